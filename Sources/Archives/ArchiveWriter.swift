@@ -20,10 +20,10 @@ package enum ArchiveWriter {
         package let entries: Int
         /// Of the files, before compression.
         package let bytes: ByteCount
-        /// Paths that were not packed, each with the reason: links that lead out of the tree or are one with another name where upper and lower
-        /// case are the same, pipes, sockets, devices.
+        /// Paths that were not packed, each with the reason: links that lead out of the tree or whose names differ from another only in case,
+        /// pipes, sockets, devices.
         package let leftOut: [String]
-        /// Links that were packed and lead to nothing that was, each with its target.
+        /// Packed links whose target does not exist, each with its target.
         package let dangling: [String]
     }
 

@@ -1,17 +1,17 @@
 import JobProtocol
 
-/// Decides which links of a tree an archive may have: those that lead nowhere else when somebody extracts it, on any file system.
+/// Decides which links of a tree an archive may contain: those that stay in the tree wherever somebody extracts it, on any file system.
 ///
-/// Names that differ in upper and lower case alone, or in how Unicode composes a letter, are one name on macOS and Windows. There, what is
-/// extracted after a link goes to where the link leads. So a link whose name is another entry's in that sense is refused, and the others
-/// are followed through names in that sense.
+/// On macOS and Windows, names are equal if they differ only in case or in how Unicode composes a letter. A file that is extracted after a link of
+/// that name goes where the link leads. A link whose name equals another entry's in that sense is therefore refused, and the other links are
+/// followed by comparing names in that sense.
 struct ArchivedLinks {
-    /// What becomes of a link.
+    /// The decision about a link.
     enum Verdict: Equatable {
         case inside
-        /// It stays in the tree, and leads to nothing in it.
+        /// The link stays in the tree, but its target does not exist.
         case dangling
-        /// The reason.
+        /// The link is not packed, for this reason.
         case refused(String)
     }
 
@@ -30,7 +30,7 @@ struct ArchivedLinks {
             if !isFirst || entries[key] != nil { shared.insert(key) }
         }
         self.shared = shared
-        // What is refused is not there for the others.
+        // A refused link does not exist for the others.
         entries.merge(own.filter { !shared.contains($0.key) }) { entry, _ in entry }
         walk = LinkWalk { [entries] in entries[Self.key($0)] }
     }
@@ -47,8 +47,8 @@ struct ArchivedLinks {
         }
     }
 
-    /// The same for names that a file system without case takes for one: APFS and NTFS fold case, and strings compare by canonical
-    /// equivalence. Bytes that are no UTF-8 become U+FFFD, so that two such names may be taken for one.
+    /// Returns the same key for names that a file system without case treats as equal: APFS and NTFS fold case, and strings compare by canonical
+    /// equivalence. Bytes that are not UTF-8 become U+FFFD, so two such names may count as equal.
     private static func key(_ path: [UInt8]) -> String {
         let text = String(decoding: path, as: UTF8.self)
         return text.utf8.allSatisfy { $0 < 0x80 } ? text.lowercased() : text.uppercased().lowercased()

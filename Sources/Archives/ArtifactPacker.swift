@@ -32,17 +32,17 @@ package struct ArtifactPacker: Sendable {
     package struct Packed: Sendable, Hashable {
         /// Sorted by name. Empty when the tree was empty and no source was given.
         package let artifacts: [Artifact]
-        /// What was not packed, and links of products that lead to nothing there, each with the reason and the kind of archive.
+        /// Files that were not packed, and broken links of products, each with the reason and the kind of archive.
         package let leftOut: [String]
     }
 
-    /// Packs.
+    /// Packs the archives of an attempt.
     /// - Parameters:
-    ///   - tree: What the attempt collected. When it holds nothing but the directory `products` (a Swift package's), that
-    ///     is the root. Without a file in it no archive of products is made. Absent is the same as empty.
-    ///   - source: An exported tree of the commit, for the source archive; nothing for none.
-    ///   - archives: The directory for the archives, made anew: what an interrupted call left there is removed.
-    /// - Throws: `invalidName` for the triple, and what `ArchiveWriter.pack` throws. Then `archives` does not exist.
+    ///   - tree: The files that the attempt collected. If it holds only the directory `products` (a Swift package's), that directory is the root.
+    ///     Without a file in it no archive of products is made. A missing tree counts as empty.
+    ///   - source: An exported tree of the commit, for the source archive; `nil`: no source archive.
+    ///   - archives: The directory for the archives. Files that an interrupted call left there are removed first.
+    /// - Throws: `invalidName` for the triple, and the errors of `ArchiveWriter.pack`. `archives` does not exist then.
     package func pack(
         tree: String, source: String?, into archives: String
     ) async throws(ArchiveError) -> Packed {
@@ -95,7 +95,7 @@ package struct ArtifactPacker: Sendable {
             modified: modified)
         let (sha256, size) = try Digest.sha256(of: fileName, in: output)
         let artifact = Artifact(configuration: configuration, path: fileName, size: ByteCount(size), sha256: sha256)
-        // A repository may have links that lead nowhere; products that do are broken.
+        // A repository may have broken links; in products they are a fault.
         let broken = configuration == nil ? [] : report.dangling.map { "\($0), which is not in the products" }
         let archive = configuration == nil ? "the source archive" : "the products"
         return (artifact, report.leftOut.map { "\($0); it is not in \(archive)" } + broken)
@@ -132,7 +132,7 @@ package struct ArtifactPacker: Sendable {
         return written
     }
 
-    /// The directory to pack, nothing when there is no file in it.
+    /// The directory to pack; `nil` if there is no file in it.
     private static func root(of tree: String) throws -> Directory? {
         guard access(tree, F_OK) == 0 else { return nil }
         let collected = try Directory(opening: tree)

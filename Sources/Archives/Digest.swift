@@ -52,21 +52,22 @@ package enum Digest {
         }
     }
 
-    /// HMAC with SHA-256 (RFC 2104): 32 bytes. See `MessageAuthentication` for a message in pieces. Compare with `ConstantTime.areEqual`.
+    /// Returns the HMAC with SHA-256 (RFC 2104): 32 bytes. `MessageAuthentication` does the same for a message in pieces. Compare with
+    /// `ConstantTime.areEqual`.
     package static func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key)))
     }
 }
 
-/// HMAC with SHA-256 (RFC 2104) over a message that comes in pieces.
+/// The HMAC with SHA-256 (RFC 2104) of a message that arrives in pieces.
 package struct MessageAuthentication {
     private var code: HMAC<SHA256>
 
     package init(key: [UInt8]) { code = HMAC<SHA256>(key: SymmetricKey(data: key)) }
 
-    /// Adds the bytes that come next.
+    /// Adds the next bytes of the message.
     package mutating func update(_ bytes: [UInt8]) { code.update(data: bytes) }
 
-    /// 32 bytes. Compare with `ConstantTime.areEqual`.
+    /// The HMAC: 32 bytes. Compare with `ConstantTime.areEqual`.
     package var bytes: [UInt8] { Array(code.finalize()) }
 }

@@ -4,8 +4,8 @@ import Glibc
 /// The file operations of staging and publishing, together in one place: what they do to the disk, in which order, is what
 /// "appears whole or not at all" rests on, and tests fail each of them once.
 package protocol VersionFiles: Sendable {
-    /// Makes a directory and what is missing above it.
-    /// - Parameter mode: Of those that are made, before the umask.
+    /// Creates a directory and the missing directories above it.
+    /// - Parameter mode: The mode of new directories, before the umask.
     func makeDirectory(_ path: String, mode: UInt16, in directory: Directory) throws(FileError)
     /// Copies a file of the operator's own; the copy has mode 0444.
     func copy(_ source: String, to directory: Directory, _ path: String) throws(FileError)

@@ -15,7 +15,7 @@ enum VersionJSON {
         try JSONDecoder().decode(type, from: Data(bytes))
     }
 
-    /// Reads a version's manifest beneath the directory of all products; nothing when the version is not there.
+    /// Reads a version's manifest beneath the directory of all products; `nil` if there is no such version.
     static func manifest(
         product: Name, version: SemanticVersion, in files: Directory
     ) throws(ArchiveError) -> VersionManifest? {

@@ -23,13 +23,13 @@ package struct VersionManifest: Hashable, Sendable, Codable {
     package let files: [Artifact]
     /// How the jobs were kept apart: `sandbox` or `none`.
     package let isolation: String
-    /// What it is called in the package registry; nothing: it is not in it.
+    /// The name in the package registry; `nil`: the version is not in it.
     package let registry: PackageIdentifier?
-    /// Where the commit is from, as everybody may know it; nothing for a path of the service's machine, and in versions of before.
+    /// The repository of the commit, as everybody may know it; `nil` for a path on the service's machine, and in older versions.
     package let repository: String?
-    /// What changed since the version before; nothing where there was none, or nobody knows.
+    /// The changes since the previous version; `nil` if there was none, or the changes are unknown.
     package let changes: VersionChanges?
-    /// What the archives do not have although it was to be kept, with reasons; `nil` where they have all.
+    /// Files that the archives should have and do not, with reasons; `nil` if none is missing.
     package let leftOut: [String]?
 
     package init(

@@ -2,14 +2,14 @@ import Basics
 import Model
 
 extension VersionStore {
-    /// The second of publishing's moves: writes the version beside, whole, checked and synchronized.
+    /// The second step of publishing: writes the complete version beside its final place, checked and synchronized.
     ///
     /// Every file is read back after copying and compared with its artifact's size and digest.
     /// - Parameters:
     ///   - manifest: Its `files` are the artifacts of `files`, under their published names.
-    ///   - attestation: What `provenance.json` says, and the key of both signatures; nothing: the version has neither.
-    /// - Throws: `duplicateName` and `invalidName` before anything is written, `corrupted` when a file is not what its
-    ///   artifact says, `file`. Nothing is left beside then.
+    ///   - attestation: The contents of `provenance.json`, and the key of both signatures; `nil`: the version has neither.
+    /// - Throws: `duplicateName` and `invalidName` before anything is written; `corrupted` if a file differs from its artifact; `file`. No file is
+    ///   left then.
     package func stage(
         _ manifest: VersionManifest, files: [StagedFile], attestation: Attestation? = nil
     ) async throws(ArchiveError) -> StagedVersion {
@@ -41,7 +41,7 @@ extension VersionStore {
             let (product, version) = (staged.manifest.product, staged.manifest.version)
             let operation = "publishing of \(product) \(version)"
             do {
-                // Closed until it is known that everybody may read the product.
+                // Closed until the product is known to be public.
                 try operations.makeDirectory(product.description, mode: 0o700, in: files)
                 try operations.synchronize(files)
                 let directory = try files.directory(product.description)
@@ -159,7 +159,7 @@ extension VersionStore {
                 message: "it was published\(by) with other bytes, and a published version never changes; "
                     + "publish under another version")
         }
-        // Whoever renamed it may have died before this.
+        // The process that renamed it may have died before this.
         try operations.synchronize(directory)
         return .already(existing)
     }

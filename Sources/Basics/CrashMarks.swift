@@ -2,13 +2,14 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// What is under way, so that whatever ends the daemon by a trap is known to the next one: a commit or a server's answer that does so each time
-/// must not keep the service from starting and from all its other work.
+/// Records the work in progress, so that the next daemon knows what a trap ended. A commit or a server's answer that always traps must not keep the
+/// service from starting and from its other work.
 ///
-/// What was under way at a trap is suspect; of suspects only one is tried at a time, so that the one that is to blame is found out and the
-/// others are not. What was under way at three traps is left alone, until another version runs or its line in the file is removed. A kill, a
-/// loss of power and a lack of memory say nothing, and count nothing. Nor does a trap of a thread that answers a request (`AnsweringThread`):
-/// it is that request's alone.
+/// All work in progress at a trap is suspect. Only one suspect is tried at a time, so that the guilty one is found and the others are cleared. Work
+/// that was in progress at three traps is abandoned, until another version runs or its line in the file is removed.
+///
+/// A kill, a power loss and a lack of memory do not count. Neither does a trap of a thread that answers a request (`AnsweringThread`): it counts
+/// against that request alone.
 package final class CrashMarks: Sendable {
     /// At how many traps something is left alone.
     package static let limit = 3
@@ -17,7 +18,7 @@ package final class CrashMarks: Sendable {
     private static let placeBytes = 256
     /// The first bytes: whether the daemon trapped.
     private static let head = 64
-    /// What the first byte says of a trap outside of requests; see `clinux_note_traps`.
+    /// The first byte of the file after a trap outside of requests; see `clinux_note_traps`.
     private static let ofWork: UInt8 = 1
 
     private struct State {
@@ -33,10 +34,10 @@ package final class CrashMarks: Sendable {
     /// A write there is the file's whatever becomes of the process; nobody waits for the disk.
     private let file: Int32
 
-    /// Reads what the daemon before left, and begins anew.
+    /// Reads the file that the previous daemon left, and starts a new one.
     /// - Parameters:
-    ///   - directory: Where `working` and `crashes` lie: the state directory.
-    ///   - version: Of this program. What another one could not bear is tried again.
+    ///   - directory: The state directory, which holds `working` and `crashes`.
+    ///   - version: The version of this program. Work that made another version trap is tried again.
     /// - Throws: When a file cannot be read or written.
     package init(directory: String, version: String) throws(FileError) {
         let path = directory + "/working"
@@ -75,7 +76,7 @@ package final class CrashMarks: Sendable {
         close(file)
     }
 
-    /// Why something is left alone; nothing where it is not.
+    /// Why a subject is abandoned; `nil` if it is not.
     package func reason(for subject: String) -> String? {
         let count = state.withLock { $0.counts[Self.cut(subject)] ?? 0 }
         guard count >= Self.limit else { return nil }

@@ -1,5 +1,5 @@
 extension DecodingError {
-    /// What does not fit, for people: the place and what is wrong there, without the type's own names.
+    /// The error as a sentence for users: the place and the problem, without names of types.
     package var sentence: String {
         func place(_ context: Context) -> String {
             context.codingPath.isEmpty

@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// A place at which tests stop this process, to kill it or another there. In a release build nothing is done.
+/// A place at which tests stop this process, to kill it or another one there. A release build does nothing.
 ///
-/// `MARTLET_FAILPOINT` names a file with a line `NAME PHASE`. The first to pass that place renames the file to `….hit`, writes
-/// its process identifier into it and stops by SIGSTOP, until it is continued or killed.
+/// `MARTLET_FAILPOINT` names a file with a line `NAME PHASE`. The first process to pass that place renames the file to `….hit`, writes its process
+/// identifier into it and stops by SIGSTOP, until it is continued or killed.
 package enum Failpoint {
     /// On which side of a change of state.
     package enum Phase: String, Sendable, CaseIterable {

@@ -47,8 +47,8 @@ package struct FileStatus: Sendable, Hashable {
         owner = status.st_uid
     }
 
-    /// Asks for the status of a path, which need not be UTF-8.
-    /// - Returns: `nil` where nothing is, or it cannot be reached.
+    /// Reads the status of a path, which need not be UTF-8.
+    /// - Returns: `nil` if there is no file, or it cannot be reached.
     package init?(of path: [UInt8]) {
         var found = stat()
         guard path.withCPath({ lstat($0, &found) }) == 0 else { return nil }

@@ -1,9 +1,9 @@
-/// A lane's body until it has run. The queue lets go of what it was given only some time after the caller goes on.
+/// A lane's body until it has run. The queue releases its closures only some time after the caller continues.
 ///
-/// Made by the caller, from then on only the queue's, hence unchecked.
+/// The caller creates it and from then on only the queue uses it, hence unchecked.
 final class PendingBody<Value: Sendable, Failure: Error>: @unchecked Sendable {
     private var body: (@Sendable () throws(Failure) -> Value)?
-    /// Whether the caller answers a request, which the lane does then.
+    /// Whether the caller answers a request; the lane then does, too.
     private let isAnswer = AnsweringThread.isCurrent
 
     init(_ body: @escaping @Sendable () throws(Failure) -> Value) { self.body = body }

@@ -51,7 +51,7 @@ static int limit(int resource, rlim_t soft, rlim_t hard) {
     return setrlimit(resource, &both);
 }
 
-/// What the memory, the open descriptors, the clock, random seeds and the end of a process need.
+/// The calls that memory, the open descriptors, the clock, random seeds and the end of a process need.
 static const int allowed[] = {
     SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_close, SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_futex,
     SYS_getrandom, SYS_clock_gettime, SYS_gettimeofday, SYS_sched_yield, SYS_getpid, SYS_gettid, SYS_tgkill, SYS_rt_sigaction,
@@ -77,7 +77,7 @@ static int filter_calls(void) {
 
 int clinux_confine(int64_t address_bytes, int64_t processor_seconds) {
     clinux_close_range(3, ~0u, 0);
-    // Best effort: where /proc is not there, the kernel chooses by size alone.
+    // Best effort: without /proc the kernel chooses by size alone.
     int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (score >= 0) {
         ssize_t ignored = write(score, "1000", 4);

@@ -29,17 +29,17 @@ enum {
     PIDFD_GETFD = 438, PROCESS_MADVISE = 440, MOUNT_SETATTR = 442, QUOTACTL_FD = 443, OPEN_TREE_ATTR = 467,
     // file_setattr: the last of Linux 6.17. What is newer is not there, as for a program on an older kernel.
     LAST_KNOWN = 469,
-    // F_SET_FILE_RW_HINT: the last command of fcntl(2) of Linux 6.17. Later ones are delegations, which are leases of directories.
+    // F_SET_FILE_RW_HINT: the last command of fcntl(2) in Linux 6.17. Later ones are delegations, which are leases of directories.
     LAST_KNOWN_COMMAND = 1038,
-    // What a pipe holds by itself (pipe(7)).
+    // The default capacity of a pipe (pipe(7)).
     USUAL_PIPE_BYTES = 65536,
 };
 
-/// Answered with EPERM: what makes or enters namespaces and mounts, takes descriptors of other processes, or changes the machine.
+/// Calls answered with EPERM: they make or enter namespaces and mounts, take descriptors of other processes, or change the machine.
 ///
-/// ptrace(2), process_vm_readv(2) and process_vm_writev(2) are allowed: they reach the processes of the job's own process namespace
-/// alone. Its first process is the supervisor's, and not dumpable. Since Linux 4.8 the kernel asks the filter after a tracer has changed
-/// a call, so tracing leads to no call that is forbidden here.
+/// ptrace(2), process_vm_readv(2) and process_vm_writev(2) are allowed: they reach only processes of the job's own process namespace. Its first
+/// process is the supervisor's, and not dumpable. Since Linux 4.8 the kernel evaluates the filter after a tracer has changed a call, so tracing
+/// leads to no forbidden call.
 static const int forbidden[] = {
     SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns,
     OPEN_TREE, MOVE_MOUNT, FSOPEN, FSCONFIG, FSMOUNT, FSPICK, MOUNT_SETATTR, OPEN_TREE_ATTR,
@@ -83,7 +83,7 @@ static void answer(struct program *program, int error) {
     add(program, BPF_RET | BPF_K, 0, 0, error == 0 ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | (unsigned int)error);
 }
 
-/// The answer for one value of what is loaded.
+/// Adds the answer for one loaded value.
 static void answer_if(struct program *program, unsigned int value, int error) {
     add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, value);
     answer(program, error);
@@ -105,9 +105,9 @@ static const unsigned int protocols[] = {
 };
 enum { PROTOCOL_COUNT = sizeof protocols / sizeof *protocols };
 
-/// Of a call whose first arguments are a family of sockets, a type and a protocol: only those that the fence's network namespace holds;
-/// vsock, for one, leads to the hypervisor. Of netlink's protocols only NETLINK_ROUTE, by which getifaddrs(3) lists the interfaces: to
-/// change them the kernel asks for a capability over the network namespace, and a job has none.
+/// Filters a call whose first arguments are a socket family, a type and a protocol. Only those that the sandbox's network namespace contains are
+/// allowed; vsock, for example, leads to the hypervisor. Of netlink only NETLINK_ROUTE is allowed, by which getifaddrs(3) lists interfaces. To
+/// change them the kernel requires a capability over the network namespace, and a job has none.
 static void answer_families(struct program *program, unsigned int call) {
     add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 16 + 2 * PROTOCOL_COUNT, call);
     load(program, argument(0));
@@ -128,9 +128,9 @@ static void answer_families(struct program *program, unsigned int call) {
     answer(program, EPROTONOSUPPORT);
 }
 
-/// What the kernel grants by the user's number, which is the service's. It makes everyone who opens a file wait for the holder of its lease,
-/// up to fs.lease-break-time (45 s), and grants leases on files that are mounted read-only (fcntl(2)). A pipe that is larger than usual, or a
-/// segment that is locked in memory, takes of what all of the user's processes have together.
+/// Filters what the kernel grants by user number, which is the service's. Everybody who opens a leased file waits for the holder of the lease, up
+/// to fs.lease-break-time (45 s), and leases are granted on files that are mounted read-only (fcntl(2)). A larger pipe, or a segment locked in
+/// memory, uses up a share of all processes of the user.
 static void answer_shares(struct program *program) {
     add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 12, SYS_fcntl);
     load(program, argument(1));
@@ -168,7 +168,7 @@ size_t clinux_seccomp_filter(void *bytes, size_t size) {
     add(&program, BPF_JMP | BPF_JSET | BPF_K, 0, 1, namespaces);
     answer(&program, EPERM);
     answer(&program, 0);
-    // ioctl: nothing that types into a terminal (CVE-2017-5226), speaks to a console, or loads a line discipline's module.
+    // ioctl: refuses requests that type into a terminal (CVE-2017-5226), speak to a console, or load a line discipline's module.
     add(&program, BPF_JMP | BPF_JEQ | BPF_K, 0, 8, SYS_ioctl);
     load(&program, argument(1));
     answer_if(&program, TIOCSTI, EPERM);

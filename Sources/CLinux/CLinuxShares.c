@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// What a pipe holds by itself (pipe(7)).
+/// The default capacity of a pipe (pipe(7)).
 enum { USUAL_PIPE_BYTES = 65536 };
 
 static int exhausted(int pipe) {
@@ -21,7 +21,7 @@ static int exhausted(int pipe) {
     int poll = epoll_create1(EPOLL_CLOEXEC);
     if (poll >= 0 && epoll_ctl(poll, EPOLL_CTL_ADD, pipe, &event) != 0 && errno == ENOSPC) found |= CLINUX_SHARE_EPOLL;
     if (poll >= 0) close(poll);
-    // EMFILE is also said of the process's own descriptors, of which there was one just before.
+    // EMFILE can also mean the process's own descriptors, of which there was one just before.
     int watch = poll < 0 ? -1 : inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     if (watch < 0 && poll >= 0 && errno == EMFILE) found |= CLINUX_SHARE_INOTIFY;
     if (watch < 0) return found;

@@ -22,8 +22,8 @@
 enum { KEEP_LIMIT = 32, AWAY = 36 };
 
 void clinux_reset_signals(void) {
-    // The kernel's struct: handler, flags, restorer and mask; all zeros is SIG_DFL. Not by signal(3), which refuses the two signals that the
-    // C library keeps for itself, and which posix_spawn(3) leaves ignored.
+    // The kernel's struct: handler, flags, restorer and mask; all zeros is SIG_DFL. signal(3) does not work: it refuses the two signals that the C
+    // library reserves, and posix_spawn(3) leaves those ignored.
     const unsigned long ordinary[4] = {0, 0, 0, 0};
     for (int number = 1; number <= 64; number++) syscall(SYS_rt_sigaction, number, ordinary, NULL, sizeof(unsigned long));
     sigset_t none;
@@ -36,7 +36,7 @@ int clinux_end_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal);
 /// What root must keep to map itself into a user namespace (user_namespaces(7), since Linux 5.12). Bubblewrap drops it.
 static const int mapping = CAP_SETFCAP;
 
-/// So that an executed program cannot get them back, root's neither. Who may not do this has none to get back.
+/// Keeps an executed program from regaining capabilities, even one of root. A process that may not drop them has none to regain.
 static void empty_bounding_set(void) {
     for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++) {
         if (capability != mapping) prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
@@ -80,9 +80,9 @@ static int enter_groups(const clinux_spawn_request *request) {
     return 0;
 }
 
-/// fork(2), in a control group where there is one: who moves there later waits for every processor to pass through the scheduler, some
-/// 15 ms on an idle machine. Linux 5.7; a filter around us may answer ENOSYS. The caller has one thread, so what fork does for others
-/// is not missed.
+/// Forks, into a control group if one is given (clone3(2), Linux 5.7; a surrounding filter may answer ENOSYS). Moving there later waits for every
+/// processor to pass through the scheduler, some 15 ms on an idle machine. The caller has one thread, so fork(2)'s work for other threads is not
+/// needed.
 static pid_t begin(const clinux_spawn_request *request, int *is_born_there) {
     *is_born_there = 0;
     if (request->birthplace > 0) {
@@ -128,8 +128,8 @@ static void yield_memory(void) {
     close(file);
 }
 
-/// A session of its own is, where the kernel groups sessions (sched(7), autogroup), scheduled as one, whatever its processes' niceness. Who
-/// may not say it again so soon, or has no such file, goes without.
+/// Where the kernel groups sessions (sched(7), autogroup), it schedules a session as one unit, whatever its processes' niceness. Does nothing if
+/// the process may not set it again so soon, or has no such file.
 static void yield_processors(void) {
     int niceness = getpriority(PRIO_PROCESS, 0), file;
     char text[8];
@@ -140,7 +140,7 @@ static void yield_processors(void) {
 
 int clinux_gate(void) { return eventfd(0, EFD_CLOEXEC); }
 
-// A number and not the end of a pipe: who inherits the descriptor would keep that open.
+// A number and not the end of a pipe: a process that inherits the descriptor would keep a pipe open.
 int clinux_gate_open(int gate, int passes) { return eventfd_write(gate, passes ? 1 : 2); }
 
 int clinux_gate_wait(int gate) {
@@ -151,7 +151,7 @@ int clinux_gate_wait(int gate) {
     return result == 0 && value == 1;
 }
 
-/// The soft limit becomes `value`, as far as the hard one allows.
+/// Sets the soft limit to `value`, or to the hard limit if that is lower.
 static void set_soft_limit(__rlimit_resource_t resource, rlim_t value) {
     struct rlimit both;
     if (getrlimit(resource, &both) != 0) return;
@@ -159,18 +159,18 @@ static void set_soft_limit(__rlimit_resource_t resource, rlim_t value) {
     setrlimit(resource, &both);
 }
 
-/// Resets what a command would inherit of the process that started the service, and what execve(2) keeps: a job runs alike whoever did
-/// that. Hard limits, the niceness, and the processors that it may use are the operator's, and stay.
+/// Resets what a command would inherit from the process that started the service and what execve(2) keeps, so that every job runs alike. Hard
+/// limits, niceness and allowed processors are the operator's and stay.
 static void forget_parent(void) {
     const struct sched_param ordinary = {0};
     int persona = personality(0xFFFFFFFF), policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
-    // setarch(8): fixed addresses, and data that can be executed.
+    // setarch(8): fixed addresses, and executable data.
     if (persona >= 0 && (persona & ~PER_MASK) != 0) personality((unsigned long)(persona & PER_MASK));
     if (policy == SCHED_FIFO || policy == SCHED_RR) sched_setscheduler(0, SCHED_OTHER, &ordinary);
-    // The kernel's own value, init_task.timer_slack_ns: to ask for 0 would give the parent's.
+    // The kernel's own value, init_task.timer_slack_ns: 0 would set the parent's.
     prctl(PR_SET_TIMERSLACK, 50000UL, 0, 0, 0);
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-    // The daemon has raised its own to the hard limit. There are programs that close each number below their limit.
+    // The daemon has raised its own limit to the hard limit, but some programs close every number below their limit.
     set_soft_limit(RLIMIT_NOFILE, 65536);
     // The kernel's own value, _STK_LIM.
     set_soft_limit(RLIMIT_STACK, 8 << 20);
@@ -202,7 +202,7 @@ static void become_command(const clinux_spawn_request *request, int gate, pid_t 
     if (getppid() != parent) _exit(127);
     if (fchdir(request->directory) != 0 || place_descriptors(request) != 0) return;
     environ = (char **)request->environment;
-    // Whoever holds it up has an end of its own for this one.
+    // The process that holds the gate has its own end of it.
     if (gate >= 0 && !clinux_gate_wait(gate)) _exit(127);
     is_at_command = 1;
     execvp(request->arguments[0], request->arguments);

@@ -36,7 +36,7 @@ extension AttemptDirectory {
 
     /// A file that is open for reading.
     package final class OpenFile: Sendable {
-        /// In bytes, when it was opened. No more of it is read.
+        /// The size when the file was opened, in bytes. No more of it is read.
         package let size: Int64
         private let descriptor: Int32
         private let path: String
@@ -53,7 +53,7 @@ extension AttemptDirectory {
 
         deinit { close(descriptor) }
 
-        /// The next bytes, at most `count`; none at its end.
+        /// Reads the next bytes, at most `count`; returns an empty array at the end.
         /// - Throws: `.directory`.
         package func read(_ count: Int) throws(ExecutionError) -> [UInt8] {
             let offset = lseek(descriptor, 0, SEEK_CUR)

@@ -33,14 +33,12 @@ package struct AttemptDirectory: Sendable, Hashable {
         close(lock)
     }
 
-    /// Makes the directory with its `job.json`. Nothing of it is brought to the disk: the supervisor does so with the
-    /// directory before the first step, and with `job.json` before its last word. A loss of power before that ends the
-    /// supervisor, too, and leaves an attempt that is lost.
+    /// Creates the directory with its `job.json`. It is not synchronized: the supervisor synchronizes the directory before the first step, and
+    /// `job.json` before its last event. A power loss before that ends the supervisor, too, and leaves an attempt that is lost.
     ///
-    /// A directory that is there already, from a daemon that was stopped just here, is taken as it is as long as nothing
-    /// was launched in it; its `job.json` is replaced.
+    /// A directory of a daemon that was stopped just here is reused as long as no job was launched in it; its `job.json` is replaced.
     /// - Parameter tracked: The paths of the commit's files that a step's `report` matches; they are no reports before a step changes them.
-    /// - Throws: `.exists` when something was launched in it, `.directory`.
+    /// - Throws: `.exists` if a job was launched in it; `.directory`.
     package func prepare(_ job: JobDescription, tracked: [[UInt8]] = []) throws(ExecutionError) {
         do {
             let directory = try Directory(creating: path)
@@ -70,7 +68,7 @@ package struct AttemptDirectory: Sendable, Hashable {
         }
     }
 
-    /// What was not copied of what the job left; empty where all was.
+    /// Files of the job that were not copied; empty if all were.
     /// - Throws: `.directory`, `.malformed`.
     package func leftOut() throws(ExecutionError) -> [LeftOut] {
         let bytes = try readIfPresent(paths.leftOut, limit: LeftOut.sizeLimit) ?? []
@@ -81,7 +79,7 @@ package struct AttemptDirectory: Sendable, Hashable {
         }
     }
 
-    /// All whole lines so far; none when nothing was launched.
+    /// All complete lines so far; empty if no job was launched.
     /// - Throws: `.directory`, `.malformed`.
     package func status() throws(ExecutionError) -> [StatusEvent] {
         let bytes = try readIfPresent(paths.status, limit: Self.statusLimit) ?? []

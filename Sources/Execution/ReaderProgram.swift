@@ -2,17 +2,17 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// `martlet-reader`, which reads what a job left in a process of its own: with limits, without files, network, environment and secrets.
+/// `martlet-reader`, a separate process that reads what a job left: with limits, and without files, network, environment and secrets.
 ///
-/// It runs for one conversation. What it answers is not to be believed more than what it reads.
+/// It runs for one conversation. Its answer deserves no more trust than the bytes that it reads.
 package struct ReaderProgram: Sendable {
-    /// What a run of it may take.
+    /// Limits of one run.
     package struct Limits: Sendable, Hashable {
-        /// Of address space, in bytes. The largest report that is read needs a quarter.
+        /// The limit of address space, in bytes. The largest accepted report needs a quarter.
         package var memory: Int64 = 1 << 30
-        /// Of processor time. The largest report that is read needs some seconds.
+        /// The limit of processor time. The largest accepted report needs some seconds.
         package var processor: Duration = .seconds(120)
-        /// Of time, for a machine that is busy with other things.
+        /// The limit of time, generous for a busy machine.
         package var patience: Duration = .seconds(600)
 
         package init() {}
@@ -22,17 +22,17 @@ package struct ReaderProgram: Sendable {
     package enum End: Sendable, Equatable {
         case exited(Int32)
         case signaled(Int32)
-        /// It was ended since it took longer than its limit.
+        /// It was ended because it took longer than its limit.
         case late
     }
 
-    /// Ends runs from another thread: reading a job may take minutes, and the daemon stops within seconds.
+    /// Ends runs from another thread: reading a job may take minutes, but the daemon must stop within seconds.
     package final class Stop: Sendable {
         private let isRequested = Atomic(false)
 
         package init() {}
 
-        /// Ends what runs with it, and what is started with it.
+        /// Ends the runs in progress, and later ones as soon as they start.
         package func request() { isRequested.store(true, ordering: .relaxed) }
 
         fileprivate func check() throws {
@@ -40,28 +40,28 @@ package struct ReaderProgram: Sendable {
         }
     }
 
-    /// What a run came to.
+    /// The result of a run.
     package struct Outcome: Sendable {
         package var end: End
-        /// The beginning of what it wrote to its standard error: why it crashed.
+        /// The beginning of its standard error: why it crashed.
         package var complaint: String
     }
 
-    /// Absolute.
+    /// The program's absolute path.
     package let path: String
     package var limits = Limits()
 
-    /// The most bytes of `Outcome.complaint`.
+    /// The maximum size of `Outcome.complaint`, in bytes.
     private static let maximumComplaint = 4096
 
     package init(path: String) { self.path = path }
 
-    /// Runs it. Blocks until it has ended.
+    /// Runs the program. Blocks until it has ended.
     /// - Parameters:
-    ///   - feed: Appends what it is to read next; returns false when there is no more.
-    ///   - take: Takes what it says, cut anywhere.
+    ///   - feed: Appends the next bytes for the program to read; returns false when there are no more.
+    ///   - take: Receives the bytes of the answer, split anywhere.
     /// - Returns: How it ended. A crash and a limit are ends like any other.
-    /// - Throws: `ExecutionError.notStarted`, `CancellationError` after `stop`, and what the closures throw; the process is then ended.
+    /// - Throws: `ExecutionError.notStarted`, `CancellationError` after `stop`, and the closures' errors; the process is then ended.
     package func run(
         stop: Stop, feed: (inout [UInt8]) throws -> Bool, take: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Outcome {
@@ -83,7 +83,7 @@ package struct ReaderProgram: Sendable {
         func failure(_ number: Int32) -> ExecutionError {
             ExecutionError(.notStarted, "run \(path)", String(cString: strerror(number)))
         }
-        // Closed at exec from the first moment, so that no other child of ours holds them.
+        // Closed on exec from the first moment, so that no other child process holds them.
         var sockets: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &sockets) == 0 else {
             throw failure(errno)
@@ -111,12 +111,12 @@ package struct ReaderProgram: Sendable {
     }
 }
 
-/// A `martlet-reader` that runs, and our ends of what it talks by.
+/// A running `martlet-reader`, and our ends of its sockets.
 private struct ReaderProcess {
     let pid: pid_t
     let socket: Int32
     let errors: Int32
-    /// Becomes readable at its end; -1 where no descriptor is left.
+    /// Becomes readable when the process ends; -1 if no descriptor was left.
     let descriptor: Int32
 
     init(pid: pid_t, socket: Int32, errors: Int32) {
@@ -130,10 +130,10 @@ private struct ReaderProcess {
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// It is not reaped yet, so its number is nobody else's.
+    /// The process is not reaped yet, so no other process has its number.
     func kill() { Glibc.kill(pid, SIGKILL) }
 
-    /// Writes and reads, whichever it is ready for, until it has closed its end.
+    /// Writes and reads, whichever is possible, until the process has closed its end.
     /// - Returns: Whether the time was over before.
     func converse(
         until end: ContinuousClock.Instant, stop: ReaderProgram.Stop, feed: (inout [UInt8]) throws -> Bool,
@@ -160,7 +160,7 @@ private struct ReaderProcess {
                 }
                 if count > 0 { sent += count }
                 if count < 0, errno != EAGAIN, errno != EINTR {
-                    // It reads no more; what it said before is still there.
+                    // It reads no more; its earlier answer is still there.
                     (sent, isFed) = (pending.count, true)
                 }
                 if sent == pending.count, isFed { shutdown(socket, Int32(SHUT_WR)) }
@@ -175,7 +175,7 @@ private struct ReaderProcess {
         }
     }
 
-    /// The events that came; `nil` when the time is over.
+    /// Waits for events; `nil` when the time is over.
     private func wait(
         for events: Int32, until end: ContinuousClock.Instant, _ stop: ReaderProgram.Stop
     ) throws -> Int16? {
@@ -198,7 +198,7 @@ private struct ReaderProcess {
         }
     }
 
-    /// How often is asked whether to stop.
+    /// How often a stop request is checked.
     private static let stopMilliseconds: Int32 = 200
 
     private static func milliseconds(_ duration: Duration) -> Int32 {

@@ -15,11 +15,11 @@ package struct AttemptProcessor: Sendable {
         package var filterAlone: String?
         /// The report files that the recipe says a test command writes, by the step's name.
         package var askedReports: [String: [String]]
-        /// Where the job's programs were looked for; nothing when unknown.
+        /// The `PATH` in which the job's programs were looked up; `nil` if unknown.
         package var path: String?
-        /// Of the job's secrets, where it has any.
+        /// Masks the job's secrets; `nil` if it has none.
         package var masking: LogRedactor?
-        /// The SHA-256 of a file of the workspace, in hexadecimal; nothing when there is none.
+        /// Returns the SHA-256 of a file of the workspace, in hexadecimal; `nil` if there is no such file.
         package var digest: @Sendable (_ path: String) -> String?
     }
 
@@ -27,15 +27,15 @@ package struct AttemptProcessor: Sendable {
     private let stop: ReaderProgram.Stop
 
     /// - Parameters:
-    ///   - reader: What reads the reports and the log, whose bytes are the job's.
-    ///   - stop: Ends it from another thread.
+    ///   - reader: Reads the reports and the log, whose bytes are the job's.
+    ///   - stop: Ends the reading from another thread.
     package init(reader: ReaderProgram, stop: ReaderProgram.Stop = .init()) {
         (self.reader, self.stop) = (reader, stop)
     }
 
     /// Blocks while it reads; call it on a lane.
-    /// - Throws: `ExecutionError` when the directory cannot be read or the reader cannot be started, `CancellationError` after `stop`,
-    ///   `FileError` when the warnings cannot be remembered.
+    /// - Throws: `ExecutionError` if the directory cannot be read or the reader cannot be started, `CancellationError` after `stop`, `FileError` if
+    ///   the warnings cannot be stored.
     package func read(
         _ attempt: AttemptDirectory, context: Context, memory: WarningMemory?
     ) throws -> AttemptReading {
@@ -80,7 +80,7 @@ package struct AttemptProcessor: Sendable {
         return reading
     }
 
-    /// What the step may lack in the sandbox; `nil` where it did not fail.
+    /// What the step may have lacked in the sandbox; `nil` if it did not fail.
     private func sandboxHint(
         of step: JobDescription.Step, _ end: CommandEnd, _ input: StepReading.Input, _ attempt: AttemptDirectory
     ) throws -> String? {

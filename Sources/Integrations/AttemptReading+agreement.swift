@@ -3,8 +3,8 @@ import Model
 import Reports
 
 extension AttemptReading {
-    /// Whether what the console says of failed tests cannot be true: the command ended with 0, and its exit status is the tool's own or its
-    /// report says that all passed. Then a test has printed it: those of reporters and of test frameworks do.
+    /// Whether the console's failed tests cannot be real: the command ended with 0, and its exit status is the tool's own or its report says that
+    /// all passed. A test then printed them, as those of reporters and test frameworks do.
     func isContradicted(
         _ consoles: [[TestResult]], by end: CommandEnd, _ reports: StepReports, _ step: JobDescription.Step
     ) -> Bool {

@@ -9,7 +9,7 @@ package struct AttemptReading: Sendable {
     var findings: [Finding] = []
     /// The kind of step that found each of `findings`, by its place.
     private var finders: [JobStep] = []
-    /// What the steps that build printed and compiled, as if they were one; nothing before one ran.
+    /// The output and the compiled files of all build steps together; `nil` before one ran.
     private var build: (compiled: CompiledFiles, findings: [Finding])?
     var tests: [TestResult] = []
     /// Lines of `swift test list`.
@@ -22,9 +22,9 @@ package struct AttemptReading: Sendable {
     var analyzers: [String] = []
     /// Findings of the steps that analyze; a sanitizer's are none of theirs.
     private var analyzed = 0
-    /// Why usual analyses could not run, which says nothing of the code.
+    /// Why usual analyses could not run, which says nothing about the code.
     private var unableAnalyzers: [String] = []
-    /// Whether an analyzer found nothing that is its.
+    /// Whether an analyzer found no files of its kind.
     private var hadNothingToAnalyze = false
     /// Test steps that ran, and those of them that left no report.
     private var testSteps = (all: 0, silent: 0)
@@ -63,7 +63,7 @@ package struct AttemptReading: Sendable {
         tell(leftOut: reports.leftOut, of: step, kind)
     }
 
-    /// Warns of reports that were there and could not be read.
+    /// Warns about reports that exist and could not be read.
     private mutating func tell(leftOut: [String], of step: JobDescription.Step, _ kind: JobStep) {
         guard !leftOut.isEmpty else { return }
         let category: Finding.Category = kind == .analyzing ? .analyzerWarning : .warning
@@ -115,9 +115,8 @@ package struct AttemptReading: Sendable {
             found.append(
                 Finding(category: .analyzerWarning, message: "\(step.name): \(problem)", rule: "martlet.report"))
         }
-        // Linters end with a status other than 0 when they find something; without a finding it is a failure, and an
-        // analysis that failed must not look like one that found nothing. One that was ended on its way must not look like one that
-        // found no more: all that it found may be silenced.
+        // Linters end with a status other than 0 when they find something. Such a status without a finding is a failure, which must not look like
+        // an analysis that found nothing. An interrupted analysis must not look complete either: all that it found may be silenced.
         let isCutShort = end.limit != nil || end.signal != nil
         if !isInterrupted(step), isCutShort || !end.isSuccess && found.isEmpty {
             let what = isCutShort ? "did not finish" : "failed"
@@ -186,7 +185,7 @@ package struct AttemptReading: Sendable {
         addUnread(reports.problems + console.problems, of: step)
     }
 
-    /// What could not be read of a step is a warning at least: it may have told of something.
+    /// Adds at least a warning for a part of a step that could not be read: it may have contained a failure.
     private mutating func addUnread(_ problems: [String], of step: JobDescription.Step) {
         for problem in problems {
             findings.append(
@@ -195,13 +194,13 @@ package struct AttemptReading: Sendable {
         }
     }
 
-    /// Whether somebody's wish ended the job in this step, so that the step's end says nothing of the code.
+    /// Whether a cancellation request ended the job in this step, so that the step's end says nothing about the code.
     private func isInterrupted(_ step: JobDescription.Step) -> Bool {
         guard let index = ends.interrupted, plan.steps.indices.contains(index) else { return false }
         return plan.steps[index].name == step.name && plan.steps[index].step == step.step
     }
 
-    /// The usual step has the name of what it does.
+    /// Returns the words for a usual step.
     private static func called(_ step: String) -> String { step == "build" ? "the build" : "the step \(step)" }
 
     /// How it is said that a step that builds failed without saying why.
@@ -264,7 +263,7 @@ package struct AttemptReading: Sendable {
             }
         }
         findings += reported + merged.compactMap(Finding.init(failureOf:))
-        // Past its limit, none of the tests that ended may be the one that did not.
+        // If the step exceeded its limit, the unfinished test may be missing from the tests that ended.
         let isCutShort = end.limit != nil && !merged.contains { $0.outcome == .crashed }
         if judged.verdict > .succeeded, !isInterrupted, isCutShort || !merged.contains(where: \.outcome.isFailure) {
             let reason = (isCutShort ? end.limit : nil) ?? judged.reason
@@ -282,7 +281,7 @@ package struct AttemptReading: Sendable {
         if !hasReport { testSteps.silent += 1 }
     }
 
-    /// Why there was nothing to test, where the list, the service's own command or the tool says so.
+    /// Why there was nothing to test, if the list, the service's own command or the tool says so.
     private func noTests(
         _ step: JobDescription.Step, console: ConsoleContent, reports: StepReports, isSound: Bool
     ) -> String? {
@@ -297,7 +296,7 @@ package struct AttemptReading: Sendable {
             + coverage.files.count.counting("file")
     }
 
-    /// What was tested, in words; nothing when no test step ran.
+    /// What was tested, in words; `nil` if no test step ran.
     private var tested: String? {
         guard testSteps.all > 0 else { return skipsTests }
         guard testSteps.silent < testSteps.all else {
@@ -331,15 +330,15 @@ package struct AttemptReading: Sendable {
 
     /// The rule of a finding that says that a step which builds failed.
     private static let failedBuild = "martlet.build"
-    /// The rule of a finding that says that a report, or a report file, could not be read.
+    /// The rule of a finding about a report, or a report file, that could not be read.
     static let lostReport = "martlet.report"
     /// The rule of a finding that says that dependencies could not be had.
     static let failedResolution = "martlet.resolve"
 
-    /// The most contents whose digests are kept while an attempt's findings are named.
+    /// The most files whose digests are cached while an attempt's findings are named.
     private static let maximumContents = 10_000
 
-    /// Rules of findings that say that an analysis came to nothing.
+    /// Rules of findings about an analysis that failed.
     static let failedAnalysis = ["martlet.analysis", "martlet.report"]
 
     /// The lines that findings are in, by path: their texts make the fingerprints.
@@ -349,8 +348,8 @@ package struct AttemptReading: Sendable {
         }
     }
 
-    /// What it all comes to.
-    /// - Parameter lineText: A line of a file of the commit; nothing when there is none.
+    /// Returns the results of the attempt.
+    /// - Parameter lineText: Returns a line of a file of the commit; `nil` if there is none.
     package func outcome(lineText: (_ path: String, _ line: Int) -> String?) -> AttemptResults {
         var (verdict, reason, findings) = (verdict, reason, findings)
         switch ends.outcome {
@@ -373,7 +372,7 @@ package struct AttemptReading: Sendable {
             StoredFinding(
                 fingerprint: "", content: "", finding: finding, step: place < finders.count ? finders[place] : nil)
         }
-        // Findings without a line in the commit mostly have the same content.
+        // Most findings without a line in the commit have the same content.
         var contents: [String: String] = [:]
         Fingerprinter.forEachKeys(of: findings, lineText: lineText) { place, keys in
             let content = contents[keys.content] ?? Digest.sha256(of: Array(keys.content.utf8))

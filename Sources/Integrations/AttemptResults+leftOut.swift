@@ -4,10 +4,10 @@ import Reports
 import Storage
 
 extension AttemptResults {
-    /// The rule of a finding that says that something is not in an archive.
+    /// The rule of a finding about a file that is missing from an archive.
     static let leftOutRule = "martlet.archive"
 
-    /// Warns of what the archives do not have: a version without a library's link is broken, and must not look whole.
+    /// Warns about files that the archives lack: a version without a library's link is broken, and must not look complete.
     mutating func tell(leftOut: [String]) {
         guard !leftOut.isEmpty else { return }
         warn(leftOut.prefix(Limit.findings).map { "not archived: \($0)" }, rule: Self.leftOutRule)
@@ -18,10 +18,10 @@ extension AttemptResults {
         becomeWarnings(sentence)
     }
 
-    /// The rule of a finding of a name that is nearly one that is read.
+    /// The rule of a finding about a nearly right name.
     static let remarkRule = "martlet.recipe.name"
 
-    /// Warns of what the recipe's reader has remarked.
+    /// Warns about the remarks of the recipe's reader.
     mutating func tell(remarks: [String]) {
         guard let first = remarks.first else { return }
         warn(remarks.prefix(Limit.findings), rule: Self.remarkRule)
@@ -41,7 +41,7 @@ extension AttemptResults {
     }
 
     private enum Limit {
-        /// The most findings of one kind; the others are only counted.
+        /// The most findings of one kind; further ones are only counted.
         static let findings = 100
     }
 }

@@ -23,7 +23,7 @@ package actor BotRegistry {
     private var problems: [String] = []
     /// Of the schedules' time zones, by name, as the system knows them when each is met first.
     private var zones: [String: ZoneRules] = [:]
-    /// As stored last by this daemon; nothing before the first time.
+    /// The bots as this daemon last stored them; `nil` before the first time.
     private var registered: [BotSpecification]?
 
     /// - Parameter directory: Where bot files lie.
@@ -57,7 +57,7 @@ package actor BotRegistry {
         isRegistered = false
     }
 
-    /// The bots, if they are others than those stored last; nothing when there is nothing to store.
+    /// The bots, if they differ from the stored ones; `nil` if nothing has to be stored.
     package func unregistered() -> [BotSpecification]? { isRegistered || registered == all() ? nil : all() }
 
     /// Notes what was stored.
@@ -69,7 +69,7 @@ package actor BotRegistry {
     /// Every bot, in order of name.
     package func all() -> [BotSpecification] { ordered }
 
-    /// A bot in its last good form; nothing when there is none of this name.
+    /// A bot in its last valid form; `nil` if there is none of this name.
     package func bot(_ name: Name) -> BotSpecification? { bots[name] }
 
     /// The bots that look at a repository.
@@ -91,7 +91,7 @@ package actor BotRegistry {
         ResolvedYAML.print(try known(name))
     }
 
-    /// The rules of a schedule's time zone; nothing when the system does not know it any more.
+    /// The rules of a schedule's time zone; `nil` if the system does not know it any more.
     func zone(of schedule: BotSpecification.Schedule) async -> ZoneRules? {
         guard let name = schedule.zone else { return .utc }
         if let zone = zones[name] { return zone }
@@ -100,34 +100,33 @@ package actor BotRegistry {
         return zone
     }
 
-    /// Has the time zones' rules read anew: the machine's may have been brought up to date.
+    /// Forgets the time zones' rules, so that they are read again: the machine's may have been updated.
     func forgetZones() { zones = [:] }
 
-    /// The first moment of a bot's schedule after another; nothing for a bot without.
+    /// The first moment of a bot's schedule after another; `nil` for a bot without a schedule.
     func nextScheduled(_ name: Name, after moment: Timestamp) async -> Timestamp? {
         guard let schedule = bots[name]?.schedule, let zone = await zone(of: schedule) else { return nil }
         return schedule.next(after: moment, in: zone)
     }
 
-    /// Whether a push is signed with the bot's secret. A bot that is unknown, or names no secret, or one that is not
-    /// set, verifies nothing.
-    /// - Parameter lane: Where the signature is computed; nil: the registry's own.
-    /// - Throws: `.unavailable` when the body cannot be read.
+    /// Whether a push is signed with the bot's secret. Returns false if the bot is unknown, names no secret, or its secret is not set.
+    /// - Parameter lane: Where the signature is computed; `nil`: the registry's own.
+    /// - Throws: `.unavailable` if the body cannot be read.
     package func verifies(
         _ push: PushRequest, on lane: BlockingLane? = nil
     ) async throws(OperationError) -> BotSpecification? {
         guard let bot = bots[push.bot], let name = bot.webhookSecret, let signature = push.signature else { return nil }
         let secrets = secrets
         let isValid = try await (lane ?? self.lane).run { () throws(OperationError) in
-            // A secret that cannot be read verifies nothing, like one that is not set; `martlet doctor` says why.
+            // An unreadable secret counts as one that is not set; `martlet doctor` says why.
             guard let secret = try? secrets.value(name) else { return false }
             return try Self.isSignature(signature, of: push.body, secret: secret)
         }
         return isValid ? bot : nil
     }
 
-    /// Whether a text is `sha256=` and the body's HMAC-SHA256 in hexadecimal. Nothing is signed by an empty secret.
-    /// - Throws: `.unavailable` when the body cannot be read.
+    /// Whether a text is `sha256=` and the body's HMAC-SHA256 in hexadecimal. False for an empty secret.
+    /// - Throws: `.unavailable` if the body cannot be read.
     static func isSignature(_ text: String, of body: WebhookBody, secret: String) throws(OperationError) -> Bool {
         guard !secret.isEmpty, let given = WebhookProof.digest(text, prefix: "sha256=") else { return false }
         return ConstantTime.areEqual(try body.authenticationCode(key: Array(secret.utf8)), given)

@@ -2,10 +2,10 @@ import JobProtocol
 import SourceControl
 
 extension CheckedOutFiles {
-    /// The files that one of the patterns matches, sorted by path.
+    /// Returns the files that one of the patterns matches, sorted by path.
     func matching(_ patterns: [String]) -> [[UInt8]] {
         let parsed = Set(patterns).compactMap { PathPattern($0) }
-        // Most patterns name one file, or begin with a directory that no commit has: then no path is looked at whole.
+        // Most patterns name one file, or begin with a directory that no commit has: then no path has to be matched.
         var found = Set(parsed.compactMap(\.literal).filter(contains))
         let wide = parsed.filter { $0.literal == nil }.map { (pattern: $0, start: $0.literalStart) }
         if !wide.isEmpty {

@@ -40,7 +40,7 @@ extension EventIntake {
     ) throws(OperationError) -> [BotSpecification] {
         var bots: [String: [BotSpecification]] = [:]
         for hook in hooks {
-            // A secret that cannot be read verifies nothing, like one that is not set; `martlet doctor` says why.
+            // An unreadable secret counts as one that is not set; `martlet doctor` says why.
             guard let secret = try? secrets.value(hook.secret) else { continue }
             bots[secret, default: []] += hook.bots
         }

@@ -12,8 +12,8 @@ package enum IntegrationReports {
 
     /// Writes issues as SARIF 2.1.0.
     /// - Parameters:
-    ///   - isWhole: Whether these are all.
-    ///   - version: This program's.
+    ///   - isWhole: Whether these are all issues.
+    ///   - version: This program's version.
     package static func sarif(
         isWhole: Bool = true, of record: IntegrationRecord, version: String
     ) -> SARIF {
@@ -33,11 +33,11 @@ package enum IntegrationReports {
         package var beginning: [UInt8] { writer.beginning }
         package var end: [UInt8] { writer.end }
 
-        /// The results for the issues that come next.
+        /// Returns the results for the next issues.
         package mutating func results(_ issues: [Issue]) -> [UInt8] { writer.results(issues) }
     }
 
-    /// Tests as JUnit XML, a suite for each configuration and suite, piece by piece.
+    /// Returns tests as JUnit XML, with a suite for each configuration and suite, piece by piece.
     package static func junit(_ tests: [StoredTest]) -> AnySequence<[UInt8]> {
         var order: [Name] = []
         var groups: [Name: [TestResult]] = [:]

@@ -22,7 +22,8 @@ extension IntegrationRunner {
     /// For so long a server that does not answer is tried again, from when the integration began.
     static let longestWait = Duration.seconds(24 * 3600)
 
-    /// As `prepare`, once the disk has room for what is fetched, and again where it ran full meanwhile: that is no fault of the repository's.
+    /// Does the same as `prepare`, once the disk has room for the fetch, and again if the disk filled up meanwhile: that is not the repository's
+    /// fault.
     func prepareWithRoom(
         _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror, _ early: EarlyJobs,
         _ cancellation: Cancellation
@@ -107,7 +108,7 @@ extension IntegrationRunner {
         return .ready(try await store.recordPreparation(of: record.id, preparation, at: clock.now()))
     }
 
-    /// Says whose commit it is that ends here: nothing after does.
+    /// Stores whose commit it is when the integration ends here, since no later stage does.
     private func describe(_ record: IntegrationRecord, _ commit: CommitContent, _ mirror: Mirror) async throws {
         try await store.describe(record.id, commit: try await summary(of: commit, record, mirror))
     }
@@ -128,7 +129,7 @@ extension IntegrationRunner {
         }
     }
 
-    /// The daemon stops, or a person: nothing is known about the commit.
+    /// The daemon stops, or a user cancels: then nothing is known about the commit.
     private static func rethrowStop(_ error: SourceControlError) throws {
         if error.code == .canceled || Task.isCancelled { throw CancellationError() }
     }
@@ -141,8 +142,8 @@ extension IntegrationRunner {
         var preparation: Store.Preparation
     }
 
-    /// What runs of a commit that waits and is in the mirror already, so that it is stored with the beginning. Nothing where anything is
-    /// missing or wrong: `prepare` finds that once it has begun, and says so.
+    /// Reads the recipe of a waiting commit that is already in the mirror, so that it can be stored with the beginning. Returns `nil` if anything
+    /// is missing or wrong: `prepare` reports that once the integration has begun.
     func readEarly(_ id: IntegrationID, bot: BotSpecification) async -> EarlyReading? {
         guard let record = try? await store.integration(id), record.state == .queued, record.recipe == nil,
             record.ref.tag == nil, record.pull == nil,
@@ -169,7 +170,7 @@ extension IntegrationRunner {
             subject: details.subject, author: details.authorName, committedAt: details.committedAt, tree: details.tree)
     }
 
-    /// What is entered with the recipe; nothing: triggers come before.
+    /// The step to enter with the recipe; `nil`: triggers come first.
     private static func firstStep(of bot: BotSpecification) -> IntegrationStep? {
         bot.triggers.contains { $0.phase == .before } ? nil : .running
     }
@@ -178,8 +179,8 @@ extension IntegrationRunner {
     static func file(of bot: BotSpecification) -> String? { bot.recipe == nil ? RecipeReader.fileName : nil }
     static let limit = RecipeReader.maximumSize + 1
 
-    /// What the commit holds; fetched where it is not there. It is held in the mirror as soon as its first job runs: until
-    /// then nothing takes it away.
+    /// The commit's content; the commit is fetched if it is missing. The mirror keeps it as soon as its first job runs; until then nothing removes
+    /// it.
     private func content(
         of record: IntegrationRecord, bot: BotSpecification, mirror: Mirror
     ) async throws -> CommitContent {
@@ -221,7 +222,8 @@ extension IntegrationRunner {
         try await repack(mirror)
     }
 
-    /// For jobs that ask what their branch changed (`JobHistory`). Without it the integration goes on, and they find no `origin/…`.
+    /// Fetches the default branch for jobs that ask what their branch changed (`JobHistory`). If that fails, the integration goes on without
+    /// `origin/…`.
     private func fetchDefaultBranch(for record: IntegrationRecord, _ mirror: Mirror) async throws {
         let before = try await store.historyBefore(record.id)
         guard let branch = before.defaultBranch, branch != record.ref, let commit = before.defaultCommit else { return }
@@ -306,7 +308,7 @@ extension IntegrationRunner {
     private func refuse(
         _ record: IntegrationRecord, _ diagnostics: [Diagnostic], mirror: Mirror
     ) async throws {
-        // Nothing else was looked for, so what was there before remains.
+        // Nothing else was checked, so earlier issues remain.
         var issues = IssueComparison(configurations: [])
         issues.hasLookedAtCode = false
         issues.recipe = diagnostics.filter { $0.severity == .error }.map { diagnostic in

@@ -5,16 +5,16 @@ import Settings
 import SourceControl
 package import Storage
 
-/// The way of a commit: recipe, before-triggers, a job per configuration, verdict, after-triggers.
+/// Takes a commit through all stages: recipe, before-triggers, a job per configuration, verdict, after-triggers.
 ///
-/// Every stage looks at what is stored and does what is missing, so that a daemon that was stopped anywhere is followed
-/// by one that goes on from there. Nothing of an attempt is run twice.
+/// Every stage reads what is stored and does what is missing, so a later daemon continues wherever one was stopped. No part of an attempt runs
+/// twice.
 package struct IntegrationRunner: Sendable {
     let store: Store
     let registry: BotRegistry
     let remotes: Remotes
     let jobs: JobRunner
-    /// Nothing where no bot has triggers: a working tree's run.
+    /// `nil` if no bot has triggers: in a run of a working tree.
     let triggers: TriggerRunner?
     let outages: Outages
     let clock: WallClock
@@ -51,8 +51,8 @@ package struct IntegrationRunner: Sendable {
         case awaits(server: String)
     }
 
-    /// Runs an integration to its end and stores it. Throws nothing: whatever goes wrong becomes its result.
-    /// A task that is cancelled leaves it as it is, for the next daemon.
+    /// Runs an integration to its end and stores it. Does not throw: every failure becomes its result. A canceled task leaves the integration as it
+    /// is, for the next daemon.
     package func run(_ id: IntegrationID, cancellation: Cancellation) async -> Ending {
         guard let marks else { return await bring(id, cancellation) }
         let subject = "integration \(id)"
@@ -95,7 +95,7 @@ package struct IntegrationRunner: Sendable {
     }
 
     private func bring(_ id: IntegrationID, _ cancellation: Cancellation) async -> Ending {
-        // The scheduler's reading may be older than the end of what it offers, and a person cancels what is queued.
+        // The scheduler may have read it before its end was stored, and a user can cancel a queued one.
         let now = await registry.bot(id.bot)
         let early = EarlyJobs(jobs)
         var preparation: Store.Preparation?
@@ -111,9 +111,9 @@ package struct IntegrationRunner: Sendable {
     }
 
     /// - Parameters:
-    ///   - now: What its bot's file says; nothing when there is none.
-    ///   - preparation: What is stored with its beginning, as far as it is known already.
-    ///   - early: The jobs that are being made ready beside; what is left there in the end is given back by the caller.
+    ///   - now: The bot of the current bot file; `nil` if there is none.
+    ///   - preparation: The parts that are stored with its beginning, as far as they are already known.
+    ///   - early: The jobs that are being prepared meanwhile; the caller gives unused ones back.
     private func bring(
         _ id: IntegrationID, as now: BotSpecification?, _ preparation: Store.Preparation?, _ early: EarlyJobs,
         _ cancellation: Cancellation
@@ -160,9 +160,9 @@ package struct IntegrationRunner: Sendable {
         var verdict: Verdict
         var triggerFailed = false
         var reason: String?
-        /// Of one that is left out: its commit.
+        /// The commit of an integration that is skipped.
         var skipped: CommitSummary?
-        /// What is stored with it; nothing: that was done before, or there is nothing.
+        /// What is stored with it; `nil`: it was stored before, or there is nothing to store.
         var comparison: Comparison?
 
         init(
@@ -224,9 +224,9 @@ package struct IntegrationRunner: Sendable {
         let hasBegunJobs = ![.preparing, .beforeTriggers].contains(record.state.step)
         let hasBegunTriggers = [.afterTriggers, .uploading].contains(record.state.step)
         let context = TriggerRunner.Context(integration: record, bot: bot, mirror: mirror)
-        // Whoever made it: what is not merged acts on nothing.
+        // Whoever made the pull request: no trigger acts on unmerged code.
         let triggers = record.pull == nil ? self.triggers : nil
-        // They make ready what the jobs need, so without jobs there is nothing to make ready.
+        // They prepare what the jobs need, so they do not run without jobs.
         if let triggers, !hasBegunJobs, bot.triggers.contains(where: { $0.phase == .before }),
             rerun?.isTriggersOnly != true
         {
@@ -312,7 +312,7 @@ package struct IntegrationRunner: Sendable {
                     }
                 }
             }
-            // Every job is brought to its end, also beside one that failed by our fault.
+            // Every job is run to its end, even beside one that failed by our fault.
             var results: [Result<AttemptRecord, any Error>] = []
             for try await result in group { results.append(result) }
             return try results.map { try $0.get() }.sorted { $0.id.job < $1.id.job }

@@ -49,11 +49,11 @@ package struct IntegrationService: Service {
         package var environment: [String: String]
         /// The absolute path of `martlet-supervisor`.
         package var supervisor: String
-        /// What reads reports and logs.
+        /// Reads reports and logs.
         package var reader: ReaderProgram
         package var isolation: JobIsolation
         package var version: String
-        /// The version of the machine's toolchain, or nothing where there is none; nothing: it is not asked.
+        /// Returns the version of the machine's toolchain, or `nil` if there is none; `nil`: the version is not determined.
         package var toolchain: (@Sendable () async -> String?)?
         package var logger: Logger
 
@@ -181,8 +181,7 @@ package struct IntegrationService: Service {
         self.logger = logger
     }
 
-    /// Reads the bots and reconciles what a daemon before this one left, so that whoever asks from then on gets right
-    /// answers. Harmless to call again before `run()`.
+    /// Reads the bots and reconciles what an earlier daemon left, so that later queries get correct answers. May be called again before `run()`.
     package func prepare() async throws {
         try await poller.reload()
         try await publisher.reconcile()

@@ -34,7 +34,7 @@ struct IssueComparison {
 
         func hasBuilt() -> Bool { hasEnded(.building) && steps(.building).allSatisfy { $0.exit == 0 } }
 
-        /// Whether all steps ended well, after which what they made is archived. A failed analysis does not keep it from that.
+        /// Whether all steps ended well, so that their products are archived. A failed analysis does not prevent that.
         func hasArchived() -> Bool {
             !steps.isEmpty && steps.allSatisfy { $0.endedAt != nil && ($0.exit == 0 || $0.step == .analyzing) }
         }
@@ -43,7 +43,7 @@ struct IssueComparison {
             steps.contains { $0.name == JobPlanner.resolveStep && $0.exit == 0 } || hasBuilt()
         }
 
-        /// An analysis that failed, or left a report that cannot be read, has told nothing.
+        /// Whether the analysis has a result. A failed one, or one with an unreadable report, has none.
         func hasAnalyzed() -> Bool {
             hasEnded(.analyzing)
                 && !findings.contains {
@@ -51,7 +51,7 @@ struct IssueComparison {
                 }
         }
 
-        /// Whether the tests that there are, are all told of: a command that failed without telling of a test has told of none.
+        /// Whether the results cover all tests: a command that failed without naming a test covers none.
         func hasTested() -> Bool {
             hasEnded(.testing) && !tests.hasCrashed
                 && (tests.isAny || steps(.testing).allSatisfy { $0.exit == 0 })
@@ -118,7 +118,7 @@ struct IssueComparison {
         Baseline.compare(current: current, before: before, changes: changes, number: number, unlooked: unlooked)
     }
 
-    /// In which configurations an issue must be taken to be still there; nothing: in none.
+    /// The configurations in which an issue must be presumed present; `nil`: none.
     func unlooked(_ issue: Issue) -> [Name]? {
         if issue.finding.category == .triggerError { return remains(trigger: issue) ? [] : nil }
         if !hasLookedAtCode { return issue.configurations }
@@ -135,7 +135,7 @@ struct IssueComparison {
 
     private static func rule(of trigger: Name) -> String { "martlet.trigger.\(trigger)" }
 
-    /// A trigger that failed and was not tried again has not been mended; one that the bot no longer has, has.
+    /// A failed trigger that was not tried again remains an issue; one that the bot no longer has does not.
     private func remains(trigger issue: Issue) -> Bool {
         let isThere = triggerNames.contains { Self.rule(of: $0) == issue.finding.rule }
         return isThere
@@ -145,7 +145,7 @@ struct IssueComparison {
     private func hasLooked(_ configuration: Configuration, for issue: Issue) -> Bool {
         let finding = issue.finding
         if finding.isOfTest, !finding.rule.isEmpty {
-            // Also one that is skipped now: somebody took it out, and the list of tests shows it.
+            // A test that is skipped now is not an issue either: somebody disabled it, and the list of tests shows it.
             return configuration.tests.named.contains(finding.flakyTest ?? finding.rule) || configuration.hasTested()
         }
         if configuration.hasEndedOtherwise(than: finding) { return true }

@@ -3,12 +3,12 @@ import Model
 import Reports
 import SourceControl
 
-/// What lies between an integration and the branch's integration before: which files became which, and who changed what.
+/// The changes between an integration and the branch's previous one: which files became which, and who changed what.
 ///
-/// It tells more about issues that are known without it, so what git cannot say fails nothing.
+/// It adds detail to known issues, so a failure of git does not fail the integration.
 struct IssueHistory: Sendable {
     let mirror: Mirror
-    /// Nothing where there is none before.
+    /// `nil` if there is no previous integration.
     let from: CommitID?
     let to: CommitID
     let logger: Logger
@@ -44,11 +44,11 @@ struct IssueHistory: Sendable {
         }
     }
 
-    /// The most new issues of an integration for which a commit is looked for.
+    /// The most new issues of an integration for which a commit is searched.
     static let maximumAsked = 5000
 
-    /// The new issues for which a commit is looked for: the first ones.
-    /// - Parameter known: What was found out already, by fingerprint.
+    /// The new issues for which a commit is searched: the first ones.
+    /// - Parameter known: Commits that were already found, by fingerprint.
     static func asked(_ issues: [Issue], known: [String: Introduction]) -> [Issue] {
         Array(
             issues.lazy.filter {

@@ -7,7 +7,7 @@ struct JobCommands {
     let configuration: Recipe.Configuration
     let timeout: Duration
     let supervisor: String
-    /// Which tests the usual command runs; nothing: all.
+    /// Which tests the usual command runs; `nil`: all.
     var testFilter: String?
 
     func analysis(recipe: Recipe, tree: JobPlanner.Tree) -> [JobDescription.Step] {
@@ -116,7 +116,7 @@ struct JobCommands {
         }
     }
 
-    /// Whether a step is a usual command that the tool itself ends, so that its exit status says whether a test failed.
+    /// Whether a step is a usual command whose exit status is the test tool's own, so that it says whether a test failed.
     static func isOwn(_ step: JobDescription.Step) -> Bool {
         let script = step.arguments.dropFirst(2).first
         let own = [ProjectType.cargo, .go, .cmake].compactMap { $0.profile.test?.text }
@@ -137,7 +137,7 @@ struct JobCommands {
         exec $lines swift test --skip-build "$@"
         """
 
-    /// What makes the products; nothing where the recipe builds by commands of its own, or the type has none.
+    /// The step that makes the products; `nil` if the recipe builds by commands of its own, or the type has none.
     func archive(projectType: ProjectType?) -> JobDescription.Step? {
         guard configuration.build == nil, configuration.steps == nil else { return nil }
         if projectType == .swiftPackage { return archiveProducts() }
@@ -193,7 +193,7 @@ struct JobCommands {
         return ["check", "test"].first { name in targets.contains { $0 == name } }
     }
 
-    /// The step that has the network; nothing where nothing is to be fetched, and where the recipe writes its steps out.
+    /// The step with the network; `nil` if nothing has to be fetched, or the recipe writes its own steps.
     func resolve(
         projectType: ProjectType?, tree: JobPlanner.Tree, isFenced: Bool, isArchived: Bool
     ) -> JobDescription.Step? {
@@ -217,7 +217,7 @@ struct JobCommands {
         }
     }
 
-    /// A usual command, with its name as `$0`. It checks the status of what it runs by itself.
+    /// Makes a step of a usual command, with its name as `$0`. The command checks the status of each of its programs.
     private func step(
         _ step: JobStep, _ name: String, _ command: ProjectProfile.Command, isRequired: Bool = true,
         network: Recipe.Network? = nil
@@ -227,12 +227,12 @@ struct JobCommands {
             report: command.report, isRequired: isRequired, network: network)
     }
 
-    /// Fetches what the package depends on, with the network that no later step has: also for the products, which are built
-    /// in a scratch path of their own.
+    /// Fetches the package's dependencies with the network, which no later step has; also for the products, which are built in a scratch path of
+    /// their own.
     ///
-    /// A warm workspace whose manifest and pins are as they were when this last succeeded has all of it: SwiftPM would look
-    /// at the same files and come to the same end, half a second later. That is only taken for granted where nothing but
-    /// those files decides: no environment, no file read by the manifest, no package of the same repository.
+    /// A warm workspace whose manifest and pins are unchanged since this last succeeded already has all of them: SwiftPM would read the same files
+    /// and reach the same result half a second later. The step is skipped only if nothing but those files matters: no environment, no file read by
+    /// the manifest, no package of the same repository.
     private func resolvePackage(isArchived: Bool) -> JobDescription.Step {
         step(
             .building, JobPlanner.resolveStep,

@@ -22,7 +22,7 @@ package struct JobEnvironment: Sendable {
     package init(daemon: [String: String], url: String) {
         var base = daemon.filter { Self.inherited.contains($0.key) }
         base["PATH"] = base["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-        // No terminal: without the name of one, programs such as tput fail.
+        // There is no terminal: without a terminal's name, programs such as tput fail.
         base["TERM"] = "dumb"
         self.base = base
         self.url = url
@@ -32,7 +32,7 @@ package struct JobEnvironment: Sendable {
     package struct Place: Sendable {
         package var workspace: String
         package var temporary: String
-        /// Nothing: it sees the machine as the daemon does.
+        /// `nil`: the job sees the machine as the daemon does.
         package var fence: Fence?
 
         package init(workspace: String, temporary: String, fence: Fence? = nil) {
@@ -54,8 +54,8 @@ package struct JobEnvironment: Sendable {
         }
     }
 
-    /// What a configuration's steps see. The recipe's own variables win, but for what identifies the integration.
-    /// - Parameter baseCommit: As of `JobHistory`.
+    /// The environment of a configuration's steps. The recipe's own variables win, except over those that identify the integration.
+    /// - Parameter baseCommit: See `JobHistory`.
     package func job(
         _ integration: IntegrationRecord, bot: BotSpecification, configuration: Recipe.Configuration, in place: Place,
         base baseCommit: CommitID? = nil, projectType: ProjectType? = nil
@@ -83,9 +83,10 @@ package struct JobEnvironment: Sendable {
         return environment
     }
 
-    /// What a trigger script sees, before its secrets are added.
+    /// The environment of a trigger script, before its secrets are added.
     ///
-    /// The script is the operator's, the commit's files are not. So its `git` takes no directory among them for a bare repository
+    /// The script is the operator's, the commit's files are not. Its `git` therefore uses no directory among them as a bare repository
+    /// (`safe.bareRepository`, git 2.38), and searches none above the script's own directory.
     /// (`safe.bareRepository`, git 2.38), and looks for none above the script's own place.
     package func trigger(
         _ integration: IntegrationRecord, bot: BotSpecification, facts: TriggerFacts, in place: Place
@@ -134,7 +135,7 @@ package struct JobEnvironment: Sendable {
         }
     }
 
-    /// One setting for git, as git-config(1) has it under `GIT_CONFIG_COUNT`.
+    /// Returns the variables for one git setting (git-config(1), `GIT_CONFIG_COUNT`).
     private static func git(_ name: String, _ value: String) -> [String: String] {
         ["GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": name, "GIT_CONFIG_VALUE_0": value]
     }

@@ -2,10 +2,10 @@ package import Model
 package import SourceControl
 import Storage
 
-/// What a job can ask of the past: the server's branches in its `.git`, and the commit that its own is compared with.
+/// The history that a job can query: the server's branches in its `.git`, and the commit to compare with.
 package struct JobHistory: Sendable, Hashable {
     package var upstream: UpstreamRefs
-    /// `MARTLET_BASE_COMMIT`: what changed is what lies between it and the job's commit.
+    /// `MARTLET_BASE_COMMIT`: the job's change is the difference between it and the job's commit.
     package var base: CommitID?
 
     package init(upstream: UpstreamRefs = UpstreamRefs(), base: CommitID? = nil) {
@@ -15,15 +15,15 @@ package struct JobHistory: Sendable, Hashable {
 }
 
 extension JobRunner {
-    /// The base of a job's commit: of a pull request its base's commit; of a branch the commit of its integration before, or, at its first,
-    /// where it parts from the default branch. Tags have none.
+    /// Determines the base of a job's commit: for a pull request its base's commit; for a branch the commit of its previous integration, or, at its
+    /// first, the merge base with the default branch. Tags have none.
     func history(of request: Request) async throws -> JobHistory {
         if let ownHistory { return ownHistory }
         let (integration, mirror) = (request.integration, request.mirror)
         let before = try await store.historyBefore(integration.id)
         var history = JobHistory(upstream: UpstreamRefs(defaultBranch: before.defaultBranch))
         if let branch = before.defaultBranch, let commit = before.defaultCommit {
-            // Its own branch is where its commit is, whatever was pushed since.
+            // Its own branch is where its commit is, even if later commits were pushed.
             history.upstream.branches[branch] = integration.ref == branch ? integration.commit : commit
         }
         if let pull = integration.pull {
@@ -42,7 +42,7 @@ extension JobRunner {
         return history
     }
 
-    /// Where two commits part; `nil` where they have nothing in common, and where the mirror has not what would tell: a job does without.
+    /// The merge base of two commits; `nil` if they have none, or the mirror lacks the objects to find it. A job runs without it.
     static func fork(of one: CommitID, _ other: CommitID, _ mirror: Mirror) async -> CommitID? {
         (try? await mirror.mergeBase(one, other)) ?? nil
     }

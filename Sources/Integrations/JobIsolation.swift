@@ -12,7 +12,7 @@ package struct JobIsolation: Sendable {
     package var path: String
     /// Whose subdirectories recipes may name as `image`.
     package var images: String?
-    /// Why a fenced step with the network reaches what listens on the machine's loopback; nothing where it does not.
+    /// Why a sandboxed step with the network reaches services on the machine's loopback; `nil` if it does not.
     package var loopback: Loopback?
     /// What one job may take of the machine.
     package var limits: FenceSettings
@@ -31,7 +31,7 @@ package struct JobIsolation: Sendable {
         package var reason: String? { if case .needed(let reason) = self { reason } else { nil } }
     }
 
-    /// What somebody who has no page before him should know of it, in sentences.
+    /// What a user without a page in front of them should know about it, in sentences.
     package var notes: [String] {
         loopback?.reason.map { ["steps with the network reach what listens on this machine's loopback: \($0)"] } ?? []
     }
@@ -67,14 +67,14 @@ package struct JobIsolation: Sendable {
         case fails(String)
     }
 
-    /// Decides by the settings and by what can work here.
+    /// Decides by the settings and by what works on this machine.
     /// - Parameters:
     ///   - path: The daemon's PATH, which names the toolchains.
     ///   - supervisor: The absolute path of `martlet-supervisor`.
-    ///   - wasFenced: Whether jobs had a fence here before. Then a fence that cannot work now is a fault, perhaps a passing one, and nothing
-    ///     to run strangers' commits without one for.
+    ///   - wasFenced: Whether jobs were sandboxed here before. A sandbox that fails now is then a fault, perhaps a temporary one, and no reason to
+    ///     run strangers' commits without a sandbox.
     ///   - hadOwnNetwork: Whether steps had a network of their own here before; likewise.
-    /// - Throws: When the settings ask for what cannot be; the service must not start then.
+    /// - Throws: If the settings ask for something impossible; the service must not start then.
     package static func decide(
         _ settings: ServiceSettings, probe: Probe, path: String, supervisor: String, wasFenced: Bool = false,
         hadOwnNetwork: Bool = false
@@ -134,7 +134,7 @@ package struct JobIsolation: Sendable {
         }
     }
 
-    /// What a job of a bot may take of the machine.
+    /// The limits of a bot's jobs.
     func limits(of bot: BotSpecification) -> JobDescription.Limits {
         var limits = JobDescription.Limits(logBytes: bot.logLimit.bytes)
         limits.memoryBytes = self.limits.memory.bytes

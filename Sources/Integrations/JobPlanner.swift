@@ -30,9 +30,9 @@ package struct JobPlanner: Sendable {
     package struct Plan: Sendable {
         package var steps: [JobDescription.Step]
         package var collect: [JobDescription.Collect]
-        /// Why nothing is analyzed, or nothing when something is.
+        /// Why nothing is analyzed; `nil` if something is.
         package var notAnalyzed: String?
-        /// Why nothing is tested, or nothing when something is.
+        /// Why nothing is tested; `nil` if something is.
         package var notTested: String?
     }
 
@@ -66,11 +66,11 @@ package struct JobPlanner: Sendable {
 
     package init(supervisor: String) { self.supervisor = supervisor }
 
-    /// The steps of one configuration: analyze, build, list tests, test, and archive where it is the recipe's archived one.
-    /// Inside a fence a package's dependencies are resolved first, since nothing after that has a network.
+    /// The steps of one configuration: analyze, build, list tests, test, and archive if it is the recipe's archived one. In the sandbox a package's
+    /// dependencies are resolved first, since no later step has a network.
     /// - Parameters:
-    ///   - defaultTimeout: A step's, where the configuration states none.
-    ///   - testFilter: Which tests are run, where the command can be told; see `whyNoFilter`.
+    ///   - defaultTimeout: A step's limit, if the configuration states none.
+    ///   - testFilter: Which tests run, if the command accepts a filter; see `whyNoFilter`.
     package func plan(
         configuration: Recipe.Configuration, recipe: Recipe, tree: Tree, defaultTimeout: Duration,
         isFenced: Bool = false, testFilter: String? = nil
@@ -117,7 +117,7 @@ package struct JobPlanner: Sendable {
                 ? nil : whyNotTested(recipe: recipe, hasSteps: configuration.steps != nil))
     }
 
-    /// Why the tests of a configuration cannot be chosen by a filter; nothing when they can.
+    /// Why the tests of a configuration cannot be chosen by a filter; `nil` if they can.
     package static func whyNoFilter(_ configuration: Recipe.Configuration, recipe: Recipe) -> String? {
         if let test = configuration.test {
             return "its recipe tests with a command of its own (\(test.prefix(80))), which takes no filter"
@@ -131,7 +131,7 @@ package struct JobPlanner: Sendable {
     /// Whether the list of tests says that there is none.
     static func saysNoTests(_ listed: [String]) -> Bool { listed.contains { $0.hasPrefix(noTests) } }
 
-    /// Whether a step is the service's own analyzer of C targets. A recipe may name one of its own likewise, which a shell runs.
+    /// Whether a step is the service's own analyzer of C targets. A recipe may give its own step the same name, which a shell runs.
     static func isClangStep(_ step: JobDescription.Step) -> Bool {
         step.name == clangStep && step.arguments.dropFirst().first == analyzeC
     }

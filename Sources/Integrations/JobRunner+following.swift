@@ -7,16 +7,14 @@ import Storage
 
 /// A job under way: what it says of its steps is stored as it comes, and its end is read.
 extension JobRunner {
-    /// Follows a started job to its end. Its workspace is given back only when nothing of it runs any more; when the
-    /// daemon stops, never.
+    /// Follows a started job to its end. Its workspace is given back only when none of its processes runs any more; if the daemon stops, never.
     func bring(
         _ attempt: AttemptRecord, _ directory: AttemptDirectory, plan: JobPlanner.Plan, _ workspace: Workspace,
         _ request: Request, _ cancellation: Cancellation
     ) async throws {
         do {
             let begun = Wakeup()
-            // Beside the job, which has its files already, and once it runs: the commit must stay for whoever looks at it
-            // later.
+            // Runs beside the job, which has its files already, and once it runs: later readers still need the commit.
             async let held: Void = hold(request, after: begun)
             defer { begun.finish() }
             try await follow(attempt, directory, plan: plan, workspace, request, cancellation, begun)
@@ -26,7 +24,7 @@ extension JobRunner {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
             // No fault of the job's, which is taken up again: its workspace stays its own.
             if mustWait(after: error) {
-                // What the job filled makes room for what became of it.
+                // Removes the job's files to make room for its results.
                 if case .finished? = try? await executor.liveness(of: directory) { await emptyIfFull(workspace) }
                 throw error
             }
@@ -105,7 +103,7 @@ extension JobRunner {
             return true
         }
 
-        /// What an event changes of a step; nothing when it is none of a step that is known.
+        /// The change that an event makes to a step; `nil` if it belongs to no known step.
         mutating func note(_ event: StatusEvent, steps: [JobDescription.Step]) -> StepChange? {
             switch event {
             case .started(let index, let at):

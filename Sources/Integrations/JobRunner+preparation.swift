@@ -13,7 +13,7 @@ extension JobRunner {
         _ id: AttemptID, _ request: Request, isEntered: Bool, _ cancellation: Cancellation
     ) async -> ReadyJob {
         let lane = Workspaces.Lane(request.integration)
-        // Before a workspace is taken, which could not be removed then to make room.
+        // Before a workspace is taken, since a taken one could not be removed to make room.
         var isCanceled = false
         do {
             if await disk.look().shortage != nil {
@@ -47,15 +47,15 @@ extension JobRunner {
         _ cancellation: Cancellation
     ) async throws -> ReadyJob {
         let secrets = try await secretValues(of: request, lane: lane)
-        // What a daemon that was killed has left of another.
+        // Files that a killed daemon left of another job.
         if workspace.isThrowaway { try await discard(workspace) }
         let plan = try await prepare(id, directory(of: id), workspace, request, isEntered: isEntered, cancellation)
         return ReadyJob(workspace: workspace, content: .success(plan.map { .init(plan: $0, secrets: secrets) }))
     }
 
     /// Checks the commit out and writes the job directory.
-    /// - Parameter isEntered: As of `makeReady`.
-    /// - Returns: What is going to run; nothing when the checkout was interrupted, since the integration is canceled.
+    /// - Parameter isEntered: As in `makeReady`.
+    /// - Returns: The job to run; `nil` if the checkout was interrupted, since the integration is canceled.
     private func prepare(
         _ id: AttemptID, _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request, isEntered: Bool,
         _ cancellation: Cancellation
@@ -174,7 +174,7 @@ extension JobRunner {
                 .map { String(decoding: $0, as: UTF8.self) }
             let manifests = tree.rootEntries.filter(PackageDependencies.isManifest)
             tree.hasDependencies = PackageDependencies.mayExist(
-                // One that is no file, or too large, is taken to have some.
+                // A manifest that is no file, or is too large, is presumed to have some.
                 inManifests: manifests.map {
                     (try? directory.read($0, limit: PackageDependencies.maximumBytes)) ?? Array(".package".utf8)
                 })
@@ -185,7 +185,7 @@ extension JobRunner {
             defaultTimeout: request.bot.timeout, isFenced: isolation.isolation == .sandbox,
             testFilter: request.testFilter)
         if let pull = request.integration.pull, !pull.isTrusted, pull.approvedBy == nil {
-            // Nobody has looked at what it would send to whom, and the machine's own services are within its reach.
+            // Nobody has reviewed what it would send and where, and it could reach the machine's own services.
             for index in plan.steps.indices { plan.steps[index].network = .none }
         }
         return plan

@@ -58,7 +58,7 @@ extension JobRunner {
             } catch {
                 // What the job left cannot be packed: files that are not there, names that no archive may have.
                 guard error is ArchivingError || error is ArchiveError else { throw error }
-                // The disk is no fault of the job's.
+                // A disk fault is not the job's.
                 if let error = error as? ArchiveError, error.code == .file { throw error }
                 results.verdict = .buildErrors
                 results.reason = "\(error)"
@@ -71,7 +71,7 @@ extension JobRunner {
         if results.verdict == .internalError { tellFault(of: id, results.reason) }
     }
 
-    /// - Returns: `nil` for a job without secrets, and where they are not to be had any more: the bytes were masked when there were.
+    /// - Returns: `nil` for a job without secrets, and if the secrets are no longer available: the bytes were masked when they were.
     private func masking(of request: Request, _ id: AttemptID) async -> LogRedactor? {
         do {
             let values = try await secretValues(of: request, lane: Workspaces.Lane(request.integration)).values
@@ -91,7 +91,7 @@ extension JobRunner {
         return asked
     }
 
-    /// The last attempt before this one that ran all of its configuration's tests.
+    /// The last attempt before this one that ran all tests of its configuration.
     private func wholeAttempt(before id: AttemptID) async throws -> AttemptID? {
         try await store.attempts(of: id.integration)
             .last { $0.id.job == id.job && $0.id < id && $0.hasWholeTests }?.id

@@ -8,8 +8,8 @@ import Storage
 
 /// What becomes of workspaces, and of the commits that were checked out in them.
 extension JobRunner {
-    /// Frees a workspace of which nothing runs any more; one of a fork's is removed before, but for a daemon that stops, which may have
-    /// started something in it.
+    /// Frees a workspace in which no process runs any more. A fork's workspace is removed first, unless the daemon stops: it may have started a
+    /// process in it.
     package func giveBack(_ workspace: Workspace) async {
         if workspace.isThrowaway, !Task.isCancelled {
             do {
@@ -44,7 +44,7 @@ extension JobRunner {
                 }
             }
         }
-        // When all are known that are in use: which of the others a lost one was in, nothing says.
+        // When all used workspaces are known: nothing records in which of the others a lost job ran.
         for id in lost { await doubtWorkspaces(of: id) }
     }
 
@@ -54,7 +54,7 @@ extension JobRunner {
         await workspaces.doubt(found, bot: bot, configuration: configuration)
     }
 
-    /// Removes each workspace in which a job may have been lost of which nothing says where it was. Those in use are not among them.
+    /// Removes each unused workspace in which a lost job may have run.
     func discardWorkspaces(of id: AttemptID) async throws {
         await doubtWorkspaces(of: id)
         for workspace in await workspaces.takeDoubtful(bot: id.integration.bot, configuration: id.job) {
@@ -63,9 +63,9 @@ extension JobRunner {
         }
     }
 
-    /// Takes the workspaces in which nothing may be found again and which a daemon before this one left: forks' and those moved aside. What
-    /// that daemon was writing beside any workspace's files when it was killed is removed.
-    /// Call it when those of running jobs are taken, and before any other job begins.
+    /// Takes the workspaces that an earlier daemon left and that must not be reused: forks' and those moved aside. Removes the partial files that
+    /// the daemon was writing beside any workspace when it was killed. Call it when those of running jobs are taken, and before any other job
+    /// begins.
     package func takeLeftWorkspaces() async -> [Workspace] {
         let root = state.workspaces
         let found = await lane.run { () -> [Workspace] in
@@ -87,9 +87,8 @@ extension JobRunner {
     /// lost end by a signal of the kernel's or the launcher's, and may write until then.
     static let maximumRemovals = 5
 
-    /// Removes a workspace, so that the next job begins in one that is made anew. What cannot be removed is moved aside, and removed at
-    /// the next start.
-    /// - Throws: `FileError` when it cannot even be moved.
+    /// Removes a workspace, so that the next job begins in a new one. If it cannot be removed, it is moved aside and removed at the next start.
+    /// - Throws: `FileError` if it cannot even be moved.
     func discard(_ workspace: Workspace) async throws {
         for _ in 1..<Self.maximumRemovals {
             if try await isRemoved(workspace) { return }

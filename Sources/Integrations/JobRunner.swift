@@ -7,8 +7,8 @@ package import Settings
 package import SourceControl
 package import Storage
 
-/// Brings one configuration of an integration to its result, from wherever it is: nothing started, running since before
-/// a restart, or done. Every step of it can be repeated.
+/// Brings one configuration of an integration to its result, from any state: not started, running since before a restart, or done. Every step of it
+/// can be repeated.
 package struct JobRunner: Sendable {
     let store: Store
     let state: StateDirectory
@@ -16,7 +16,7 @@ package struct JobRunner: Sendable {
     let executor: any Executor
     let planner: JobPlanner
     let reader: ReaderProgram
-    /// Keeps room for all that this writes.
+    /// Keeps room for everything that this writes.
     let disk: DiskGuard
     let slots: JobSlots
     let running: RunningJobs
@@ -31,9 +31,9 @@ package struct JobRunner: Sendable {
     /// Whether what the store cannot take for the moment is tried until it can, and a launcher that is gone is waited for: where people
     /// wait for the end of it, it is told instead.
     let outlastsStore: Bool
-    /// Why no job has secrets, whatever asks for them; nothing: the bot's file says which do.
+    /// Why no job has secrets; `nil`: the bot's file says which jobs have which.
     let secretless: String?
-    /// What jobs are told of the past, where no rows tell it: of a working tree.
+    /// The history of a working tree's jobs, which is in no database row.
     let ownHistory: JobHistory?
     /// Job directories and workspaces are written, read and removed here: on a lane for each look, so that no job waits
     /// for the disk of another. There are as many at a time as there are jobs.
@@ -82,12 +82,12 @@ package struct JobRunner: Sendable {
         package var mirror: Mirror
         /// Where the commit's submodules are had.
         package var remotes: Remotes
-        /// The jobs that were made ready while the integration's recipe was stored, and their first attempts with it: none where another
-        /// daemon did that. Nothing for a job beside an integration's own.
+        /// The jobs that were prepared while the integration's recipe was stored, with their first attempts; empty if another daemon stored it.
+        /// `nil` for a job that is not an integration's own.
         var early: EarlyJobs?
         /// Whether it is known already that its commit has none, or that the bot wants none.
         var isWithoutSubmodules = false
-        /// Which tests the attempt runs, as the test tool reads it; nothing: all.
+        /// Which tests the attempt runs, as the test tool reads it; `nil`: all.
         package var testFilter: String?
     }
 
@@ -117,7 +117,7 @@ package struct JobRunner: Sendable {
     }
 
     /// Does what is missing of the job's last attempt, or begins the next one.
-    /// - Returns: The last attempt when there is nothing more to do.
+    /// - Returns: The last attempt if nothing is left to do.
     private func goOn(_ request: Request, cancellation: Cancellation) async throws -> AttemptRecord? {
         let job = request.configuration.name
         let ready = request.early?.take(job)
@@ -157,8 +157,8 @@ package struct JobRunner: Sendable {
         return nil
     }
 
-    /// Begins an attempt of which nothing was started, as soon as it has a slot, and takes up any other.
-    /// - Parameter ready: What it begins with, where it has a slot already and its beginning was stored with the integration's.
+    /// Begins an attempt that was not started, as soon as it has a slot, and continues any other.
+    /// - Parameter ready: The prepared job, if it has a slot already and its beginning was stored with the integration's.
     private func beginOrTakeUp(
         _ attempt: AttemptRecord, of request: Request, ready: Task<ReadyJob, Never>?, cancellation: Cancellation
     ) async throws {
@@ -173,7 +173,7 @@ package struct JobRunner: Sendable {
             running.takeUp(attempt.id, claim)
             return try await takeUp(attempt, of: request, cancellation: cancellation)
         }
-        // As a try before this one left it, of which nothing runs.
+        // An earlier try left it so, and no process of it runs.
         running.end(attempt.id)
         let slots = slots
         if ready == nil, try await cancellation.interrupting({ try await slots.take(claim) }) == nil {
@@ -240,7 +240,7 @@ package struct JobRunner: Sendable {
         AttemptDirectory(path: state.attempt(id.integration, job: id.job, attempt: id.attempt))
     }
 
-    /// - Parameter ready: What it begins with, as `EarlyJobs` made it; nothing: it is made ready here.
+    /// - Parameter ready: The job that `EarlyJobs` prepared; `nil`: it is prepared here.
     private func begin(
         _ attempt: AttemptRecord, of request: Request, ready: Task<ReadyJob, Never>?, cancellation: Cancellation
     ) async throws {
@@ -264,7 +264,7 @@ package struct JobRunner: Sendable {
         let plan: JobPlanner.Plan
         do {
             let content = try made.content.get()
-            // A daemon before this one may have asked for the start of what is not made ready any more.
+            // An earlier daemon may have asked to start a job whose preparation has since been discarded.
             if content == nil { try await launcher.withdraw(directory, because: await reason(of: cancellation)) }
             guard let content,
                 try await launcher.start(
@@ -291,8 +291,8 @@ package struct JobRunner: Sendable {
         try await bring(attempt, directory, plan: plan, workspace, request, cancellation)
     }
 
-    /// A launcher that stood still has just taken what a daemon before this one asked it for: the job runs, and is taken up.
-    /// - Parameter workspace: The one that was made ready meanwhile.
+    /// A delayed launcher has just started what an earlier daemon asked for: the job runs, and is followed.
+    /// - Parameter workspace: The workspace that was prepared meanwhile.
     private func leave(_ workspace: Workspace, to directory: AttemptDirectory) async {
         // What cannot be read is found lost when it is taken up.
         let job = await lane.run { try? directory.job() }
@@ -308,8 +308,8 @@ package struct JobRunner: Sendable {
         do {
             description = try await lane.run { try directory.job() }
         } catch let error as ExecutionError where error.code == .malformed || error.code == .notFound {
-            // Power was lost before its job was on the disk: then its supervisor is gone, and whatever it built in is in
-            // doubt; which of the configuration's workspaces that was, nothing says.
+            // Power was lost before its job was on the disk. Its supervisor is then gone, and its workspace is in doubt; nothing records which of
+            // the configuration's workspaces that was.
             guard try await executor.liveness(of: directory) == .lost else { throw error }
             try await discardWorkspaces(of: attempt.id)
             return try await finish(attempt.id, verdict: .internalError, reason: Self.lostReason)
@@ -333,7 +333,7 @@ package struct JobRunner: Sendable {
         if verdict == .internalError { tellFault(of: id, reason) }
     }
 
-    /// For whoever operates the machine: what of a job was its fault, or ours.
+    /// Logs for the operator which fault of a job was the machine's or ours.
     func tellFault(of id: AttemptID, _ reason: String?) {
         logger.warning(
             "a job came to nothing, by no fault of its code",

@@ -1,8 +1,8 @@
 package import Logging
 import Model
 
-/// Hands events of the log to another handler with every text of them fit for one line: names of branches, messages of commits and answers of
-/// servers are others' texts, and one with a line feed in it would be a line of its own in the journal.
+/// Passes events to another log handler with every text in them reduced to one line. Names of branches, messages of commits and answers of servers
+/// are foreign texts, and a line feed in one would forge a line of the journal.
 package struct LineLogHandler: LogHandler {
     private var inner: any LogHandler
 

@@ -27,7 +27,7 @@ package struct Operations: Sendable {
         self.disk = disk
     }
 
-    /// What the disk is short of, in words; `nil` where it has enough room.
+    /// What the disk is short of, in words; `nil` if it has enough room.
     package var diskShortage: String? { disk.shortage }
 
     /// Verifies and stores a push. No network is used before it returns.
@@ -49,32 +49,28 @@ package struct Operations: Sendable {
     /// How many deliveries were refused for their signature since the start.
     package var refusedDeliveries: Int { intake.refusals.total }
 
-    /// Queues an integration because a person asked.
-    /// - Parameter revision: A full ref name, a branch's or tag's name, or a commit id of at least 7 digits; nothing:
-    ///   the tip of the default branch.
-    /// - Throws: `.notFound` for a bot or revision that does not exist, `.unavailable` when the repository cannot be
-    ///   reached.
+    /// Queues an integration at a user's request.
+    /// - Parameter revision: A full ref name, a branch's or tag's name, or a commit id of at least 7 digits; `nil`: the tip of the default branch.
+    /// - Throws: `.notFound` for a bot or revision that does not exist, `.unavailable` if the repository cannot be reached.
     package func integrate(
         bot: Name, revision: String?, isClean: Bool, by person: String
     ) async throws(OperationError) -> IntegrationRecord {
         try await requests.integrate(bot: bot, revision: revision, isClean: isClean, by: person)
     }
 
-    /// Queues a completed integration for a further run: its recorded recipe is replayed, with attempts and triggers beside
-    /// those that it has.
-    /// - Throws: `.notFound`; `.invalid`; `.conflict` while it is not completed, and when nothing of what is asked for can
-    ///   run.
+    /// Queues a completed integration for another run: its recorded recipe is replayed, with attempts and triggers beside the existing ones.
+    /// - Throws: `.notFound`; `.invalid`; `.conflict` while it is not completed, and if nothing of the request can run.
     package func rerun(
         _ id: IntegrationID, _ rerun: Rerun, by person: String
     ) async throws(OperationError) -> Rerun.Acceptance {
         try await requests.rerun(id, rerun, by: person)
     }
 
-    /// Lets one head of a fork's pull request run, for the base that it has now. A newer head waits for an approval of its own.
-    /// - Parameter commit: The head's whole id, as the person who approves it has looked at it.
-    /// - Returns: The integration that was queued; one that there is already where nobody had to be asked.
-    /// - Throws: `.notFound`; `.invalid` for what is no whole id; `.conflict` when the head is another by now, the pull request is closed,
-    ///   or the bot does not integrate it.
+    /// Lets one head of a fork's pull request run, for its current base. A newer head needs its own approval.
+    /// - Parameter commit: The full id of the head that the approving user reviewed.
+    /// - Returns: The queued integration; the existing one if no approval was needed.
+    /// - Throws: `.notFound`; `.invalid` for anything but a full id; `.conflict` if the head has changed, the pull request is closed, or the bot
+    ///   does not integrate it.
     package func approve(
         pullRequest number: Int, of bot: Name, commit: String, by person: String
     ) async throws(OperationError) -> IntegrationRecord {
@@ -93,11 +89,11 @@ package struct Operations: Sendable {
 
     /// Silences an issue of the bot, in all branches, from an integration on.
     /// - Parameters:
-    ///   - fingerprint: At least `IssueName.shortest` digits with which only one issue of the integration begins.
-    ///   - expires: When it ends; nothing: when somebody takes it back.
+    ///   - fingerprint: At least `IssueName.shortest` digits that only one issue of the integration begins with.
+    ///   - expires: When it ends; `nil`: when a user takes it back.
     /// - Returns: The issue as it is now.
-    /// - Throws: `.notFound`; `.invalid` for a reason that is empty or too long, or an end that is over or too far;
-    ///   `.conflict` when several issues begin so, or it is resolved, or the bot has too many.
+    /// - Throws: `.notFound`; `.invalid` for a reason that is empty or too long, or an end that is past or too far away; `.conflict` if several
+    ///   issues match, it is resolved, or the bot has too many.
     package func silence(
         _ fingerprint: String, of id: IntegrationID, reason: String, expires: Timestamp?, by person: String
     ) async throws(OperationError) -> Issue {
@@ -125,10 +121,10 @@ package struct Operations: Sendable {
         try await publisher.yank(product: product, version: version, by: person)
     }
 
-    /// Removes what retention lets go of, or says what it would remove.
+    /// Removes what retention does not keep, or says what it would remove.
     /// - Parameters:
-    ///   - isDry: Nothing is removed.
-    ///   - bot: Only this one's; nothing: every bot's.
+    ///   - isDry: Whether nothing is removed.
+    ///   - bot: Only this bot's; `nil`: every bot's.
     /// - Throws: `.unavailable`, after which some of it may be removed.
     package func prune(isDry: Bool, bot: Name?) async throws(OperationError) -> RetentionReport {
         do {
@@ -144,7 +140,7 @@ package struct Operations: Sendable {
     /// The bots as their files say now, with what is wrong in them.
     package func overview() async -> Overview { await registry.overview() }
 
-    /// When a bot's schedule queues next; nothing for a bot without one.
+    /// When a bot's schedule queues next; `nil` for a bot without a schedule.
     package func nextScheduled(bot: Name, after moment: Timestamp) async -> Timestamp? {
         await registry.nextScheduled(bot, after: moment)
     }

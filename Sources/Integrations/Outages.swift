@@ -1,10 +1,10 @@
 import Basics
 package import Model
 
-/// Which repositories' servers do not answer, and when each is asked again: by one integration at a time, after pauses that
-/// grow, however many wait for it.
+/// Circuit breaker for repositories' servers: records which servers do not answer and when each is asked again. One integration at a time asks,
+/// after growing pauses, however many wait.
 ///
-/// It knows of this daemon's tries alone; one that is started again asks at once.
+/// It knows only this daemon's tries; after a restart servers are asked at once.
 package actor Outages {
     /// A server that did not answer.
     package struct Outage: Sendable, Hashable {
@@ -26,7 +26,7 @@ package actor Outages {
         var outage: Outage
         var backoff: Backoff
         var state: State
-        /// Of the pause: one that ends after another has begun changes nothing.
+        /// The number of the pause: the end of an older pause changes nothing.
         var number: Int
     }
     private struct Pause {
@@ -89,8 +89,8 @@ package actor Outages {
     /// Whether it did not answer the last time.
     package func isKnown(_ repository: String) -> Bool { entries[repository] != nil }
 
-    /// Before a server is asked. Whoever gets nothing asks, and says afterwards what came of it by one of the functions below.
-    /// - Returns: The outage during which this is not to ask.
+    /// Called before a server is asked. If it returns `nil`, the caller asks and reports the result by one of the functions below.
+    /// - Returns: The outage during which the caller must not ask.
     package func begin(_ repository: String) -> Outage? {
         guard let entry = entries[repository] else { return nil }
         guard entry.state == .due else { return entry.outage }
@@ -104,15 +104,15 @@ package actor Outages {
         wakeup.ring()
     }
 
-    /// Who asked was stopped before there was an answer.
+    /// The caller was stopped before there was an answer.
     package func stopped(_ repository: String) {
         guard entries[repository]?.state == .trying else { return }
         entries[repository]?.state = .due
         wakeup.ring()
     }
 
-    /// It did not answer: a pause begins.
-    /// - Parameter retryAfter: How long it wants not to be asked at least.
+    /// The server did not answer: a pause begins.
+    /// - Parameter retryAfter: The pause that the server asked for at least.
     package func failed(_ repository: String, _ error: String, retryAfter: Duration? = nil) -> Outage {
         var backoff = entries[repository]?.backoff ?? Backoff(first: Self.firstPause, limit: Self.longestPause)
         let pause = max(backoff.next(), retryAfter ?? .zero)

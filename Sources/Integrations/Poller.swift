@@ -19,8 +19,8 @@ package struct Poller: Sendable {
     private static let pauseBetweenMessages = Duration.seconds(60)
 
     /// - Parameters:
-    ///   - jitter: Where in a scattered interval a look falls, between 0 and 1.
-    ///   - eachTick: Called at each tick, for what else is to be looked at by time.
+    ///   - jitter: The position of a look in its scattered interval, between 0 and 1.
+    ///   - eachTick: Called at each tick, for other checks by time.
     package init(
         store: Store, registry: BotRegistry, state: StateDirectory, clock: WallClock, timer: any Clock<Duration>,
         looks: Wakeup, logger: Logger, jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },

@@ -16,10 +16,9 @@ package struct ProductArchiver: Sendable {
 
     package init(state: StateDirectory) { self.state = state }
 
-    /// A commit of which nothing was built to be kept, and which nothing publishes, uploads or hands to a script, is not
-    /// packed: its source is in the repository.
-    /// - Returns: The files, or none when this configuration is not the archived one; and what they do not have of what was to be kept.
-    /// - Throws: `ArchivingError` when what the recipe names is not there; any other error is ours.
+    /// A commit without products that nobody publishes, uploads or passes to a script is not packed: its source is in the repository.
+    /// - Returns: The files, or none if this configuration is not the archived one; and the files that should be in them and are not.
+    /// - Throws: `ArchivingError` if something that the recipe names is missing; any other error is ours.
     func archive(_ attempt: AttemptDirectory, of request: JobRunner.Request) async throws -> (
         artifacts: [Artifact], leftOut: [String]
     ) {
@@ -61,7 +60,7 @@ package struct ProductArchiver: Sendable {
 /// The recipe archives files that are not there.
 struct ArchivingError: Error, CustomStringConvertible {
     var patterns: [String]
-    /// What was not copied although a pattern matches it.
+    /// Files that match a pattern and were not copied.
     var leftOut: [String] = []
 
     var description: String {

@@ -60,7 +60,7 @@ extension Publisher {
         }
     }
 
-    /// What the archives of an integration do not have, as its newest attempts warn of it.
+    /// The files that the archives of an integration lack, according to the warnings of its newest attempts.
     func leftOut(of id: IntegrationID) async throws -> [String] {
         var newest: [Name: AttemptID] = [:]
         for attempt in try await store.attempts(of: id) {

@@ -12,14 +12,14 @@ import Synchronization
 package final class Publisher: Sendable {
     let store: Store
     let versions: VersionStore
-    /// Nothing: versions have no provenance and no signature.
+    /// `nil`: versions have no provenance and no signature.
     let attestor: Attestor?
     let clock: WallClock
     let logger: Logger
     /// Publishing is serialised per product.
     private let turns = Mutex<[Name: JobSlots]>([:])
 
-    /// - Parameter attestor: Nothing: versions have no provenance and no signature.
+    /// - Parameter attestor: `nil`: versions have no provenance and no signature.
     package init(
         store: Store, versions: VersionStore, attestor: Attestor? = nil, clock: WallClock, logger: Logger
     ) {
@@ -43,7 +43,7 @@ package final class Publisher: Sendable {
         package var printed: [UInt8] = []
         /// What kept the jobs that built them from the machine: `sandbox` where it did so for all of them.
         package var isolation: String
-        /// What the version is called in the package registry; nothing: it is not in it.
+        /// The version's name in the package registry; `nil`: it is not in it.
         package var registry: PackageIdentifier?
         /// The job that built the products, as it ran.
         package var job: JobDescription?
@@ -70,7 +70,7 @@ package final class Publisher: Sendable {
         case published(SemanticVersion)
         /// The commit was published before.
         case already(SemanticVersion)
-        /// The same, and the package registry does not have it by the name that is asked for; nothing: it does not have it at all.
+        /// The same, and the package registry does not have it by the requested name; `nil`: it does not have it at all.
         case alreadyElsewhere(SemanticVersion, registered: PackageIdentifier?)
         /// The branch has published a later commit; this one gets no version.
         case superseded(by: SemanticVersion)
@@ -134,15 +134,15 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// A published version never changes: one that is to be in the registry only now is not, which is said.
+    /// A published version never changes: it cannot be added to the registry later, and the answer says so.
     private func already(_ version: SemanticVersion, _ request: Request) async throws -> Publication {
         guard let wanted = request.registry else { return .already(version) }
         let registered = try await store.version(version, of: request.product)?.registry
         return registered == wanted ? .already(version) : .alreadyElsewhere(version, registered: registered)
     }
 
-    /// Gives back the number of a version that could not be published, unless it lies there whole. Whoever calls has the cause to tell, and
-    /// what goes wrong here is mended at the product's next publication, or the next start.
+    /// Gives back the number of a version that could not be published, unless all its files are in place. The caller reports the cause; failures
+    /// here are repaired at the product's next publication, or the next start.
     private func giveBack(_ version: SemanticVersion, _ request: Request) async {
         do {
             guard try await versions.manifest(product: request.product, version: version) == nil else { return }
@@ -154,10 +154,10 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// How often the ancestor question is asked anew when another version of the branch appears meanwhile.
+    /// How often the ancestor question is repeated if another version of the branch appears meanwhile.
     private static let maximumQuestions = 5
 
-    /// The version that the commit itself says; nothing where branch or tag say it.
+    /// The version that the commit itself states; `nil` if branch or tag states it.
     private func stated(_ request: Request) async throws -> SemanticVersion? {
         switch request.source {
         case .branch, .tag: nil
@@ -254,8 +254,8 @@ package final class Publisher: Sendable {
             let staged: StagedVersion
             do {
                 let attestation = try await attestor?.attestation(for: request, at: now)
-                // The key is read anew each time, so it may be another than at the start. Known before anything is signed with it: a
-                // line too many after a kill does no harm, a version that nobody can verify stays for ever.
+                // The key is read again each time, so it may have changed since the start. It is announced before anything is signed with it: an
+                // extra line after a kill is harmless, but a version that nobody can verify stays forever.
                 if let key = attestation?.key { try await attestor?.announce(key, in: versions) }
                 staged = try await versions.stage(
                     manifest, files: files.map { StagedFile(source: $0.source, artifact: $0.artifact) },

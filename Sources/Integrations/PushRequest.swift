@@ -1,7 +1,6 @@
 package import Model
 
-/// A signed `POST /webhooks/push/{bot}` as it came: nothing of it is believed before the signature is verified over
-/// the raw bytes.
+/// A signed `POST /webhooks/push/{bot}` as it came. It is not trusted before the signature over the raw bytes is verified.
 package struct PushRequest: Sendable {
     package var bot: Name
     /// The value of `X-Hub-Signature-256`: `sha256=` and 64 hexadecimal digits.

@@ -29,7 +29,7 @@ package actor RepositoryLooks {
     private var mustRead: Set<String> = []
 
     private struct Pause {
-        /// What failed; nothing: it waits for heads that were told of, or, without any, to read the requests again.
+        /// The request that failed; `nil`: the look waits for announced heads, or, without any, to read the requests again.
         var request: LookRequest?
         var deliveries: [Int64]?
         var length: Duration
@@ -68,7 +68,7 @@ package actor RepositoryLooks {
                 await readRequests()
                 while let request = queue.next() {
                     group.addTask {
-                        // Whoever has ended takes the next: nothing has to be read for that.
+                        // The task that has ended takes the next one: nothing has to be read for that.
                         var current: LookRequest? = request
                         while let request = current {
                             await self.look(request)
@@ -172,7 +172,7 @@ package actor RepositoryLooks {
         do {
             if try await store.lookAgain(for: deliveries) { wakeup.ring() }
         } catch {
-            // They wait for the next start; what they told of is found by any look.
+            // They wait for the next start; any look finds what they announced.
             logger.error("a second look could not be asked for", metadata: ["error": "\(error)"])
         }
     }
@@ -233,7 +233,7 @@ package actor RepositoryLooks {
         }
     }
 
-    /// What keeps bots from integrating branches of a repository that can be looked at.
+    /// The problem that keeps bots from integrating branches of a reachable repository.
     private static func problem(of listing: Listing, _ bots: [BotSpecification]) -> String? {
         let branches = listing.heads.keys.filter { $0.branch != nil }.sorted()
         guard listing.defaultBranch == nil, !branches.isEmpty, bots.contains(where: { $0.branches == nil }) else {

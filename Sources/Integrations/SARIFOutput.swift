@@ -1,7 +1,7 @@
 import Model
 import Transfer
 
-/// The parts of a SARIF log that are written, by their names there.
+/// The parts of a SARIF log that are written, with SARIF's names.
 struct SARIFOutput: Encodable {
     var schema = "https://json.schemastore.org/sarif-2.1.0.json"
     var version = "2.1.0"
@@ -101,11 +101,11 @@ struct SARIFOutput: Encodable {
                 case .error, .testFailure, .triggerError: "error"
                 case .warning, .analyzerWarning: "warning"
                 }
-            // A test's full name is what a person looks for.
+            // Users search for a test's full name.
             let name = finding.category == .testFailure && !finding.rule.isEmpty ? finding.rule + ": " : ""
             message = Text(text: name + finding.message)
             locations = finding.path.map { path in
-                // What lies elsewhere, or leads out, is no file of the repository.
+                // A path elsewhere, or one that leads out, is no file of the repository.
                 let isInside = !path.hasPrefix("/") && !path.hasPrefix("..") && !path.contains("://")
                 let encoded = path.split(separator: "/", omittingEmptySubsequences: false)
                     .map { PercentEncoding.encode(String($0)) }.joined(separator: "/")

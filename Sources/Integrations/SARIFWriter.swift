@@ -1,22 +1,21 @@
 import Foundation
 package import Model
 
-/// Writes an integration's issues as SARIF 2.1.0 (OASIS standard, errata 01), for other tools: `beginning`, the results piece by piece, then
-/// `end`. So a log of 25,000 issues is never in memory as a whole.
+/// Writes an integration's issues as SARIF 2.1.0 (OASIS standard, errata 01), for other tools: `beginning`, the results piece by piece, then `end`.
+/// A log of 25,000 issues is never in memory as a whole.
 ///
-/// One run with a result for each issue, in their order; without issues an empty list, which says that all was looked at.
+/// The log has one run with a result for each issue, in their order. Without issues the list is empty, which says that everything was checked.
 ///
-/// `baselineState` is against the branch's integration before: `new`, `unchanged`, or `absent` for resolved ones. Silenced
-/// ones are `unchanged` with an external suppression. Paths are URIs relative to `%SRCROOT%`. The same issues give the
-/// same bytes.
+/// `baselineState` is relative to the branch's previous integration: `new`, `unchanged`, or `absent` for resolved ones. Silenced ones are
+/// `unchanged` with an external suppression. Paths are URIs relative to `%SRCROOT%`. The same issues give the same bytes.
 package struct SARIFWriter: Sendable {
-    /// Where the issues come from.
+    /// The origin of the issues.
     package struct Origin: Sendable, Hashable {
-        /// Of this program: `1.2.3`.
+        /// The version of this program: `1.2.3`.
         package var version: String
-        /// What tells one series of runs from others, and this run in it: `kit/main/17`.
+        /// Distinguishes one series of runs from others, and this run in it: `kit/main/17`.
         package var automation: String
-        /// The repository's address; nothing when it must not be told.
+        /// The repository's address; `nil` if it must not be shown.
         package var repository: String?
         package var commit: String?
         package var branch: String?
@@ -38,16 +37,16 @@ package struct SARIFWriter: Sendable {
     private var indexes: [String: Int] = [:]
     private var hasResults = false
 
-    /// - Parameter isWhole: False: there are more issues, and the log says so.
+    /// - Parameter isWhole: If false, there are more issues, and the log says so.
     package init(origin: Origin, isWhole: Bool = true) { (self.origin, self.isWhole) = (origin, isWhole) }
 
-    /// What stands before the results.
+    /// The bytes before the results.
     package var beginning: [UInt8] { parts.beginning }
 
-    /// What stands after them.
+    /// The bytes after the results.
     package var end: [UInt8] { parts.end }
 
-    /// The results for the issues that come next.
+    /// Returns the results for the next issues.
     package mutating func results(_ issues: [Issue]) -> [UInt8] {
         var bytes: [UInt8] = []
         for issue in issues {
@@ -64,14 +63,14 @@ package struct SARIFWriter: Sendable {
         return bytes
     }
 
-    /// A whole log.
+    /// Returns a complete log.
     package static func bytes(_ issues: [Issue], isWhole: Bool = true, origin: Origin) -> [UInt8] {
         var writer = SARIFWriter(origin: origin, isWhole: isWhole)
         let results = writer.results(issues)
         return writer.beginning + results + writer.end
     }
 
-    /// The log without results, cut where they belong. Keys are sorted, so the rules, which are known last, stand after them.
+    /// The log without results, split where they belong. Keys are sorted, so the rules, which are known last, come after them.
     private var parts: (beginning: [UInt8], end: [UInt8]) {
         let provenance = origin.repository.map {
             [SARIFOutput.Provenance(repositoryUri: $0, revisionId: origin.commit, branch: origin.branch)]
@@ -86,7 +85,7 @@ package struct SARIFWriter: Sendable {
                     automationDetails: .init(id: origin.automation), versionControlProvenance: provenance, results: [],
                     invocations: isWhole ? nil : [.init(toolExecutionNotifications: [notice])])
             ]))
-        // No string has these bytes: a quotation mark in one is escaped.
+        // No string contains these bytes: a quotation mark in a string is escaped.
         guard let list = log.firstRange(of: Array("\"results\":[".utf8)) else { return ([], []) }
         return (Array(log[..<list.upperBound]), Array(log[list.upperBound...]))
     }
@@ -94,12 +93,12 @@ package struct SARIFWriter: Sendable {
     private static func encoded(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // What it is made of are texts and whole numbers, which always can be encoded.
+        // It consists of texts and whole numbers, which can always be encoded.
         guard let data = try? encoder.encode(value) else { return [] }
         return Array(data)
     }
 
-    /// A result needs one: what has none is told by its kind.
+    /// Returns the rule of a finding; a finding without one is named by its kind.
     private static func rule(of finding: Finding) -> String {
         finding.rule.isEmpty || finding.category == .testFailure ? finding.category.rawValue : finding.rule
     }

@@ -1,14 +1,14 @@
 import JobProtocol
 
-/// What a step that failed may lack because it runs in the sandbox: told by the last lines that it printed, with the setting that gives
-/// it back. A guess, so it is a note and changes no verdict.
+/// Finds what a failed step may have lacked in the sandbox, from the last lines that it printed, and names the setting that provides it. This is a
+/// guess, so it is a note and changes no verdict.
 ///
-/// Whether a path is there on the machine is never looked up: a job could ask so for any file.
+/// Whether a path exists on the machine is never looked up: a job could otherwise ask for any file.
 enum SandboxHint {
-    /// How much of the end of a step's output is looked at, in bytes.
+    /// How much of the end of a step's output is searched, in bytes.
     static let tailBytes = 64 * 1024
 
-    /// What programs say where they find no name or reach no address: of the C library, curl, git, Go, Node, Java, Rust, Python.
+    /// Messages of programs that find no name or reach no address: of the C library, curl, git, Go, Node, Java, Rust, Python.
     private static let noNetwork = [
         "could not resolve host", "temporary failure in name resolution", "name or service not known", "no such host",
         "eai_again", "getaddrinfo enotfound", "code enotfound", "unknownhostexception",
@@ -16,7 +16,7 @@ enum SandboxHint {
         "network is unreachable", "enetunreach", "cannot assign requested address",
     ]
 
-    /// What no setting gives back, and what of the program says that it wants it.
+    /// Calls that no setting allows, and the words that show that a program wants them.
     private static let refused: [(words: [String], name: String)] = [
         (["perf_event_open", "perf_event_paranoid"], "the kernel's performance events (perf)"),
         (
@@ -33,8 +33,8 @@ enum SandboxHint {
     /// Part of the paths of the service's own directories, which no setting shows (see `HiddenPaths`).
     private static let own = "/martlet"
 
-    /// - Parameter tail: The end of what the step printed.
-    /// - Returns: `nil` where nothing of it looks so.
+    /// - Parameter tail: The end of the step's output.
+    /// - Returns: `nil` if nothing in it suggests such a lack.
     static func find(in tail: some Collection<UInt8>, of step: JobDescription.Step, home: String) -> String? {
         let lines = tail.split(separator: UInt8(ascii: "\n")).reversed()
         for bytes in lines {

@@ -9,7 +9,7 @@ struct Schedules {
     private let registry: BotRegistry
     private let logger: Logger
     private var entries: [Name: Entry] = [:]
-    /// As the daemon before this one left them; nothing before they were read.
+    /// The marks that an earlier daemon left; `nil` before they were read.
     private var stored: [Name: ScheduleMark]?
 
     private struct Entry {
@@ -22,15 +22,15 @@ struct Schedules {
         var retry: Timestamp?
     }
 
-    /// When time zones were read anew, and for how long that counts: the machine's may be brought up to date.
+    /// When time zones were last read, and how long that is valid: the machine's may be updated.
     private var zonesRead: Timestamp?
     static let zonesLast = Duration.seconds(86_400)
 
     /// Between two tries to find a time zone.
     static let retryPause = Duration.seconds(60)
 
-    /// Farther ahead of the clock a mark was made by a clock that was wrong: without this bound, one that was a year ahead for a
-    /// moment would end a bot's schedule for a year.
+    /// A mark further ahead of the clock comes from a wrong clock. Without this bound, a clock that was a year ahead for a moment would end a bot's
+    /// schedule for a year.
     static let longestAhead = Duration.seconds(86_400)
 
     init(store: Store, registry: BotRegistry, logger: Logger) {
@@ -68,7 +68,7 @@ struct Schedules {
 
     private mutating func take(_ bot: BotSpecification, at now: Timestamp) async throws {
         guard let schedule = bot.schedule else {
-            // One that comes back is new.
+            // A bot that comes back is new.
             entries[bot.name] = nil
             stored?[bot.name] = nil
             return
@@ -81,7 +81,7 @@ struct Schedules {
         } else {
             let isKnown = entries[bot.name] == nil && mark?.schedule == schedule.key
             let takenUp = isKnown ? mark?.takenUp ?? now : now
-            // One that is new begins now; that is stored, since the daemon may be down at its first moment.
+            // A new bot begins now; that is stored, since the daemon may be down at its first moment.
             if !isKnown { try await store(bot, schedule, upTo: now, queueing: [], at: now) }
             entry = Entry(schedule: schedule, takenUp: takenUp)
             await plan(&entry, after: takenUp, of: bot.name, at: now)

@@ -2,9 +2,9 @@ import JobProtocol
 import Model
 import Reports
 
-// The supervisor masks the bytes of logs and reports. What a reader makes of them can have a secret that no bytes had in one piece: XML
-// joins `Hun<![CDATA[ter]]>2`, and a test tool's events of one line each become one message. So what was read is masked once more,
-// before it is stored.
+// The supervisor masks the bytes of logs and reports. A reader's result can contain a secret that was nowhere in one piece: XML joins
+// `Hun<![CDATA[ter]]>2`, and a test tool's events of one line each become one message. The results are therefore masked once more before they are
+// stored.
 
 extension LogRedactor {
     func masked(_ finding: Finding) -> Finding {

@@ -1,7 +1,7 @@
 /// Makes the arguments that run the text of a recipe's command.
 ///
-/// The text ends at the first command that fails, also within a pipeline, as with GitHub Actions and GitLab: otherwise the last line alone
-/// would decide, and a build whose first line fails would be green. `set +e` in the text takes that back.
+/// The text ends at the first command that fails, also within a pipeline, as with GitHub Actions and GitLab. Otherwise only the last line would
+/// decide, and a build whose first line fails would be green. `set +e` in the text turns that off.
 enum ShellCommand {
     /// The program that runs a text without a first line `#!`.
     private static let shell = "/bin/sh"
@@ -17,7 +17,7 @@ enum ShellCommand {
         exec "$0" "$@" -e -c "$MARTLET_COMMAND"
         """
 
-    /// Writes the text, `$1`, to a file and runs it by the interpreter that follows: not every interpreter takes a text as an argument.
+    /// Writes the text, `$1`, to a file and runs it by the given interpreter: not every interpreter accepts a text as an argument.
     private static let interpretation = """
         MARTLET_FILE=$(mktemp) && printf '%s\\n' "$1" >"$MARTLET_FILE" && shift && exec "$@" "$MARTLET_FILE"
         """
@@ -25,9 +25,9 @@ enum ShellCommand {
     /// Returns the arguments for a text.
     ///
     /// A first line `#!` names the interpreter. A shell gets `-e` and `pipefail` there, too.
-    /// - Parameter shell: What runs a text that names no interpreter.
+    /// - Parameter shell: Runs a text that names no interpreter.
     static func arguments(for text: String, shell: String = shell) -> [String] {
-        // A recipe in JSON or in double quotes can hold the line ends of Windows, of which a shell takes half for a part of the word.
+        // A recipe in JSON or in double quotes can contain Windows line ends, half of which a shell takes as part of a word.
         let text = text.replacing("\r\n", with: "\n")
         let plain = [Self.shell, "-c", script, shell, text]
         guard let words = interpreter(of: text), let index = words.firstIndex(where: isProgram) else { return plain }
@@ -44,11 +44,11 @@ enum ShellCommand {
         guard text.hasPrefix("#!"), let line = text.split(whereSeparator: \.isNewline).first else { return nil }
         let words = line.dropFirst(2).split(whereSeparator: \.isWhitespace).map(String.init)
         guard let program = words.first else { return nil }
-        // The step's own program is a path: one without is a tool that the service needs (`StepConsole.missingProgram`).
+        // The step's own program is a path: a program without one is a tool that the service needs (`StepConsole.missingProgram`).
         return program.contains("/") ? words : ["/usr/bin/env"] + words
     }
 
-    /// Whether a word is the interpreter, not `env` or what `env` takes before it: options and variables.
+    /// Whether a word is the interpreter, and not `env`, its options or its variables.
     private static func isProgram(_ word: String) -> Bool {
         word.split(separator: "/").last != "env" && !word.hasPrefix("-") && !word.contains("=")
     }

@@ -23,7 +23,7 @@ package struct StateDirectory: Sendable {
     package var integrations: String { path + "/integrations" }
     package var staging: String { path + "/staging" }
     package var files: String { path + "/files" }
-    /// What is given back where the disk is full; see `DiskReserve`.
+    /// The reserve that is released when the disk is full; see `DiskReserve`.
     var reserve: String { path + "/reserve" }
     /// Held by the one daemon that works on this state.
     package var lock: String { path + "/lock" }
@@ -53,13 +53,13 @@ package struct StateDirectory: Sendable {
         "\(integration(id))/\(job)/\(attempt)"
     }
 
-    /// Makes the directories that are missing, and closes those that are there, also of a version that left them open.
+    /// Creates the missing directories, and closes existing ones that an earlier version left open.
     ///
     /// The service's group is for a web server that serves published files by itself (deploy/nginx-files.conf). It passes through the state
     /// directory and `files/` without listing them, lists `public/`, and reads the directories of public products, which `PublicLinks` opens.
-    /// Everything else is the service's user's alone: mirrors, workspaces, logs, reports.
-    /// - Returns: The mode that the state directory had, where others could do anything in it or its group could list or write it.
-    /// - Throws: `FileError`, for instance when the disk is full or the directory belongs to somebody else.
+    /// Everything else (mirrors, workspaces, logs, reports) is only for the service's user.
+    /// - Returns: The earlier mode of the state directory, if others had any access or its group could list or write it.
+    /// - Throws: `FileError`, for instance when the disk is full or the directory belongs to another user.
     @discardableResult package func create() throws(FileError) -> UInt16? {
         let root = try Directory(creating: path, mode: Self.passed)
         let mode = try root.status(".")?.mode ?? Self.passed
@@ -75,7 +75,7 @@ package struct StateDirectory: Sendable {
                 guard let mode = try root.status(entry.bytes)?.mode, mode & 0o777 & ~allowed != 0 else { continue }
                 try root.setMode(mode & (0o7000 | allowed), ofDirectory: entry.bytes)
             } catch {
-                // Somebody else's directory, such as a disk's `lost+found`, is no reason not to start.
+                // Another user's directory, such as a disk's `lost+found`, is no reason not to start.
                 guard parts.contains("\(path)/\(entry.name)") else { continue }
                 throw error
             }
@@ -83,9 +83,9 @@ package struct StateDirectory: Sendable {
         return isOpen ? mode : nil
     }
 
-    /// Of a directory that its group passes through and does not list.
+    /// The mode of a directory that the group passes through and does not list.
     private static let passed: UInt16 = 0o710
-    /// Names of the directories that another web server passes through: published files, and links to those that everybody may read.
+    /// The directories that another web server passes through: published files, and links to the public ones.
     private static let (published, linked) = ("files", "public")
 
     /// Whether jobs' steps had a network of their own here, without the machine's loopback, in a start before.

@@ -3,7 +3,7 @@ import Model
 import Reports
 
 extension StepSubject {
-    /// What a step of a kind is read for.
+    /// Determines what a step of a kind is read for.
     init(_ step: JobDescription.Step, kind: JobStep) {
         self = []
         // Whether it is a usual command with a script.
@@ -21,7 +21,7 @@ extension StepSubject {
 }
 
 extension ConsoleContent {
-    /// The program without which the service's own command could not begin; `nil` when it did.
+    /// The missing program that kept the service's own command from starting; `nil` if it started.
     func missingProgram(_ step: JobDescription.Step, _ end: CommandEnd) -> String? {
         guard end.exit == 127 else { return nil }
         if let missing { return missing }

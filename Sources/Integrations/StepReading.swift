@@ -7,15 +7,15 @@ import Reports
 
 /// Has `martlet-reader` read what the steps of an attempt left.
 ///
-/// One process reads all of an attempt. Where it does not survive a file, the file is unreadable, with the reason, and another process
-/// reads the rest. None is started for an attempt that left nothing to read.
+/// One process reads everything of an attempt. If it does not survive a file, the file is unreadable, with the reason, and another process reads
+/// the rest. None is started for an attempt that left nothing to read.
 struct StepReading {
-    /// What a step left.
+    /// The report files and console of a step.
     struct Input {
         var number: Int
         var subject: StepSubject
         var files: [AttemptDirectory.File]
-        /// The parts of the log that are the step's.
+        /// The ranges of the log that are the step's.
         var console: [Range<Int64>]
     }
 
@@ -26,7 +26,7 @@ struct StepReading {
     private let stop: ReaderProgram.Stop
     private let attempt: AttemptDirectory
     private let root: SourceRoot
-    /// Why an item is not to be read.
+    /// Why an item is not read.
     private var refused: [ReadingAnswer.Item: String] = [:]
 
     init(
@@ -39,9 +39,9 @@ struct StepReading {
     }
 
     /// Blocks while it reads.
-    /// - Returns: What is in it, by the steps' numbers; empty for a step that left nothing.
-    /// - Throws: `ExecutionError` when the attempt's directory cannot be read or the reader cannot be started. What it does not survive is
-    ///   a problem of the file.
+    /// - Returns: The contents, by the steps' numbers; empty for a step that left nothing.
+    /// - Throws: `ExecutionError` if the attempt's directory cannot be read or the reader cannot be started. A file that the reader does not
+    ///   survive is a problem of that file.
     static func read(
         _ inputs: [Input], of attempt: AttemptDirectory, root: SourceRoot, with program: ReaderProgram,
         stop: ReaderProgram.Stop
@@ -60,7 +60,7 @@ struct StepReading {
         return reading.completed([:], inputs)
     }
 
-    /// - Returns: `nil` when the reader did not survive; then it is known what not to read the next time.
+    /// - Returns: `nil` if the reader did not survive; `refused` then says what not to read the next time.
     private mutating func tryAll(_ inputs: [Input]) throws -> [Int: StepContent]? {
         var answer = ReadingAnswer()
         var pieces = Pieces(of: attempt, records(for: inputs))
@@ -80,7 +80,7 @@ struct StepReading {
             throw ExecutionError(.notStarted, "read what the job left with \(program.path)", reason)
         }
         guard refused[item] == nil, inputs.contains(where: { Self.items(of: $0).contains(item) }) else {
-            // It does not survive anything, or what it read has taken it over.
+            // It survives no file, or a file has taken it over.
             refuseRest(inputs, reason)
             return completed([:], inputs)
         }
@@ -94,7 +94,7 @@ struct StepReading {
 
     /// Why the reader ended: the words after "reading it".
     private static func reason(_ outcome: ReaderProgram.Outcome, _ limits: ReaderProgram.Limits) -> String {
-        // As Swift's runtime says it: "failed to allocate 20000096 bytes of memory".
+        // The message of Swift's runtime: "failed to allocate 20000096 bytes of memory".
         let isFull = ["failed to allocate", "ould not allocate"].contains { outcome.complaint.contains($0) }
         switch outcome.end {
         case .late: return "reading it took longer than \(limits.patience.components.seconds) s"
@@ -114,9 +114,9 @@ struct StepReading {
         (0...input.files.count).map { ReadingAnswer.Item(step: input.number, item: $0) }
     }
 
-    // MARK: What the reader is told
+    // MARK: The request to the reader
 
-    /// The items that are read of a step, by the number that the reader counts: it knows nothing of the others.
+    /// The items of a step, by the number that the reader counts: it does not know the refused ones.
     private func records(for inputs: [Input]) -> [Pieces.Record] {
         var records: [Pieces.Record] = [.bytes(ReadingRequest.root(root))]
         for input in inputs {
@@ -133,12 +133,12 @@ struct StepReading {
         return records + [.bytes(ReadingRequest.end)]
     }
 
-    /// The contents with what was refused in its place.
+    /// The contents, with the refused items in their places.
     private func completed(_ contents: [Int: StepContent], _ inputs: [Input]) -> [Int: StepContent] {
         var contents = contents
         for input in inputs {
             var content = contents[input.number] ?? StepContent()
-            // A reader that was taken over may have told of any number.
+            // A reader that was taken over may have sent any number.
             let missing = max(0, input.files.count - content.reports.count)
             content.reports = Array(content.reports.prefix(input.files.count))
             content.reports += input.files.suffix(missing).map {
@@ -157,7 +157,7 @@ struct StepReading {
     }
 }
 
-/// Makes the bytes of a request as they are wanted, so that one piece of a file or a log is in memory at a time.
+/// Produces the bytes of a request on demand, so that only one piece of a file or a log is in memory.
 private struct Pieces {
     enum Record {
         case bytes([UInt8])
@@ -169,7 +169,7 @@ private struct Pieces {
     private var records: ArraySlice<Record>
     private var file: AttemptDirectory.OpenFile?
     private var log: AttemptLog?
-    /// Of the log, what of the record is still to be read.
+    /// The part of the log that is still to be read for the record.
     private var range: Range<Int64>?
 
     init(of attempt: AttemptDirectory, _ records: [Record]) {
@@ -177,7 +177,7 @@ private struct Pieces {
         self.records = records[...]
     }
 
-    /// - Returns: False when nothing is left.
+    /// - Returns: False if nothing is left.
     mutating func next(into bytes: inout [UInt8]) throws -> Bool {
         while bytes.count < ReadingRequest.pieceBytes {
             if let file {

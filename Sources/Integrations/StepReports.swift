@@ -5,7 +5,7 @@ import Reports
 /// The report files that a step left, and what of those that were asked for it did not leave.
 struct StepReports {
     let contents: [ReportContent]
-    /// Files that match and could not be copied, with the reasons.
+    /// Matching files that could not be copied, with the reasons.
     let leftOut: [String]
     /// The patterns of the recipe that a command must leave a file for; those of usual commands are what may come.
     private let asked: [String]
@@ -36,7 +36,7 @@ struct StepReports {
 
     /// What the files say of themselves, and what is not there.
     var problems: [String] {
-        // Who wrote the pattern may have meant it to begin there.
+        // The author of the pattern may have meant it to begin there.
         let place =
             workingDirectory == "." ? "" : " (from the repository's root; the step ran in \(workingDirectory))"
         let missing =
@@ -47,11 +47,10 @@ struct StepReports {
     /// Whether one of them is a report of tests, even if it could not be read.
     var hasTests: Bool { contents.contains { $0.subject == .tests || $0.subject == nil } }
 
-    /// Why a test step whose console told of no test cannot be judged by these files; nothing when it can, and when there are
-    /// none.
+    /// Why these files cannot judge a test step whose console names no test; `nil` if they can, and if there are no files.
     ///
-    /// Any output has lines that look like a compiler's or a sanitizer's, so a file of them is no report of tests. A recipe that
-    /// asks for coverage by the file's name has asked for no more.
+    /// Any output has lines that look like a compiler's or a sanitizer's, so a file of such lines is no report of tests. A recipe that names a
+    /// coverage file has asked for no more.
     var missingTests: String? {
         guard !contents.isEmpty, !hasTests else { return nil }
         if asked.isEmpty {

@@ -1,14 +1,14 @@
 import Model
 import SourceControl
 
-/// Finds who brought new issues in, by the seven ways of `Introduction.Strategy`.
+/// Finds the commits that introduced new issues, by the seven strategies of `Introduction.Strategy`.
 ///
-/// First what the integration's own commits tell: the line's, the file's, the only commit, the only person. Where several
-/// people changed other files, or there are no commits, what the history tells: the line's writer, the file's last change,
-/// whoever changed it most. These are guesses, and called so.
+/// The integration's own commits come first: the line's, the file's, the only commit, the only person. If several people changed other files, or
+/// there are no commits, the history decides: the line's author, the file's last change, the person who changed it most. These are guesses, and are
+/// labeled so.
 struct SuspectSearch: Sendable {
     let mirror: Mirror
-    /// Nothing where the branch was not integrated before: then only the history is asked.
+    /// `nil` if the branch was not integrated before: then only the history is searched.
     let from: CommitID?
     let to: CommitID
     /// How long each question to the whole history takes at most: others wait for the mirror meanwhile.
@@ -18,12 +18,12 @@ struct SuspectSearch: Sendable {
     static let maximumBlamed = 200
     /// Commits of an integration; of more, the newest.
     static let maximumCommits = 500
-    /// How many changes of a file make out who changed it most.
+    /// How many changes of a file determine who changed it most.
     static let maximumModifications = 20
-    /// A file that nobody changed for so long is better known to whoever changed it most than to whoever did last.
+    /// If a file has not changed for this long, its most frequent author knows it better than its last one.
     static let longAgo: Duration = .seconds(90 * 86_400)
 
-    /// By fingerprint; nothing for an issue for which no commit can be named.
+    /// By fingerprint; an issue without a suspected commit is missing.
     func introductions(of issues: [Issue]) async throws(SourceControlError) -> [String: Introduction] {
         let commits = try await interval()
         var found: [String: Introduction] = [:]
@@ -136,7 +136,7 @@ struct SuspectSearch: Sendable {
 }
 
 extension CommitDetails {
-    /// Whom it is of: the address, which people keep when they write their name otherwise.
+    /// The person: the email address, which people keep when they spell their name differently.
     fileprivate var person: String { authorEmail.isEmpty ? authorName : authorEmail.lowercased() }
 }
 

@@ -9,8 +9,8 @@ import Storage
 extension TriggerRunner {
     /// Where the command's output goes, in its checkout.
     private static let output = ".martlet-version"
-    /// What it printed, beside its log, until the integration is removed: the checkout goes before anything is published, and a daemon that
-    /// ends in between asks again.
+    /// The file for the command's output, beside its log, kept until the integration is removed: the checkout is removed before anything is
+    /// published, and a daemon that ends in between reads the output again.
     private static let kept = "printed"
 
     /// Runs a publication's command as a job of its own: fenced as the job was that built the products, with that one's environment, a checkout

@@ -41,8 +41,8 @@ extension TriggerRunner {
         if let failure { throw ScriptError("\(script) failed: \(failure)") }
     }
 
-    /// The script's job. In `place` of its work directory lie `run`, which is empty and where the script begins, and `source`, the commit's
-    /// files: a program that looks for its settings, modules or repository where it is started finds nothing of the commit's.
+    /// Describes the script's job. `place` contains `run`, an empty directory where the script begins, and `source`, the commit's files. A program
+    /// that looks for settings, modules or a repository in its working directory then finds none of the commit's.
     private func describe(
         _ path: String, _ trigger: Trigger, work: String, _ context: Context, _ facts: Facts?
     ) async throws -> JobDescription {
@@ -91,7 +91,7 @@ extension TriggerRunner {
         return description
     }
 
-    /// Where the integration's artifacts lie: the published version's files, else what a job archived; `nil` where there is neither.
+    /// The directory of the integration's artifacts: the published version's files, else a job's archives; `nil` if there are neither.
     private func artifacts(of context: Context, _ version: VersionRecord?) async throws -> String? {
         if let version { return "\(state.files)/\(version.product)/\(version.version)" }
         guard let stored = try await store.artifacts(of: context.integration.id).first else { return nil }
@@ -100,7 +100,7 @@ extension TriggerRunner {
     }
 
     /// The sandbox of a script: it has the network, and sees what jobs see of the machine, and the directory of scripts.
-    /// - Throws: `ScriptError` where jobs have no sandbox: a script that its author wants confined never runs outside.
+    /// - Throws: `ScriptError` if jobs have no sandbox: a script that its author wants confined never runs outside.
     private func fence(of trigger: Trigger) throws -> JobDescription.Fence {
         if let reason = isolation.isolation.reason {
             throw ScriptError(

@@ -21,7 +21,7 @@ package struct TriggerRunner: Sendable {
     let scripts: String
     let secrets: SecretStore
     let environment: JobEnvironment
-    /// Of scripts that the bot file puts into the sandbox.
+    /// The isolation of scripts that the bot file puts into the sandbox.
     let isolation: JobIsolation
     let clock: WallClock
     /// For the pauses between tries to reach the launcher.
@@ -91,7 +91,7 @@ package struct TriggerRunner: Sendable {
                     integration: context.integration.id, trigger: trigger.name, attempt: earlier + 1, run: run,
                     phase: phase, state: .running,
                     startedAt: clock.now())
-            // One that runs since before a restart is ended in order.
+            // A trigger that has been running since before a restart is ended in order.
             if last == nil, let wish = await cancellation.requested {
                 finish(&record, .skipped, wish.reason)
             } else if outcome.hasFailed {
@@ -116,7 +116,7 @@ package struct TriggerRunner: Sendable {
         record.endedAt = clock.now()
     }
 
-    /// - Returns: Why none of the trigger's conditions holds, or nothing when one does.
+    /// - Returns: Why none of the trigger's conditions holds; `nil` if one does.
     static func whyNot(_ trigger: Trigger, _ facts: Facts) -> String? {
         let holds = trigger.when.contains { condition in
             switch condition {
@@ -137,7 +137,7 @@ package struct TriggerRunner: Sendable {
         _ cancellation: Cancellation
     ) async throws {
         let root = StateDirectory.trigger(trigger.name, of: context.integration.id)
-        // One that runs since before a restart is where it was begun, as a version before this one called it.
+        // A trigger that has been running since before a restart is where it was begun, under the name that an earlier version used.
         let log = record.log ?? "\(root)/\(record.attempt)"
         if trigger.action.isJob { record.log = log }
         try await store.recordTrigger(record)
@@ -231,8 +231,8 @@ package struct TriggerRunner: Sendable {
         }
     }
 
-    /// The version that this integration's commit is published as: what a trigger of it said last, which can be one that another ref's
-    /// integration made of the same commit; else the one that was made of the commit on this ref.
+    /// The published version of this integration's commit: the version that its last trigger reported, even one that another ref's integration made
+    /// of the same commit; else the version made of the commit on this ref.
     func version(of context: Context) async throws -> VersionRecord? {
         let (commit, ref) = (context.integration.commit, context.integration.ref)
         let said = try await store.triggers(of: context.integration.id).last { $0.version != nil }?.version
@@ -280,7 +280,7 @@ package struct TriggerRunner: Sendable {
         }
     }
 
-    /// What an upload trigger sends; nothing where its address wants a version and the commit has none.
+    /// What an upload trigger sends; `nil` if its address needs a version and the commit has none.
     private func shipment(
         _ trigger: Trigger, to url: String, credentials: String?, notes: String, _ context: Context
     ) async throws -> Uploads.Shipment? {

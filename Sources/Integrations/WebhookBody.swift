@@ -1,13 +1,13 @@
 import Archives
 
-/// A webhook's body as it came: in memory, or, if it is large, where it can be read piece by piece.
+/// A webhook's body as it came: in memory, or, if it is large, in a file that can be read piece by piece.
 package struct WebhookBody: Sendable {
     private enum Storage: Sendable {
         case bytes([UInt8])
         case file(read: @Sendable (_ offset: Int, _ count: Int) throws -> [UInt8])
     }
 
-    /// Bytes of a piece.
+    /// The size of a piece, in bytes.
     private static let pieceBytes = 256 << 10
 
     private let storage: Storage
@@ -20,8 +20,8 @@ package struct WebhookBody: Sendable {
         (storage, self.count) = (.file(read: read), count)
     }
 
-    /// All of it in memory. Blocks.
-    /// - Throws: `.unavailable` when it cannot be read.
+    /// Returns the complete body. Blocks.
+    /// - Throws: `.unavailable` if it cannot be read.
     package func bytes() throws(OperationError) -> [UInt8] {
         if case .bytes(let bytes) = storage { return bytes }
         var bytes: [UInt8] = []
@@ -30,8 +30,8 @@ package struct WebhookBody: Sendable {
         return bytes
     }
 
-    /// The HMAC-SHA256 over `prefix` and the body, which is not brought into memory. Blocks.
-    /// - Throws: `.unavailable` when it cannot be read.
+    /// Returns the HMAC-SHA256 over `prefix` and the body, without loading the body into memory. Blocks.
+    /// - Throws: `.unavailable` if it cannot be read.
     func authenticationCode(key: [UInt8], prefix: [UInt8] = []) throws(OperationError) -> [UInt8] {
         var code = MessageAuthentication(key: key)
         code.update(prefix)

@@ -9,13 +9,13 @@ package import Storage
 /// Lanes keep what may be published apart from everything else that ran on the machine. Of a lane, refs that the bot file gives other
 /// secrets have workspaces of their own, `<lane>-<digest>`: what a job leaves in one is run by the next, with that one's secrets.
 package actor Workspaces {
-    /// Who may have written in a workspace before.
+    /// Whose code ran in a workspace before.
     package enum Lane: String, Sendable {
         /// Refs with a publish or upload trigger.
         case release
         /// Every other ref of the bot's own repository.
         case trusted
-        /// Pull requests whose head is a branch of the bot's own repository: nothing that is not merged yet gets into the
+        /// Pull requests whose head is a branch of the bot's own repository: unmerged code does not run in the workspaces of merged code.
         /// workspaces of what is.
         case pull
         /// Pull requests of forks, each in a workspace that is made for it and removed after it.
@@ -29,7 +29,7 @@ package actor Workspaces {
             }
         }
 
-        /// Whether jobs in it may have secrets: whoever wrote what they run may push to the bot's own repository.
+        /// Whether jobs in it may have secrets: the authors of what they run may push to the bot's own repository.
         package var mayHaveSecrets: Bool {
             switch self {
             case .release, .trusted, .pull: true
@@ -80,7 +80,7 @@ package actor Workspaces {
         if !new.isEmpty { doubtful["\(bot)/\(configuration)", default: []] += new }
     }
 
-    /// Hands those in doubt out, once; whoever takes them gives them back.
+    /// Returns the doubtful workspaces, once; the caller gives them back.
     package func takeDoubtful(bot: Name, configuration: Name) -> [Workspace] {
         doubtful.removeValue(forKey: "\(bot)/\(configuration)") ?? []
     }
@@ -92,8 +92,8 @@ package actor Workspaces {
         found.filter { $0.isThrowaway && taken.insert($0.path).inserted }
     }
 
-    /// Takes a workspace that nobody has taken, so that it can be removed.
-    /// - Returns: Whether it is the caller's now.
+    /// Takes an unused workspace, so that it can be removed.
+    /// - Returns: Whether the caller now owns it.
     func takeIdle(_ workspace: Workspace) -> Bool { taken.insert(workspace.path).inserted }
 
     /// Gives it back.
@@ -112,7 +112,7 @@ package struct Workspace: Hashable, Sendable {
         path = String(tree.dropLast("/tree".count))
     }
 
-    /// Whether it is removed after its job: nothing that a fork's job left is there for another, nor what was moved aside.
+    /// Whether it is removed after its job: a fork's files must not reach another job, nor those that were moved aside.
     package var isThrowaway: Bool {
         let parts = path.split(separator: "/").suffix(2)
         return parts.first.map(String.init) == Workspaces.Lane.fork.rawValue || parts.last?.first == "."

@@ -15,9 +15,9 @@ package struct AttemptPaths: Sendable, Hashable {
     package var log: String { directory + "/log" }
     /// One `LogIndexRecord` a chunk of the log.
     package var logIndex: String { directory + "/log.index" }
-    /// The paths of the commit's files that a step's `report` matches, each followed by a NUL; absent where there is none.
+    /// The paths of the commit's files that a step's `report` matches, each followed by a NUL; absent if there is none.
     package var tracked: String { directory + "/tracked" }
-    /// One `LeftOut` a line; absent where all was copied.
+    /// One `LeftOut` per line; absent if every file was copied.
     package var leftOut: String { directory + "/left-out" }
     /// A `CancelRequest`, written before the signal.
     package var cancel: String { directory + "/cancel" }

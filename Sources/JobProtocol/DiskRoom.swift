@@ -1,12 +1,12 @@
 import Glibc
 
-/// What a file system has left, for users other than root unless the caller is root.
+/// The free room of a file system, for users other than root unless the caller is root.
 package struct DiskRoom: Sendable {
-    /// What of a file system the service needs for itself: the database, logs and the ends of jobs. Of a small one it is a hundredth.
+    /// The room that the service needs for itself: the database, logs and the ends of jobs. On a small file system it is a hundredth.
     private static let floorBytes: Int64 = 256 << 20
     private static let floorFiles: Int64 = 10_000
 
-    /// Too little is left.
+    /// A resource of which too little is left.
     package enum Shortage: Sendable, Hashable, CustomStringConvertible {
         case bytes(below: Int64)
         case files(below: Int64)
@@ -22,17 +22,17 @@ package struct DiskRoom: Sendable {
 
     private let blockSize: Int64
     private let blocks: (free: Int64, floor: Int64)
-    /// The floor is 0 where the file system does not count its files (Btrfs).
+    /// The floor is 0 if the file system does not count its files (Btrfs).
     private let files: (free: Int64, floor: Int64)
 
-    /// - Returns: `nil` where there is no such path.
+    /// - Returns: `nil` if there is no such path.
     package init?(at path: String) {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// - Returns: `nil` where the descriptor is not open.
+    /// - Returns: `nil` if the descriptor is not open.
     package init?(of descriptor: Int32) {
         var status = statvfs()
         guard fstatvfs(descriptor, &status) == 0 else { return nil }
@@ -49,29 +49,29 @@ package struct DiskRoom: Sendable {
             freeFiles: Int64(clamping: isRoot ? status.f_ffree : status.f_favail))
     }
 
-    /// - Parameters: As of statvfs(3). A file system that states no size has no floor.
+    /// - Parameters: As in statvfs(3). A file system that states no size has no floor.
     package init(blockSize: Int64, blocks: Int64, freeBlocks: Int64, files: Int64, freeFiles: Int64) {
-        // In blocks: some file systems state more bytes than there are numbers.
+        // Counted in blocks: some file systems state more bytes than an Int64 holds.
         self.blockSize = blockSize
         self.blocks = (freeBlocks, min(Self.floorBytes / blockSize, blocks / 100))
-        // An integration makes some 40 files of the service's own.
+        // An integration creates some 40 files of the service's own.
         self.files = (freeFiles, min(Self.floorFiles, max(files / 100, min(64, files / 8))))
     }
 
-    /// What the service needs for itself.
+    /// The room that the service needs for itself.
     package var neededBytes: Int64 { blocks.floor * blockSize }
     package var neededFiles: Int64 { files.floor }
 
-    /// Which of both is too little; `nil` when there is enough.
+    /// The resource of which too little is left; `nil` if there is enough.
     package var shortage: Shortage? {
         if blocks.free < blocks.floor { return .bytes(below: neededBytes) }
         return files.free < files.floor ? .files(below: files.floor) : nil
     }
 
-    /// Whether there is twice of what is needed, so that a little more does not make it short again.
+    /// Whether twice the needed room is free, so that a little more use does not make the disk short again.
     package var isAmple: Bool { blocks.free >= 2 * blocks.floor && files.free >= 2 * files.floor }
 
-    /// Whether so little is left that not even the database may find room.
+    /// Whether so little is left that even the database may find no room.
     package var isCritical: Bool { blocks.free < blocks.floor / 8 || files.free < (files.floor + 7) / 8 }
 
     private static func size(_ bytes: Int64) -> String {

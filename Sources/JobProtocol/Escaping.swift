@@ -1,22 +1,22 @@
-/// How a kind of text stands for bytes that cannot stand for themselves in it: URLs (RFC 3986 section 2.1), forms, JSON (RFC 8259
-/// section 7) and the strings of programming languages, XML and HTML, shells, and languages that double a quote.
+/// How a kind of text writes bytes that it cannot write literally: URLs (RFC 3986 section 2.1), forms, JSON (RFC 8259 section 7) and the strings of
+/// programming languages, XML and HTML, shells, and languages that double a quote.
 ///
-/// Read, not written: writers differ in what they escape and in the case of their digits, but one reading fits all of them.
+/// Escapes are only read here, not written: writers differ in what they escape and in the case of their digits, but one reading fits all of them.
 enum Escaping: CaseIterable, Sendable {
     /// `%2F`.
     case percent
     /// The same, and `+` for a space.
     case form
-    /// JSON, C, the shells' `$'…'` and `printf %q`, Python, Ruby, Perl, Go, Rust and others: `\"`, `\$`, `\n`, `\x2f`, `\057`, `\u00e9`, two
-    /// of these for what is beyond 16 bits, `\u{e9}`, `\U0001f600`.
+    /// JSON, C, the shells' `$'…'` and `printf %q`, Python, Ruby, Perl, Go, Rust and others: `\"`, `\$`, `\n`, `\x2f`, `\057`, `\u00e9` (two of
+    /// these beyond 16 bits), `\u{e9}`, `\U0001f600`.
     case backslash
-    /// The same where `\xe9` is a character and no byte, as Python's `ascii` writes it.
+    /// The same, but `\xe9` is a character and not a byte, as Python's `ascii` writes it.
     case character
     /// `&amp;`, `&#233;`, `&#xE9;`.
     case xml
     /// Quotes within the shells' single quotes: `'it'\''s'`, and `'it'"'"'s'` of dash and Python's shlex.
     case shell
-    /// `'it''s'` of YAML, SQL and PowerShell. Where one quote is written twice, another is not: each has a case.
+    /// `'it''s'` of YAML, SQL and PowerShell. A language that doubles one quote does not double another, so each has a case.
     case doubledQuote
     /// `""` of CSV.
     case doubledDoubleQuote
@@ -36,7 +36,7 @@ enum Escaping: CaseIterable, Sendable {
         case scalar(Unicode.Scalar, width: Int)
         /// That many single quotes.
         case quotes(count: Int, width: Int)
-        /// The first `count` bytes are what they are. Those after may begin an escape.
+        /// The first `count` bytes are literal. Those after may begin an escape.
         case literal(count: Int)
     }
 
@@ -49,7 +49,7 @@ enum Escaping: CaseIterable, Sendable {
     private static let backtickByte = UInt8(ascii: "`")
     private static let afterBacktick = Array("'\"$`".utf8)
 
-    /// Whether a letter or a digit, which only numbers stand for.
+    /// Whether a letter or a digit, which only numeric escapes stand for.
     static func isAlphanumeric(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -59,7 +59,7 @@ enum Escaping: CaseIterable, Sendable {
         }
     }
 
-    /// Whether it can make a difference where only these bytes are looked for.
+    /// Whether it can make a difference if only these bytes are searched for.
     func matters(_ isLookedFor: (UInt8) -> Bool) -> Bool {
         switch self {
         case .percent, .backslash, .xml: true
@@ -86,7 +86,7 @@ enum Escaping: CaseIterable, Sendable {
         }
     }
 
-    /// What is written twice.
+    /// The byte that is written twice.
     private var doubled: [UInt8] {
         switch self {
         case .doubledQuote: [Self.quote]
@@ -96,13 +96,13 @@ enum Escaping: CaseIterable, Sendable {
         }
     }
 
-    /// Whether an escape that begins with the byte is one only where a secret begins with it: a shell writes `\''it'` for `'it`, and dash
-    /// `"'"'it'`. Within a secret both bytes are what they are.
+    /// Whether an escape that begins with the byte counts only if a secret begins with it: a shell writes `\''it'` for `'it`, and dash `"'"'it'`.
+    /// Within a secret both bytes are literal.
     func opensAhead(_ byte: UInt8) -> Bool {
         self == .shell && (byte == Self.backslashByte || byte == Self.doubleQuote)
     }
 
-    /// Whether the byte, right after an escape, counts for nothing: the shell's quote that opens again.
+    /// Whether the byte, right after an escape, is skipped: the shell's quote that opens the string again.
     func opensAgain(_ byte: UInt8) -> Bool { self == .shell && byte == Self.quote }
 
     /// The first two bytes of each escape that can stand for a byte, or begin a character that begins with it; a second of nil is any.
@@ -157,13 +157,13 @@ enum Escaping: CaseIterable, Sendable {
 
     // MARK: Shells
 
-    /// `'\''` is a quote, and so is `'"'"'`, of which dash makes one for several in a row. The last quote opens again: `opensAgain`.
+    /// `'\''` is a quote, and so is `'"'"'`, which dash also writes once for several in a row. The last quote opens the string again: `opensAgain`.
     private static func readShell(_ bytes: UnsafeRawBufferPointer) -> Reading {
         guard bytes.count > 1 else { return .more }
         switch (bytes[0], bytes[1]) {
         case (quote, backslashByte):
             guard bytes.count > 2 else { return .more }
-            // git writes `'\!'`, too.
+            // git also writes `'\!'`.
             return bytes[2] == quote || bytes[2] == UInt8(ascii: "!") ? .byte(bytes[2], width: 3) : .none
         case (backslashByte, quote): return .byte(quote, width: 2)
         case (quote, doubleQuote): return quotes(bytes, from: 2)
@@ -172,7 +172,7 @@ enum Escaping: CaseIterable, Sendable {
         }
     }
 
-    /// Quotes up to a double quote.
+    /// Reads quotes up to a double quote.
     private static func quotes(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Reading {
         var end = start
         while end < bytes.count, bytes[end] == quote { end += 1 }
@@ -183,14 +183,14 @@ enum Escaping: CaseIterable, Sendable {
 
     // MARK: Backslashes
 
-    /// What stands after the backslash, and for what. What is no letter and no digit stands for itself.
+    /// The characters after a backslash, and the bytes that they stand for. A character that is no letter and no digit stands for itself.
     private static let letters: [(letter: UInt8, byte: UInt8)] = [
         (UInt8(ascii: "n"), 0x0A), (UInt8(ascii: "r"), 0x0D), (UInt8(ascii: "t"), 0x09), (UInt8(ascii: "b"), 0x08),
         (UInt8(ascii: "f"), 0x0C), (UInt8(ascii: "a"), 0x07), (UInt8(ascii: "v"), 0x0B), (UInt8(ascii: "e"), 0x1B),
         (UInt8(ascii: "E"), 0x1B),
     ]
 
-    /// Also the bytes of other characters, before each of which Perl's quotemeta writes one.
+    /// Includes the bytes of other characters, before each of which Perl's quotemeta writes a backslash.
     private static func isPunctuation(_ byte: UInt8) -> Bool {
         byte == 0x09 || byte >= 0x20 && byte != 0x7F && !isAlphanumeric(byte)
     }
@@ -230,7 +230,7 @@ enum Escaping: CaseIterable, Sendable {
         return .byte(value, width: 4)
     }
 
-    /// `\u{1f600}` of Rust, Ruby, Swift and JavaScript, `\x{1f600}` of Perl.
+    /// Reads `\u{1f600}` of Rust, Ruby, Swift and JavaScript, and `\x{1f600}` of Perl.
     private static func readBraced(_ bytes: UnsafeRawBufferPointer) -> Reading {
         var value: UInt32 = 0
         for position in 3..<max(3, min(bytes.count, longest)) {

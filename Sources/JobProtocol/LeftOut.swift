@@ -1,13 +1,13 @@
-/// What a supervisor did not copy of what a job left: a line of the file `left-out`, which is absent where all was copied.
+/// A file of the job that a supervisor did not copy: a line of the file `left-out`, which is absent if every file was copied.
 package struct LeftOut: Sendable, Equatable {
-    /// The most bytes of the file.
+    /// The most bytes of `left-out`.
     package static let sizeLimit = 4 << 20
-    /// The most files that are named of one place; then it is said that there are more.
+    /// The most files that are named of one place; a further line says that there are more.
     package static let countLimit = 100
 
-    /// The step whose report it is; `nil` for what is archived.
+    /// The step whose report it is; `nil` for an archived file.
     package let step: Int?
-    /// Which file, and why, with secrets masked.
+    /// Which file was left out, and why, with secrets masked.
     package let text: String
 
     package init(step: Int?, text: String) {
@@ -29,7 +29,7 @@ package struct LeftOut: Sendable, Equatable {
         return list
     }
 
-    /// The line, with its end.
+    /// Returns the line, with its end.
     package func line() -> [UInt8] {
         var members: [String: JSON] = ["text": .string(text)]
         if let step { members["step"] = .integer(Int64(step)) }

@@ -1,7 +1,7 @@
-/// Follows symbolic links through a tree as the kernel does (path_resolution(7)), by what is known of the tree alone.
+/// Follows symbolic links through a tree as the kernel does (path_resolution(7)), from a description of the tree alone.
 ///
-/// The texts of a link and of its target do not decide where it leads: with `p/q/a -> ../..`, the link `b -> p/q/a/../x` leaves the tree. So
-/// each component is looked up, and each link on the way is followed.
+/// The texts of a link and of its target do not decide where it leads: with `p/q/a -> ../..`, the link `b -> p/q/a/../x` leaves the tree. Each
+/// component is therefore looked up, and each link in the path is followed.
 package struct LinkWalk {
     /// What is at a path of the tree.
     package enum Entry: Sendable, Equatable {
@@ -13,30 +13,30 @@ package struct LinkWalk {
     /// Where a link leads.
     package enum End: Sendable, Equatable {
         case file([UInt8])
-        /// The root is the empty path.
+        /// Relative to the root; the root is the empty path.
         case directory([UInt8])
-        /// It stays in the tree, and nothing is there.
+        /// It stays in the tree, but its target does not exist.
         case missing
-        /// It leaves the tree, on its way or in the end.
+        /// It leaves the tree, on its way or at its end.
         case outside
-        /// More links than the kernel follows, or more than the walk's limit.
+        /// More links than the kernel follows, or more components than the walk's limit.
         case endless
     }
 
-    /// The most links on one way (path_resolution(7)).
+    /// The most links in one path (path_resolution(7)).
     package static let maximumLinks = 40
-    /// The most components of all ways of one walk: links that a job made can lead through each other.
+    /// The most components of all paths in one walk: links that a job made can lead through each other.
     package static let maximumComponents = 20_000_000
 
-    /// The absolute path by which the job's own links name the root; `nil` where an absolute link leads out.
+    /// The absolute path by which the job's own links name the root; `nil` if absolute links lead out.
     private let root: [UInt8]?
     private let entry: ([UInt8]) -> Entry?
     private var left: Int
 
     /// - Parameters:
-    ///   - root: The absolute path by which links name the tree's root; `nil` where an absolute link leads out.
+    ///   - root: The absolute path by which links name the tree's root; `nil` if absolute links lead out.
     ///   - limit: The most components that are looked up.
-    ///   - entry: Returns what is at a path, relative to the root; never called for the root.
+    ///   - entry: Returns the entry at a path, relative to the root; never called for the root.
     package init(root: [UInt8]? = nil, limit: Int = maximumComponents, entry: @escaping ([UInt8]) -> Entry?) {
         self.root = root
         self.entry = entry
@@ -51,7 +51,7 @@ package struct LinkWalk {
         while let name = pending.popLast() {
             guard left > 0 else { return .endless }
             left -= 1
-            // A file is no directory: nothing is beneath it, and it has no `..`.
+            // A file is no directory: it contains nothing and has no `..`.
             if isFile { (isMissing, isFile) = (true, false) }
             if name.elementsEqual("..".utf8) {
                 guard !place.isEmpty else { return .outside }
@@ -76,7 +76,7 @@ package struct LinkWalk {
         return isMissing ? .missing : isFile ? .file(place) : .directory(place)
     }
 
-    /// The components of a target, the last one first; `nil` for one that leaves the tree at once.
+    /// The components of a target, the last one first; `nil` if the target leaves the tree at once.
     private func relative(_ target: [UInt8], from place: inout [UInt8]) -> [ArraySlice<UInt8>]? {
         guard let first = target.first else { return nil }
         guard first == Self.slash else { return Self.names(target) }

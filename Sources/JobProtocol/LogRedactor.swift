@@ -1,21 +1,22 @@
-/// Replaces secrets by `***` in a stream of bytes, whichever way the stream is cut into pieces: a log, or a report.
+/// Replaces secrets by `***` in a stream of bytes (a log or a report), however the stream is split into pieces.
 ///
-/// Bytes that cannot begin a secret are passed over (`SecretBeginnings`); from a byte that can, the automaton of all `SecretForms`
-/// decides, for what stands there and for what each kind of `Escaping` makes of it (`SecretView`). The time is linear in the bytes,
-/// whatever they are. Only bytes that may be the beginning of a secret are held back. Line ends and terminal escapes (ECMA-48 CSI, as in
-/// colors; ECMA-35 designations, as `tput sgr0` prints) within a secret count for nothing, so a wrapped or colored one is masked too. A
-/// secret with an ESC of its own is not found.
+/// Bytes that cannot begin a secret are skipped (`SecretBeginnings`). From a byte that can, the automaton of all `SecretForms` decides, for the
+/// literal bytes and for each kind of `Escaping` (`SecretView`). The time is linear in the bytes, whatever they are. Only bytes that may begin a
+/// secret are held back.
+///
+/// Line ends and terminal escapes (ECMA-48 CSI, as in colors; ECMA-35 designations, as `tput sgr0` prints) within a secret are skipped, so a
+/// wrapped or colored secret is masked, too. A secret that contains ESC is not found.
 package struct LogRedactor: Sendable {
     /// The most bytes of all secrets of one attempt together; bounds the automaton: some 36 MB for one secret of one line, 70
     /// for one of many lines, whose lines have forms of their own (21 bytes a node, computed).
     package static let secretsLimit = 128 * 1024
-    /// The most bytes that count for nothing in a row within a secret.
+    /// The most skipped bytes in a row within a secret.
     private static let transparentLimit = SecretView.widthLimit
     private static let mask = Array("***".utf8)
 
     private let automaton: SecretAutomaton
     private let beginnings: SecretBeginnings?
-    /// Whether the stream is no text: its length is kept, and NULs within a secret count for nothing.
+    /// Whether the stream is no text: its length is kept, and NULs within a secret are skipped.
     private let isBinary: Bool
 
     /// What stands there.
@@ -51,7 +52,7 @@ package struct LogRedactor: Sendable {
     /// between a secret's bytes are passed over, as UTF-16 has them between those of ASCII.
     package var forBinary: LogRedactor { LogRedactor(automaton, isBinary: true) }
 
-    /// There is nothing to look for.
+    /// Whether there is nothing to search for.
     package var isIdle: Bool { automaton.isEmpty }
 
     /// Whether a secret is in some bytes.
@@ -61,7 +62,7 @@ package struct LogRedactor: Sendable {
         return other.hasMasked
     }
 
-    /// A whole text as it can be shown.
+    /// Returns a complete text with its secrets masked.
     package func masked(_ text: String) -> String {
         guard let beginnings else { return text }
         var text = text
@@ -75,7 +76,7 @@ package struct LogRedactor: Sendable {
         return other.hasMasked ? String(decoding: shown, as: UTF8.self) : text
     }
 
-    /// What of `input`, and of what was held back before it, can be shown.
+    /// Returns the part of `input`, and of the bytes held back before it, that can be shown.
     package mutating func redact(_ input: some Sequence<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
         Array(input).withUnsafeBytes { redact($0, into: &output) }
@@ -142,7 +143,7 @@ package struct LogRedactor: Sendable {
         release(before: needed, into: &output)
     }
 
-    /// Whether the byte counts for nothing: only within what may be a secret, and only so many in a row.
+    /// Whether the byte is skipped: only within a possible secret, and only a limited number in a row.
     private mutating func isTransparent(_ byte: UInt8) -> Bool {
         guard plain.state != 0 || isReading else {
             escape = .none

@@ -17,8 +17,8 @@ package struct PathPattern: Sendable, Equatable {
 
     package let components: [Component]
 
-    /// Nothing for a pattern that cannot be: empty, absolute, with `..`, a NUL, or too long. `.` and doubled slashes are
-    /// passed over. A slash at the end means all that is in the directory.
+    /// `nil` for an invalid pattern: empty, absolute, with `..`, a NUL, or too long. `.` and doubled slashes are ignored. A slash at the end
+    /// matches everything in the directory.
     package init?(_ text: String) {
         guard !text.hasPrefix("/"), text.utf8.count <= Self.sizeLimit, !text.utf8.contains(0) else { return nil }
         var components: [Component] = []
@@ -34,13 +34,13 @@ package struct PathPattern: Sendable, Equatable {
         self.components = components
     }
 
-    /// The one path that matches; `nil` for a pattern with `*`, `?` or `**`.
+    /// The one matching path; `nil` for a pattern with `*`, `?` or `**`.
     package var literal: [UInt8]? {
         let names = components.prefix(while: \.isLiteral)
         return names.count == components.count ? Self.path(of: names) : nil
     }
 
-    /// What every path that matches begins with: directories without `*` and `?`, each with its slash.
+    /// The beginning of every matching path: directories without `*` and `?`, each with its slash.
     package var literalStart: [UInt8] {
         let names = components.dropLast().prefix(while: \.isLiteral)
         return names.isEmpty ? [] : Self.path(of: names) + [UInt8(ascii: "/")]
@@ -99,7 +99,7 @@ package struct PathProgress: Sendable {
         positions = patterns.map { Self.closed([0], $0) }
     }
 
-    /// False when nothing below can match.
+    /// False if nothing below can match.
     package var isPossible: Bool { positions.contains { !$0.isEmpty } }
 
     /// The progress in the directory `name`.

@@ -1,5 +1,5 @@
-/// An Aho–Corasick automaton (Aho and Corasick 1975) over forms of secrets: after each byte its state is the longest
-/// beginning of a form that the bytes so far end with. State 0 is the root, where nothing has begun.
+/// An Aho–Corasick automaton (Aho and Corasick 1975) over forms of secrets. After each byte its state is the longest beginning of a form that the
+/// bytes so far end with. State 0 is the root: no form has begun.
 struct SecretAutomaton: Sendable {
     private var bytes: [UInt8] = [0]
     /// Children are a linked list, since almost all states have one.
@@ -10,7 +10,7 @@ struct SecretAutomaton: Sendable {
     /// The longest form that ends in this state; 0 for none.
     private var matched: [Int32] = [0]
     private var rootChild = [Int32](repeating: 0, count: 256)
-    /// Bytes of forms.
+    /// The bytes that occur in forms.
     private var contained = [Bool](repeating: false, count: 256)
 
     init(forms: Set<[UInt8]>) {
@@ -18,13 +18,13 @@ struct SecretAutomaton: Sendable {
         connect()
     }
 
-    /// There is nothing to look for.
+    /// Whether there is nothing to search for.
     var isEmpty: Bool { bytes.count == 1 }
 
     /// Whether a form begins with the byte.
     func begins(with byte: UInt8) -> Bool { rootChild[Int(byte)] != 0 }
 
-    /// Whether a form has the byte. An escape that stands for any other byte is none here.
+    /// Whether a form has the byte. An escape for any other byte is ignored here.
     func contains(_ byte: UInt8) -> Bool { contained[Int(byte)] }
 
     /// How many bytes of a form the state stands for.
@@ -47,7 +47,7 @@ struct SecretAutomaton: Sendable {
         return child
     }
 
-    /// Whether a form goes on from here with what is no letter and no digit.
+    /// Whether a form can continue from here with a byte that is no letter and no digit.
     func goesOnEscaped(_ state: Int) -> Bool {
         var child = Int(firstChild[state])
         while child != 0 {
@@ -67,7 +67,7 @@ struct SecretAutomaton: Sendable {
         }
     }
 
-    /// What can follow a form's first byte. Nothing when the byte is no form's first.
+    /// The bytes that can follow a form's first byte; empty if the byte is no form's first.
     func second(after first: UInt8) -> (isEnd: Bool, bytes: [UInt8]) {
         let state = Int(rootChild[Int(first)])
         guard state != 0 else { return (false, []) }

@@ -4,7 +4,7 @@ struct SecretBeginnings: Sendable {
     private let escapings: [Escaping]
     /// By two bytes, the second one the higher: 1 where they can begin a secret.
     private var pairs = [UInt8](repeating: 0, count: 1 << 16)
-    /// By a byte: whether it can begin a secret when nothing is known of the next.
+    /// For each byte: whether it can begin a secret if the next byte is unknown.
     private var firsts = [Bool](repeating: false, count: 256)
     /// By a byte: whether an escape may begin with it.
     private var openings = [Bool](repeating: false, count: 256)
@@ -13,7 +13,7 @@ struct SecretBeginnings: Sendable {
     /// How far a possible beginning is followed in place before the automaton takes it; below `LogRedactor.transparentLimit`.
     private static let peekLimit = 12
 
-    /// What may count for nothing within a secret, or begin what does.
+    /// Bytes that are skipped within a secret, or begin a skipped sequence.
     private static let betweens: [UInt8] = [0, 0x0A, 0x0D, 0x1B]
 
     init(_ automaton: SecretAutomaton, escapings: [Escaping], isBinary: Bool) {
@@ -27,8 +27,8 @@ struct SecretBeginnings: Sendable {
             add(first, before: seconds)
             for escaping in escapings {
                 add(first, before: seconds.flatMap { escaping.beginnings(of: $0).map(\.first) })
-                // What an escape of the first byte begins with. Of a letter it is a number, which is not looked for across lines: or each
-                // line that ends with `%` or `\` would wait for the next.
+                // The beginnings of an escape of the first byte. A letter's escape is a number, which is not searched for across lines: otherwise
+                // each line that ends with `%` or `\` would wait for the next.
                 let isWrapped = !Escaping.isAlphanumeric(first)
                 for (opening, second) in escaping.beginnings(of: first) {
                     if let second {
@@ -41,7 +41,7 @@ struct SecretBeginnings: Sendable {
         }
     }
 
-    /// - Parameter isWrapped: Whether a line's end or a terminal's escape may follow the first.
+    /// - Parameter isWrapped: Whether a line end or a terminal escape may follow the first byte.
     private mutating func add(_ first: UInt8, before seconds: some Sequence<UInt8>, isWrapped: Bool = true) {
         firsts[Int(first)] = true
         for second in seconds { pairs[Int(first) | Int(second) << 8] = 1 }
@@ -78,7 +78,7 @@ struct SecretBeginnings: Sendable {
         }
     }
 
-    /// Looks some bytes ahead. No when no secret begins just here; one that begins further on has its own turn.
+    /// Looks some bytes ahead. Returns no if no secret begins exactly here; one that begins later has its own turn.
     private func mayBegin(_ input: UnsafeRawBufferPointer, at start: Int) -> Bool {
         var (state, position) = (0, start)
         while position < min(start + Self.peekLimit, input.count) {
@@ -118,7 +118,7 @@ struct SecretBeginnings: Sendable {
             var next: (state: Int, width: Int)
             switch escaping.read(rest) {
             case .none:
-                // One that is wrapped is not read here: more than what stands before the line's end would decide.
+                // A wrapped escape is not read here: more than the bytes before the line end would decide.
                 let end = rest.firstIndex { $0 == 0x1B || isPassedOver($0) }
                 if let end, automaton.goesOnEscaped(state),
                     escaping.read(UnsafeRawBufferPointer(rebasing: rest[..<end])) == .more
@@ -126,7 +126,7 @@ struct SecretBeginnings: Sendable {
                     return .some
                 }
                 continue
-            // A quote that opens again may follow.
+            // A quote that opens the string again may follow.
             case .more, .quotes, .literal: return .some
             case .byte where escaping == .shell: return .some
             case .byte(0x0A, let width), .byte(0x0D, let width), .scalar("\n", let width), .scalar("\r", let width):
@@ -146,7 +146,7 @@ struct SecretBeginnings: Sendable {
         return found.map { .one(state: $0.state, width: $0.width) } ?? .none
     }
 
-    /// Whether the byte counts for nothing within a secret.
+    /// Whether the byte is skipped within a secret.
     private func isPassedOver(_ byte: UInt8) -> Bool {
         byte == 0x0A || byte == 0x0D || isBinary && byte == 0
     }

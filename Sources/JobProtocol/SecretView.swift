@@ -1,8 +1,8 @@
-/// One way to read a stream in which secrets are looked for: as it stands, or with one kind of escapes read.
+/// One way to read a stream that is searched for secrets: literally, or with one kind of escapes decoded.
 ///
-/// A view with escapes is active only from an escape on, until what it read last is again what stands there. So it costs nothing where
-/// there is none. Escapes are read from the left, as their readers do: where text ends with half of one just before a secret, as `%2` before
-/// `F/a`, what both make may be read in its place.
+/// A view with escapes is active only from an escape on, until its last bytes equal the literal ones again, so it costs nothing where there is
+/// none. Escapes are read from the left, as their readers do. If text ends with half of an escape just before a secret, as `%2` before `F/a`, the
+/// joined escape may be read instead.
 struct SecretView: Sendable {
     /// Nil: as it stands.
     let escaping: Escaping?
@@ -16,7 +16,7 @@ struct SecretView: Sendable {
     private var pending: [UInt8] = []
     /// Where in the stream the first escape is that was read; nil while there only may be one.
     private var firstRead: Int?
-    /// Whether the last byte ended an escape, after which another may count for nothing.
+    /// Whether the last byte ended an escape, after which a quote may be skipped.
     private var hasJustRead = false
 
     /// The most bytes of the stream for each byte of a secret. What lies between is not without end, so neither is what is held.
@@ -27,7 +27,7 @@ struct SecretView: Sendable {
         bit = escaping.map { 2 << UInt16(Escaping.allCases.firstIndex(of: $0) ?? 0) } ?? 1
     }
 
-    /// Nothing has begun before the end of what is held.
+    /// Starts a search at the end of the held bytes.
     mutating func begin(at end: Int) { (state, start) = (0, end) }
 
     /// A byte that stands for itself, or for which an escape stood.
@@ -38,15 +38,15 @@ struct SecretView: Sendable {
         move(to: automaton.next(state, byte), from: &depth, rest, automaton, held)
         let length = automaton.matched(state)
         if length > 0 {
-            // With escapes the whole of what may have been a longer secret: it is the beginning of one at least.
+            // With escapes, masks everything that may have been a longer secret: it begins at least one.
             if escaping == nil { held.mask(last: length) } else { held.mask(from: start) }
         }
         if automaton.isLeaf(state) { move(to: automaton.failure(state), from: &depth, rest, automaton, held) }
         return length > 0
     }
 
-    /// The start goes on with the state. From whichever end is nearer, so that a state which is taken over again and again and falls each
-    /// time costs nothing of its depth.
+    /// Moves the start along with the state. It counts from the nearer end, so that a state that is copied again and again and falls each time does
+    /// not cost its depth.
     private mutating func move(
         to next: Int, from depth: inout Int, _ rest: Int, _ automaton: SecretAutomaton, _ held: HeldBytes
     ) {
@@ -58,10 +58,10 @@ struct SecretView: Sendable {
         (state, depth) = (next, kept)
     }
 
-    /// A byte of the stream, the last one held.
+    /// Reads a byte of the stream, the last one held.
     /// - Parameters:
-    ///   - before: The view of what stands there, before this byte.
-    ///   - after: The same, after it.
+    ///   - before: The literal view, before this byte.
+    ///   - after: The literal view, after it.
     /// - Returns: Whether a secret ended with it.
     mutating func take(
         _ byte: UInt8, before: (state: Int, start: Int), after: (state: Int, start: Int), _ automaton: SecretAutomaton,
@@ -127,7 +127,7 @@ struct SecretView: Sendable {
         case .none: return .none
         case .more: return .more
         case .byte(0x0A, _), .byte(0x0D, _), .scalar("\n", _), .scalar("\r", _):
-            // A line end counts for nothing (`LogRedactor`), and where nothing has begun there is none to pass over.
+            // A line end is skipped (`LogRedactor`), and outside of a secret there is nothing to skip.
             guard state != 0 else { return .none }
             join(into: 0, &held)
         case .byte(let byte, _):
@@ -152,7 +152,7 @@ struct SecretView: Sendable {
         return .read
     }
 
-    /// What an escape stood for, which is held already.
+    /// Follows the byte of an escape, which is held already.
     private mutating func follow(
         _ bytes: some Collection<UInt8>, _ automaton: SecretAutomaton, _ held: inout HeldBytes,
         _ hasFound: inout Bool

@@ -6,19 +6,19 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     package var isInsecure: Bool
     /// Whether submodules are fetched and checked out.
     package var hasSubmodules: Bool
-    /// Whether a file that Git LFS holds is built with its pointer in place of it; else it is a checkout error. Nothing: it is.
+    /// Whether a file in Git LFS is built with its pointer in its place; else it is a checkout error. `nil`: it is an error.
     package var acceptsPointers: Bool?
-    /// Nothing: the remote's default branch and `release/*`.
+    /// `nil`: the remote's default branch and `release/*`.
     package var branches: [RefPattern]?
     package var tags: [RefPattern]
-    /// A push that changes no file of these is skipped. Nothing: every file matters.
+    /// A push that changes none of these files is skipped. `nil`: every file matters.
     package var paths: PathFilter?
     package var poll: Poll
     /// The name of the secret that signs webhooks; without one the bot takes none.
     package var webhookSecret: String?
     package var schedule: Schedule?
     package var clean: Clean
-    /// What of a ref's earlier commits a newer one ends. Nothing: see `supersede(on:)`.
+    /// Which of a ref's earlier commits a newer one ends. `nil`: see `supersede(on:)`.
     package var supersede: Supersede?
     /// A step's limit.
     package var timeout: Duration
@@ -34,24 +34,24 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     package var recipe: RecipeSource?
     /// The product that this bot publishes. Default: the bot's name.
     package var product: Name
-    /// Whether anybody may read what it publishes, or only who has a token. Nothing: as the service's settings say.
+    /// Whether everybody may read what it publishes, or only holders of a token. `nil`: as the service's settings say.
     package var isPublic: Bool?
-    /// What jobs may ask for; nothing: no secret. A bot stored by an older version has none.
+    /// The secrets that jobs may ask for; `nil`: none. A bot stored by an older version has none.
     package var jobSecrets: [JobSecret]?
-    /// Where commits' statuses are reported; nothing: nowhere.
+    /// Where commits' statuses are reported; `nil`: nowhere.
     package var status: StatusTarget?
-    /// Who is told what; nothing: nobody.
+    /// The notices; `nil`: none.
     package var notices: [Notice]?
-    /// What of its integrations is kept; key by key, and where nothing is, the settings say it.
+    /// Which of its integrations are kept, key by key; the settings decide about missing keys.
     package var retention: Retention?
-    /// Which pull requests are integrated. Whatever stands here, none is where nothing keeps jobs from the machine.
+    /// Which pull requests are integrated. Ignored if jobs are not sandboxed: none is integrated then.
     package var pullRequests: PullRequests {
         get { otherPullRequests ?? .trusted }
         set { otherPullRequests = newValue == .trusted ? nil : newValue }
     }
     /// Bots that were stored before there was such a word have none.
     private var otherPullRequests: PullRequests?
-    /// Whether another version of the machine's toolchain integrates its branches' tips anew.
+    /// Whether a new version of the machine's toolchain integrates its branches' tips again.
     package var isIntegratedOnUpgrade: Bool {
         get { otherUpgrades ?? true }
         set { otherUpgrades = newValue ? nil : newValue }
@@ -97,7 +97,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         self.retention = retention
     }
 
-    /// Who is told what becomes of its integrations, through the outbox.
+    /// The outbox destinations that are notified of its integrations.
     package var destinations: [OutboxDestination] {
         var destinations: [OutboxDestination] = []
         if let status {
@@ -150,7 +150,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether a ref is one that this bot integrates.
+    /// Whether this bot integrates a ref.
     package func watches(_ ref: RefName, defaultBranch: RefName?) -> Bool {
         if let branch = ref.branch {
             if let branches { return branches.contains { $0.matches(branch) } }
@@ -160,9 +160,8 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         return false
     }
 
-    /// What a newer commit of this ref ends. Where the file says nothing: queued ones, but none of a ref that releases,
-    /// since each of its commits may be meant to be a version.
-    /// Of a pull request also what runs: nothing of it is published, and nobody merges what is no more its head.
+    /// What a newer commit of this ref ends. By default: queued integrations, but none of a ref that releases, since each of its commits may be
+    /// meant to be a version. For a pull request also running ones: it publishes nothing, and nobody merges an outdated head.
     package func supersede(on ref: RefName) -> Supersede {
         supersede ?? (ref.pullRequest != nil ? .running : isRelease(ref) ? .never : .queued)
     }
@@ -177,7 +176,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
 package struct Trigger: Hashable, Sendable, Codable {
     package var name: Name
     package var phase: Phase
-    /// Nothing: every ref the bot watches.
+    /// `nil`: every ref the bot watches.
     package var branches: [RefPattern]?
     /// Tags it acts on; default none, or all that the bot watches when `branches` is not given either.
     package var tags: [RefPattern]?
@@ -187,9 +186,9 @@ package struct Trigger: Hashable, Sendable, Codable {
     /// Names of secrets, given to a script's environment or used by an upload.
     package var secrets: [String]
     package var timeout: Duration
-    /// What the versions that it publishes are called in the package registry; nothing: they are not in it.
+    /// The names of its published versions in the package registry; `nil`: they are not in it.
     package var registry: PackageIdentifier?
-    /// Whether a script runs in the sandbox. `nil`: the bot file says nothing, or an older version stored it, and the script runs outside.
+    /// Whether a script runs in the sandbox. `nil`: the bot file does not say, or an older version stored it, and the script runs outside.
     package var isSandboxed: Bool?
 
     package init(
@@ -240,8 +239,8 @@ package struct Trigger: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether it acts on a ref. On pull requests none does, whoever made them and whatever their branches are named: what is not merged yet
-    /// is neither published nor told to anybody else's machine.
+    /// Whether it acts on a ref. No trigger acts on pull requests, whoever made them and whatever their branches are named: unmerged code is
+    /// neither published nor sent to other machines.
     package func matches(_ ref: RefName) -> Bool {
         ref.pullRequest == nil && RefPattern.isAmong(ref, branches: branches, tags: tags)
     }

@@ -11,10 +11,10 @@ package struct Coverage: Hashable, Sendable, Codable {
             self.covered = min(max(0, covered), self.total)
         }
 
-        /// From 0 to 100; nothing where there is nothing to cover.
+        /// From 0 to 100; `nil` if there is nothing to cover.
         package var percent: Double? { total == 0 ? nil : Double(covered) / Double(total) * 100 }
 
-        /// `81.2 %`, cut and never rounded up, so that only all is 100; `–` where there is nothing to cover.
+        /// `81.2 %`, cut and never rounded up, so that only full coverage is 100; `–` if there is nothing to cover.
         package var text: String {
             guard total > 0 else { return "–" }
             // A hair above, for what no Double is exactly, such as 1 of 10.
@@ -37,7 +37,7 @@ package struct Coverage: Hashable, Sendable, Codable {
         /// Relative to the repository's root.
         package var path: String
         package var lines: Share
-        /// Nothing where the tool does not count them.
+        /// `nil` if the tool does not count them.
         package var functions: Share?
         package var branches: Share?
 
@@ -55,7 +55,7 @@ package struct Coverage: Hashable, Sendable, Codable {
     /// A file that is there twice is there once, with the better share of each kind: of two reports neither tells which
     /// lines it means.
     package init(files: [File]) {
-        // As one that was stored has them.
+        // A stored report has them in this order.
         if zip(files, files.dropFirst()).allSatisfy({ $0.path < $1.path }) {
             self.files = files
             return
@@ -80,7 +80,7 @@ package struct Coverage: Hashable, Sendable, Codable {
     /// Of all files, added up; what a report says of its totals is not believed.
     package var lines: Share { files.reduce(Share(covered: 0, total: 0)) { $0 + $1.lines } }
 
-    /// Of the files that have them; nothing when none has.
+    /// The sum of the files that have them; `nil` if none has.
     package var functions: Share? { Self.sum(files.compactMap(\.functions)) }
     package var branches: Share? { Self.sum(files.compactMap(\.branches)) }
 

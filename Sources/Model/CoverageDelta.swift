@@ -3,7 +3,7 @@ package struct CoverageDelta: Hashable, Sendable, Codable {
     /// A file that is new, gone, or whose lines are covered otherwise than before.
     package struct File: Hashable, Sendable, Codable {
         package var path: String
-        /// Nothing for a file that was not there before, or is not there any more.
+        /// `nil` for a file that did not exist before, or does not exist any more.
         package var before: Coverage.Share?
         package var after: Coverage.Share?
 
@@ -13,7 +13,7 @@ package struct CoverageDelta: Hashable, Sendable, Codable {
             self.after = after
         }
 
-        /// In percentage points; nothing where either is unknown.
+        /// In percentage points; `nil` if either is unknown.
         package var points: Double? { CoverageDelta.points(before, after) }
         /// See `CoverageDelta.pointsText`.
         package var pointsText: String? { points.map(CoverageDelta.text) }
@@ -24,11 +24,10 @@ package struct CoverageDelta: Hashable, Sendable, Codable {
     /// Only those that changed: the ones that lost most first, then new and gone ones, by path where equal.
     package var files: [File]
 
-    /// In percentage points of lines; nothing where either has nothing to cover.
+    /// In percentage points of lines; `nil` if either has nothing to cover.
     package var points: Double? { Self.points(before, after) }
 
-    /// `+0.3`, `−1.2` with the sign of typography, `±0.0`; nothing where it is not known. Less than a twentieth of a point is
-    /// still told by its sign.
+    /// `+0.3`, `−1.2` with the typographic minus, `±0.0`; `nil` if it is unknown. A change of less than a twentieth of a point still has its sign.
     package var pointsText: String? { points.map(Self.text) }
 
     static func text(_ points: Double) -> String {

@@ -6,7 +6,7 @@ package enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// - Parameter seconds: Since 1970-01-01T00:00:00Z; what is before becomes that moment, what is after the year 9999 its end.
+    /// - Parameter seconds: Since 1970-01-01T00:00:00Z. Earlier times become that moment, those after the year 9999 its end.
     package static func text(_ seconds: Int64) -> String {
         let seconds = min(max(0, seconds), 253_402_300_799)
         let day = seconds / 86_400
@@ -17,7 +17,7 @@ package enum HTTPDate {
             + "\(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60)) GMT"
     }
 
-    /// Seconds since 1970-01-01T00:00:00Z, or nothing.
+    /// Returns seconds since 1970-01-01T00:00:00Z; `nil` if the text is no date.
     package static func parse(_ text: String) -> Int64? {
         let parts = text.split { $0 == " " || $0 == ":" || $0 == "," }
         guard text.utf8.count == 29, text.hasSuffix(" GMT"), parts.count == 8, let day = Int64(parts[1]),

@@ -2,20 +2,20 @@ extension Recipe {
     /// Whether a step's processes may reach the network. Inside the fence `none` is held; without one it is only recorded.
     package enum Network: String, Hashable, Sendable, Codable, CaseIterable { case none, full }
 
-    /// A command that the recipe writes out, run by a shell, with what holds for it alone.
+    /// A command that the recipe writes out, run by a shell, with its own settings.
     package struct Command: Hashable, Sendable, Codable {
         package var run: String
         /// Added to the configuration's; these win.
         package var environment: [String: String]
-        /// Nothing: the configuration's, else the bot's.
+        /// `nil`: the configuration's, else the bot's.
         package var timeout: Duration?
-        /// Relative to the repository's root; nothing: the root.
+        /// Relative to the repository's root; `nil`: the root.
         package var workingDirectory: String?
-        /// Nothing: the configuration's.
+        /// `nil`: the configuration's.
         package var network: Network?
         /// Report files that it writes, as patterns relative to the repository's root.
         package var report: [String]
-        /// Names of secrets. The bot file must give each to this step, else nothing of the job runs.
+        /// Names of secrets. The bot file must give each to this step, else the job does not run.
         package var secrets: [String]
 
         package init(
@@ -58,7 +58,7 @@ extension Recipe {
             self.command = command
         }
 
-        /// What its end says of the code. A failed analysis stops nothing; a failed build or test ends the job.
+        /// What its end says about the code. A failed analysis stops nothing; a failed build or test ends the job.
         package enum Kind: String, Hashable, Sendable, Codable, CaseIterable { case analyzing, building, testing }
     }
 }

@@ -4,14 +4,14 @@
 package struct Recipe: Hashable, Sendable, Codable {
     /// In the order in which they are written; never empty.
     package var configurations: [Configuration]
-    /// Nothing: what the project's type usually has. Empty: no analysis, and the page says so.
+    /// `nil`: the usual analyses of the project's type. Empty: no analysis, and the page says so.
     package var analyze: [Analysis]?
     package var archive: Archive
-    /// As recognised by the files in the commit's tree; nothing when no type fits and every step is written out.
+    /// The type recognized by the files in the commit's tree; `nil` if no type fits and every step is written out.
     package var projectType: ProjectType?
-    /// The files that told it; nothing in what an older version recorded.
+    /// The files by which the type was recognized; `nil` in records of an older version.
     package var recognition: ProjectType.Recognition?
-    /// What its reader warns of: files that look like a recipe and are none. `nil` where nothing does, and in what an older version recorded.
+    /// Warnings of its reader: files that look like a recipe and are none. `nil` if there are none, and in records of an older version.
     package var remarks: [String]?
 
     package init(
@@ -39,14 +39,13 @@ package struct Recipe: Hashable, Sendable, Codable {
         package var test: String?
         /// Report files the test command writes, as patterns relative to the repository's root.
         package var report: [String]
-        /// A step's limit; nothing: the bot's.
+        /// A step's limit; `nil`: the bot's.
         package var timeout: Duration?
-        /// In place of the commands to build and to test; nothing: those.
+        /// Replaces the commands to build and to test; `nil`: those are used.
         package var steps: [Step]?
-        /// Of every step that says nothing of its own; nothing: `none`.
+        /// The network of every step that does not state its own; `nil`: `none`.
         package var network: Network?
-        /// The name of a directory beneath the settings' `images`, which is the job's root file system; nothing: a small
-        /// part of the machine's own.
+        /// The name of a directory beneath the settings' `images`, which is the job's root file system; `nil`: a small part of the machine's own.
         package var image: Name?
 
         package init(
@@ -70,11 +69,11 @@ package struct Recipe: Hashable, Sendable, Codable {
 
     /// What is kept of which configuration.
     package struct Archive: Hashable, Sendable, Codable {
-        /// Nothing: `release` where there is one, else the first.
+        /// `nil`: `release` if there is one, else the first.
         package var configuration: Name?
-        /// Patterns relative to the repository's root. Nothing: the project type's usual products; empty: no archive.
+        /// Patterns relative to the repository's root. `nil`: the project type's usual products; empty: no archive.
         package var include: [String]?
-        /// Whether a Swift package's executables, and its library of C, are also packed for binary targets. Nothing: not.
+        /// Whether a Swift package's executables, and its C library, are also packed for binary targets. `nil`: they are not.
         package var bundle: Bool?
 
         package init(configuration: Name? = nil, include: [String]? = nil, bundle: Bool? = nil) {

@@ -1,12 +1,11 @@
-/// The address of a repository. It is parsed once, here, for every part of the service: bot files, `martlet lint`, submodules, the interface and
-/// git. So none of them can read in a text what another did not.
+/// The address of a repository. It is parsed only here, for every part of the service: bot files, `martlet lint`, submodules, the interface and
+/// git. No two parts can therefore read the same text differently.
 ///
-/// Allowed: `https://`, `ssh://`, `user@host:path`, an absolute local path; `http://` and `git://` only where the operator said
-/// `insecure: true`. Refused among others: other schemes in any case (`ext::`, `file://`), hosts, users and paths that begin with `-`
-/// (CVE-2017-1000117), passwords, control characters raw or percent-encoded (CVE-2020-5260), characters that hide or reorder text, hosts
-/// that are not ASCII, and `..` components.
+/// Allowed: `https://`, `ssh://`, `user@host:path`, an absolute local path; `http://` and `git://` only if the operator said `insecure: true`.
+/// Refused among others: other schemes in any case (`ext::`, `file://`); hosts, users and paths that begin with `-` (CVE-2017-1000117); passwords;
+/// control characters, raw or percent-encoded (CVE-2020-5260); characters that hide or reorder text; hosts that are not ASCII; `..` components.
 package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The ways to a repository. `ssh` also stands for `user@host:path`, `path` for an absolute one of this machine.
+    /// The kinds of addresses. `ssh` includes `user@host:path`; `path` is an absolute path on this machine.
     package enum Kind: String, Sendable { case https, http, ssh, git, path }
 
     /// The longest address in bytes.
@@ -19,14 +18,14 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
     package let user: String?
     /// `nil` for a local path. An IPv6 address has its brackets.
     package let host: String?
-    /// As it is written; `nil` for the protocol's own.
+    /// The port in the address; `nil` for the protocol's own.
     package let port: Int?
-    /// As the server gets it; for a local path the path.
+    /// The path that the server gets, or the local path.
     package let path: String
 
-    /// Why a text is no address of a repository, and what to write.
+    /// Why a text is no address of a repository, and what to write instead.
     package struct Refusal: Error, Hashable, CustomStringConvertible {
-        /// The rest of a sentence that begins with what has the address: `` `repository` `` or the address itself.
+        /// The rest of a sentence that begins with the key or address: `` `repository` `` or the address itself.
         package let description: String
 
         init(_ description: String) { self.description = description }
@@ -50,8 +49,8 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The address as messages and logs may show it: what is before the host is left out unless it is an account's name, since it can be a
-    /// password, and at most 200 characters are shown, without any that hides or reorders text.
+    /// Returns the address as messages and logs may show it. The text before the host can be a password, so it is left out unless it is an account
+    /// name. At most 200 characters are shown, without any that hides or reorders text.
     package static func shown(_ text: String) -> String {
         let begin = text.firstRange(of: "://")?.upperBound ?? text.startIndex
         let end = text[begin...].firstIndex { "/?#".contains($0) } ?? text.endIndex
@@ -99,7 +98,7 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
     // MARK: The three forms
 
     private init(localPath text: String) throws(Refusal) {
-        // libgit2 takes a path with a colon for ssh's host:path when nothing is there.
+        // libgit2 takes a path with a colon for ssh's host:path if there is no such file.
         guard text.count > 1, !text.contains(":"), Self.isClean(path: text) else {
             throw Refusal(
                 "is no plain path; write it absolute, without colons and without empty, `.` and `..` components")
@@ -132,11 +131,11 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     private init(shortHost: Substring, path rest: Substring) throws(Refusal) {
-        // "ext::sh -c": git's own reading of two colons is a remote helper, which runs a program.
+        // "ext::sh -c": git reads two colons as a remote helper, which runs a program.
         guard !rest.hasPrefix(":"), !rest.hasPrefix("//"), !shortHost.contains("["), !rest.isEmpty else {
             throw Self.unreadable
         }
-        // A URL with a slash too few is no host of that name.
+        // A URL with a missing slash is no host of that name.
         guard !rest.hasPrefix("/") || !["https", "http", "ssh", "git", "file", "ftp"].contains(shortHost.lowercased())
         else {
             throw Self.unreadable
@@ -160,7 +159,7 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
         var user: String?
         var host: String
         var port: Int?
-        /// With the host in lower case.
+        /// The text, with the host in lower case.
         var text: String
 
         init(_ text: Substring) throws(Refusal) {
@@ -207,7 +206,7 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
                 + "address in brackets")
     }
 
-    /// RFC 3986, 3.1.
+    /// Whether a text is a scheme (RFC 3986, section 3.1).
     private static func isScheme(_ text: String) -> Bool {
         isPlain(text, also: "+-.")
             && text.utf8.first.map { !(0x30...0x39).contains($0) && $0 != UInt8(ascii: "+") } == true
@@ -215,7 +214,7 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
 
     private static func isAccount(_ text: some StringProtocol) -> Bool { isPlain(text, also: "._~+-") }
 
-    /// With its brackets, without a zone.
+    /// Whether a text is an IPv6 address in brackets, without a zone.
     private static func isIPv6(_ text: Substring) -> Bool {
         let inner = text.dropFirst().dropLast()
         return inner.utf8.count > 1 && inner.contains(":")
@@ -229,7 +228,7 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// ASCII letters, digits and what is named; neither empty nor with a hyphen first.
+    /// Whether a text has only ASCII letters, digits and the named characters, is not empty, and does not begin with a hyphen.
     private static func isPlain(_ text: some StringProtocol, also: String) -> Bool {
         !text.isEmpty && !text.hasPrefix("-")
             && text.utf8.allSatisfy { byte in
@@ -241,7 +240,7 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func check(path: String, _ kind: Kind) throws(Refusal) {
-        // What a shell of the server's would read in a path over ssh, and what ends a path over http.
+        // Characters that the server's shell would interpret in a path over ssh, and those that end a path over http.
         let forbidden = kind == .ssh ? "?#'\"`$;&|<>*!" : "?#\"<>"
         guard isClean(path: path), !path.hasPrefix("-"), !path.contains(where: { forbidden.contains($0) }) else {
             throw Refusal(
@@ -249,7 +248,7 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether no component is empty, `.` or `..`, also written with percent signs.
+    /// Whether no component is empty, `.` or `..`, also in percent encoding.
     private static func isClean(path: String) -> Bool {
         let components = path.split(separator: "/", omittingEmptySubsequences: false)
         let inner = components.dropFirst(path.hasPrefix("/") ? 1 : 0).dropLast(path.hasSuffix("/") ? 1 : 0)

@@ -14,7 +14,7 @@ package struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringC
         left.millisecondsSinceEpoch < right.millisecondsSinceEpoch
     }
 
-    /// What is beyond all moments becomes the last one, or the first.
+    /// A sum out of range becomes the last moment, or the first.
     package static func + (left: Timestamp, right: Duration) -> Timestamp {
         Timestamp(millisecondsSinceEpoch: .clampedSum(left.millisecondsSinceEpoch, right.milliseconds))
     }
@@ -75,7 +75,7 @@ package struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringC
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded towards zero; of more than 292 million years as many as there are.
+    /// Whole milliseconds, rounded towards zero; clamped beyond 292 million years.
     package var milliseconds: Int64 {
         let (seconds, hasOverflowed) = components.seconds.multipliedReportingOverflow(by: 1000)
         if hasOverflowed { return components.seconds < 0 ? .min : .max }

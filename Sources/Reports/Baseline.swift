@@ -24,8 +24,7 @@ package enum Baseline {
         }
     }
 
-    /// Makes one of what several configurations found at one place. The second of two equal ones of one configuration is
-    /// the second of another's.
+    /// Merges findings of several configurations at one place. The second of two equal findings of one configuration is the second of another's.
     package static func joined(_ all: [Found]) -> [Found] {
         struct Place: Hashable {
             let group: IssueMatching.Group
@@ -35,7 +34,7 @@ package enum Baseline {
             let place: Place
             let configuration: Name?
         }
-        // Of one configuration no two are the same.
+        // Within one configuration no two are the same.
         guard all.contains(where: { $0.configurations.first != all[0].configurations.first }) else { return all }
         var joined: [Found] = []
         var places: [Place: [Int]] = [:]
@@ -82,15 +81,15 @@ package enum Baseline {
 
     /// The integration's issues: new and unresolved ones in the order found, then the resolved ones. None is silenced.
     ///
-    /// Unresolved ones are one integration older than before, and keep their fingerprint. What was resolved before and is
-    /// still gone is not listed again; what comes back is new.
+    /// Unresolved ones are one integration older than before, and keep their fingerprint. An issue that was resolved before and is still gone is
+    /// not listed again; one that comes back is new.
     /// - Parameters:
-    ///   - current: As `joined` gives them.
-    ///   - before: The issues of the branch's integration before; empty when there is none.
-    ///   - changes: What became of files and lines since then; empty when nothing did, or nobody knows.
-    ///   - number: The integration's own.
-    ///   - unlooked: In which configurations an issue must be taken to be still there: nobody looked, since the step did not
-    ///     run or an incremental build did not compile its file again. Nothing: everybody looked. Never resolved by absence.
+    ///   - current: The result of `joined`.
+    ///   - before: The issues of the branch's previous integration; empty if there is none.
+    ///   - changes: The changes of files and lines since then; empty if there are none, or they are unknown.
+    ///   - number: The integration's own number.
+    ///   - unlooked: The configurations in which an issue must be presumed present, because the step did not run or an incremental build did not
+    ///     compile its file again; `nil`: every configuration checked it. A presumed issue is not resolved by its absence.
     package static func compare(
         current: [Found], before: [Issue], changes: SourceChanges = SourceChanges(), number: Int,
         unlooked: (Issue) -> [Name]? = { _ in nil }
@@ -152,7 +151,7 @@ package enum Baseline {
 
     /// Each name once.
     private static func union(_ left: [Name], _ right: [Name]) -> [Name] {
-        // Mostly it is one, and 100,000 issues share it.
+        // There is mostly one name, and 100,000 issues share it.
         if left.count <= 1, right.isEmpty { return left }
         var all: [Name] = []
         for name in left + right where !all.contains(name) { all.append(name) }

@@ -7,11 +7,11 @@ package struct CTestConsoleReader: Sendable {
     private var tests: [TestResult] = []
     private var places: [Int: Int] = [:]
     private var announced = 0
-    /// How many tests the project that is being tested has, as each result says.
+    /// The number of tests of the tested project, as each result states it.
     private var total: Int?
-    /// Where in `tests` those of the project begin.
+    /// The index in `tests` of the project's first test.
     private var first = 0
-    /// How many failed by the last summary. It is the project's own unless a result of the project follows: a test's output can quote one.
+    /// The number of failures in the last summary. It is the project's own unless a result of the project follows: a test's output can quote one.
     private var summarized: Int?
     private var hasProject = false
     private var hasSummary = false
@@ -29,7 +29,7 @@ package struct CTestConsoleReader: Sendable {
         }
         let text = line.text
         if text.hasPrefix("Test project "), current == nil {
-            // Another run: numbers begin anew.
+            // Another run: numbers start again.
             believeSummary()
             (hasProject, hasSummary, places, total, first) = (true, false, [:], nil, tests.count)
         } else if let range = text.range(ofFirst: "% tests passed"), text[..<range.lowerBound].allSatisfy(\.isNumber) {
@@ -56,7 +56,7 @@ package struct CTestConsoleReader: Sendable {
             return
         }
         announced = max(announced, total)
-        // The output of a test that failed can quote another run.
+        // A failed test's output can quote another run.
         guard self.total == nil || self.total == total else { return output(String(line)) }
         let rest = line[colon.upperBound...]
         guard let (name, outcome, reason) = Self.outcome(rest) else { return }
@@ -120,15 +120,14 @@ package struct CTestConsoleReader: Sendable {
         summarized = TAPLine.number(words[place - 2])
     }
 
-    /// Takes the last summary for the project's own. Where none failed, what looks like it is in a test's output.
+    /// Treats the last summary as the project's own. If it counts no failure, apparent failures are a test's output.
     private mutating func believeSummary() {
         guard let count = summarized else { return }
         (failed, hasSummary, summarized) = (count, true, nil)
         if count == 0 { tests[first...].removeAll { $0.outcome.isFailure } }
     }
 
-    /// The tests; nothing when CTest did not run. A run without its summary, or with failures that no test shows, is a
-    /// problem.
+    /// Returns the tests; `nil` if CTest did not run. A run without a summary, or with failures that no test shows, is a problem.
     package mutating func finish() -> ReportContent? {
         believeSummary()
         guard hasProject, !tests.isEmpty || hasSummary else { return nil }

@@ -4,7 +4,7 @@ import Model
 struct CargoTestRun: Sendable {
     private let root: SourceRoot
     private var suite = ""
-    /// What the binary that is being run said it has; nothing between two of them.
+    /// The number of tests that the running binary announced; `nil` between two binaries.
     private var expected: Int?
     private var tests: [TestResult] = []
     /// Where in `tests` those of the binary that is being run begin.
@@ -73,7 +73,7 @@ struct CargoTestRun: Sendable {
         tests.append(result)
     }
 
-    /// A line of what a failed test printed.
+    /// Adds an output line of a failed test.
     mutating func output(_ line: String, of name: String) {
         guard let index = places[name], tests[index].outcome.isFailure else { return }
         tests[index].message.append(line: line)
@@ -85,11 +85,11 @@ struct CargoTestRun: Sendable {
     /// Whether a printed summary can be the binary's own: it counts as many tests as there are.
     func mayEnd(with count: Int) -> Bool { expected == nil || expected == count }
 
-    /// - Parameter counts: What the binary says itself; nothing when it ended without saying anything.
+    /// - Parameter counts: The binary's own summary; `nil` if it ended without one.
     mutating func end(counts: (passed: Int, failed: Int, ignored: Int)?) {
         guard let expected else { return }
         self.expected = nil
-        // The binary says that no test failed, so a test printed what looks like it.
+        // The binary says that no test failed, so a test printed the apparent failure.
         if counts?.failed == 0 {
             tests[first...].removeAll { $0.outcome.isFailure }
             places = [:]

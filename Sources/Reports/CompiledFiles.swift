@@ -1,7 +1,7 @@
-/// Which source files a build's log says were compiled.
+/// The source files that were compiled, according to a build's log.
 ///
-/// An incremental build prints only the warnings of the files it compiles again. A warning of another file is still there,
-/// although nothing printed it.
+/// An incremental build prints only the warnings of the files that it compiles again. Warnings of other files still exist, although they were not
+/// printed.
 package struct CompiledFiles: Sendable {
     /// By file name: the modules named with it; an empty one where the log names none.
     private var modules: [String: Set<String>] = [:]

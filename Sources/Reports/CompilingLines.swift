@@ -11,8 +11,8 @@ struct CompilingLines: Sendable {
     /// - Parameter limit: How many are kept; others are new every time.
     init(limit: Int) { self.limit = limit }
 
-    /// What follows `Compiling`, in a line of exactly this form, in ASCII without a terminal's sequences and without what a diagnostic
-    /// has; nothing for any other line, also one that says the same in another way.
+    /// The text after `Compiling`, in a line of exactly this form, in ASCII, without terminal sequences and without the parts of a diagnostic;
+    /// `nil` for any other line, even one that says the same differently.
     static func names(in line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard let base = line.baseAddress, line.count > word.count, line[0] == UInt8(ascii: "[") else { return nil }
         var place = 1
@@ -74,7 +74,7 @@ struct CompilingLines: Sendable {
             hash ^= hash >> 29
             place += 8
         }
-        // Nothing is left to be told apart where the last eight were taken whole.
+        // Nothing is left to distinguish if the last eight bytes were read whole.
         if place < bytes.count, bytes.count >= 8 {
             hash =
                 (hash ^ bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)) &* 0x9e37_79b9_7f4a_7c15

@@ -13,13 +13,13 @@ package enum Fingerprinter {
 
     /// The keys of one finding.
     ///
-    /// A test failure is its test, wherever and however it fails, and so is a flaky test. Without the line's text, or without a
-    /// rule, the message stands in, without what names a build or a moment in it: two different errors of one line are two issues.
-    /// A test command that failed without a failing test is what it says, figures too: of two configurations, one past its time and
-    /// one out of memory, neither is told the other's.
+    /// A test failure is identified by its test, wherever and however it fails, and so is a flaky test. Without the line's text or a rule, the
+    /// message is used, without the parts that name a build or a moment: two different errors in one line are two issues. A test command that
+    /// failed without a failing test is identified by its message, figures included: a time-out in one configuration and a lack of memory in
+    /// another are separate issues.
     /// - Parameters:
-    ///   - lineText: The source line at the finding's place, as of the integration's commit; white space is normalised, so
-    ///     that indenting anew changes nothing.
+    ///   - lineText: The source line at the finding's place, in the integration's commit; white space is normalized, so that changed indentation
+    ///     does not matter.
     ///   - occurrence: 0 for the first finding that would have the same key, 1 for the next.
     package static func keys(of finding: Finding, lineText: String?, occurrence: Int) -> Keys {
         var parts = [finding.category.rawValue, finding.rule]
@@ -51,7 +51,7 @@ package enum Fingerprinter {
         return all
     }
 
-    /// The same, one after the other in another order, so that only what is made of them is in memory.
+    /// The same for all findings, one after the other in another order, so that only the results are in memory.
     /// - Parameter body: Called with a finding's place in the list and its keys.
     package static func forEachKeys(
         of findings: [Finding], lineText: (_ path: String, _ line: Int) -> String?, _ body: (Int, Keys) -> Void

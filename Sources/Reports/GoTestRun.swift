@@ -13,15 +13,15 @@ struct GoTestRun: Sendable {
         var hasFailure = false
         var output = ""
         var isEnded = false
-        /// Whether its last run failed: then nothing was run again until it passed.
+        /// Whether its last run failed: then nothing ran again until it passed.
         var isFailed = false
         /// Whether something said that it began, so that it must end.
         var isBegun = false
-        /// Whether it tells of each test's start, so that a result without one is what a test printed.
+        /// Whether it prints each test's start, so that a result without a start is output of a test.
         var hasStarts = false
-        /// Where in `tests` those of this run of the package begin.
+        /// The index in `tests` of the first test of this run of the package.
         var first = 0
-        /// The test that runs alone now; another one begins when it has ended or waits for its turn.
+        /// The test that runs alone now; another one starts when it has ended or waits for its turn.
         var alone: String?
     }
 
@@ -46,7 +46,7 @@ struct GoTestRun: Sendable {
     /// Whether a test runs, of which the console tells.
     func isRunning(_ name: String) -> Bool { unnamed.open[name] != nil }
 
-    /// - Returns: Whether the test can have started: not while another runs that it is no part of.
+    /// - Returns: Whether the test can have started: not while another runs that it is no subtest of.
     @discardableResult
     mutating func start(_ name: String, package: String?) -> Bool {
         var isStarted = true
@@ -71,12 +71,12 @@ struct GoTestRun: Sendable {
         edit(nil) { if $0.alone == name { $0.alone = nil } }
     }
 
-    /// Whether a printed result can be of a test: of one that runs, or where no starts are printed. Benchmarks have none.
+    /// Whether a printed result can be a test's own: the test is running, or starts are not printed. Benchmarks have no start.
     func mayEnd(_ name: String) -> Bool {
         unnamed.open[name] != nil || !unnamed.hasStarts || name.hasPrefix("Benchmark")
     }
 
-    /// - Parameter test: Nothing for what the package itself prints.
+    /// - Parameter test: `nil` for output of the package itself.
     mutating func output(_ text: String, test: String?, package: String?) {
         edit(package) { package in
             if let test {
@@ -124,8 +124,8 @@ struct GoTestRun: Sendable {
         }
     }
 
-    /// A package's own end. One that failed without a failing test is a failed test itself: it could not be built, or ended
-    /// by a panic, a data race or `os.Exit`.
+    /// A package's own end. A package that failed without a failing test is itself a failed test: it could not be built, or ended by a panic, a
+    /// data race or `os.Exit`.
     /// - Parameter isEmpty: Whether it has no tests.
     mutating func endPackage(_ name: String, isFailed: Bool, reason: String = "", isEmpty: Bool = false) {
         if !isEmpty { isTested = true }
@@ -174,7 +174,7 @@ struct GoTestRun: Sendable {
         }
     }
 
-    /// The package passed, so that no test of it failed: a test printed what looks like it.
+    /// The package passed, so no test of it failed: a test printed the apparent failure.
     private static func believe(_ package: inout Package) {
         let started = Set(package.started)
         for index in package.tests.indices[package.first...] where package.tests[index].outcome.isFailure {

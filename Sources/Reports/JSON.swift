@@ -1,19 +1,19 @@
-/// A JSON value (RFC 8259), taken apart without trust: a value of another type than asked for is `nil`.
+/// A JSON value (RFC 8259), read without trust: a value of another type than requested is `nil`.
 ///
-/// A text is read once into a flat list of its values, 16 bytes each, which refer to its bytes. Strings and numbers are decoded
-/// when they are asked for, so a report of 64 MiB needs little more than itself.
+/// A text is read once into a flat list of its values, 16 bytes each, which refer to its bytes. Strings and numbers are decoded on request, so a
+/// report of 64 MiB needs little more memory than itself.
 struct JSON {
-    /// The most values of a text. Reports of analyzers have one in 20 bytes or more.
+    /// The most values of a text. Analyzers' reports have one value per 20 bytes or more.
     static let maximumValues = 2_000_000
-    /// The most levels of arrays and objects within each other.
+    /// The most nested levels of arrays and objects.
     static let maximumDepth = 512
-    /// An object with more members gets an index when it is asked for one.
+    /// An object with more members gets an index at the first lookup.
     private static let scannedMembers: UInt32 = 32
 
     private let text: JSONText?
     private let place: Int
 
-    /// A value that is not there.
+    /// A missing value.
     static var nothing: JSON { JSON(text: nil, place: 0) }
 
     private init(text: JSONText?, place: Int) {
@@ -21,7 +21,7 @@ struct JSON {
         self.place = place
     }
 
-    /// - Throws: What is wrong, and in which line, in a sentence.
+    /// - Throws: The problem and its line, as a sentence.
     static func parse(_ bytes: some Sequence<UInt8>) throws(Failure) -> JSON {
         let whole = Array(bytes)
         return JSON(text: JSONText(try JSONScanner.scan(UTF16Text.utf8(whole) ?? whole)), place: 0)
@@ -33,8 +33,8 @@ struct JSON {
 
     private var node: JSONText.Node? { text?.nodes[place] }
 
-    /// The member of that name, the last of several (RFC 8259, section 4, leaves it open); a value that is not there for another key, and for
-    /// what is no object.
+    /// The member of that name, the last of several (RFC 8259, section 4, leaves it open); a missing value for another key, and if this is no
+    /// object.
     subscript(_ key: String) -> JSON {
         guard let text, let node, node.kind == .object else { return .nothing }
         if node.count > Self.scannedMembers {
@@ -47,7 +47,7 @@ struct JSON {
         return found.map { JSON(text: text, place: $0) } ?? .nothing
     }
 
-    /// The element; a value that is not there beyond the ends.
+    /// The element; a missing value if the index is out of range.
     subscript(_ index: Int) -> JSON {
         guard let text, let node, node.kind == .array, index >= 0, index < Int(node.count) else { return .nothing }
         var element = place + 1
@@ -106,11 +106,11 @@ final class JSONText {
     enum Kind: UInt8 { case null, `true`, `false`, number, string, array, object }
 
     struct Node {
-        /// Of a string, without its quotes, and of a number: where it begins in the bytes.
+        /// For a string, without its quotes, and a number: the offset of its first byte.
         var start: UInt32
-        /// How many bytes; of an array how many elements, of an object how many members.
+        /// The number of bytes; for an array of elements, for an object of members.
         var count: UInt32
-        /// The node after this one and all that is in it.
+        /// The node after this one and everything in it.
         var next: UInt32
         var kind: Kind
         var isEscaped = false
@@ -136,7 +136,7 @@ final class JSONText {
         return bytes[Int(node.start)..<Int(node.start + node.count)].elementsEqual(key.utf8)
     }
 
-    /// Calls `body` with the key's node and the value's place of each member.
+    /// Calls `body` with each member's key node and the place of its value.
     func forEachMember(of place: Int, _ body: (Node, Int) -> Void) {
         var member = place + 1
         for _ in 0..<nodes[place].count {

@@ -151,7 +151,7 @@ struct JSONScanner {
         place += 4
     }
 
-    /// Section 6: no leading zero, no plus, digits on both sides of the point.
+    /// Reads a number (section 6): no leading zero, no plus, digits on both sides of the point.
     private mutating func number() throws(JSON.Failure) {
         let start = place
         _ = next(is: UInt8(ascii: "-"))
@@ -188,7 +188,7 @@ struct JSONScanner {
         }
     }
 
-    /// The text of a string whose escapes were checked. Half a surrogate pair, and bytes that are no UTF-8, become U+FFFD.
+    /// The text of a string whose escapes were checked. Half a surrogate pair, and bytes that are not UTF-8, become U+FFFD.
     static func unescaped(_ content: ArraySlice<UInt8>) -> String {
         var text = ""
         var place = content.startIndex

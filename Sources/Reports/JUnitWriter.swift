@@ -2,10 +2,10 @@ package import Model
 
 /// Writes tests as JUnit XML in the form that Surefire and most readers share, for other tools.
 package enum JUnitWriter {
-    /// A suite for each configuration and suite in the order of their first tests, with counts of what is in them.
+    /// Writes a suite for each configuration and suite, in the order of their first tests, with the counts of their tests.
     ///
-    /// A crash is an `error`, any other failure a `failure`; a flaky test has passed, with a `flakyFailure` for what failed
-    /// before; a known issue is skipped and says so. What XML forbids is replaced. The same tests give the same bytes.
+    /// A crash is an `error`, any other failure a `failure`. A flaky test has passed, with a `flakyFailure` for the earlier failure. A known issue
+    /// is skipped with a note. Characters that XML forbids are replaced. The same tests give the same bytes.
     /// - Parameter configurations: The name, and its tests.
     package static func bytes(_ configurations: [(name: String, tests: [TestResult])]) -> [UInt8] {
         Pieces(configurations).reduce(into: []) { $0 += $1 }
@@ -19,12 +19,12 @@ package enum JUnitWriter {
             let tests: [TestResult]
         }
 
-        /// Tests of one piece.
+        /// The number of tests in one piece.
         private static let tests = 200
 
         private var pending: String?
         private var suites: ArraySlice<Suite>
-        /// The tests of the first of `suites` that were written.
+        /// The number of tests of the first of `suites` that were written.
         private var written = 0
         private var hasEnded = false
 

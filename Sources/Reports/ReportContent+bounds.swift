@@ -33,7 +33,7 @@ extension ReportContent {
 extension String {
     fileprivate mutating func replaceNUL() { self = withoutNUL }
 
-    /// With U+FFFD for each NUL.
+    /// The text with U+FFFD for each NUL.
     var withoutNUL: String {
         utf8.contains(0) ? String(map { $0 == "\u{0}" ? "\u{FFFD}" : $0 }) : self
     }

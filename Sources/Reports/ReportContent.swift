@@ -9,11 +9,11 @@ package struct ReportContent: Sendable, Hashable {
     package var problems: [String]
     /// Sentences for the page that change no verdict: how many tests never started, that a report holds no run.
     package var notes: [String]
-    /// Nothing when it is no coverage report, or of no file of the repository.
+    /// `nil` if it is no coverage report, or covers no file of the repository.
     package var coverage: Coverage?
     /// What a test has besides its result, for tests that have any.
     package var details: [TestDetail]
-    /// What the report is about; nothing where the reader does not say.
+    /// The subject of the report; `nil` if the reader does not say.
     package var subject: Subject?
     /// Whether the tool says itself that there is no test to run.
     package var hasNoTests = false
@@ -34,12 +34,12 @@ package struct ReportContent: Sendable, Hashable {
         self.details = details
     }
 
-    /// A report of which nothing could be used.
+    /// A report that could not be used.
     static func unreadable(_ why: String) -> ReportContent {
         ReportContent(problems: ["report unreadable: " + TextLimit.cut(why, toBytes: 1000)])
     }
 
-    /// The same of a file, which is named.
+    /// The same for a file, which is named.
     package static func unreadable(_ why: String, fileName: String) -> ReportContent {
         unreadable("\(TextLimit.cut(fileName, toBytes: TextLimit.fileNameBytes)): \(why)")
     }

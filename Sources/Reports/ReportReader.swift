@@ -17,7 +17,7 @@ package enum ReportReader {
         return content
     }
 
-    /// What a file is taken for, in a word, for people who look at many; nothing when it is of no known format.
+    /// The name of a file's format, in a word, for people who inspect many; `nil` for an unknown format.
     package static func format(of bytes: [UInt8]) -> String? { ReportFormat(of: bytes).map { "\($0)" } }
 
     private static func read(_ whole: [UInt8], root: SourceRoot) -> ReportContent {

@@ -35,7 +35,7 @@ struct SARIFRules {
         }
     }
 
-    /// The rule's description, or nothing when the run has none.
+    /// The rule's description; a missing value if the run has none.
     func rule(of result: JSON) -> JSON {
         let reference = result["rule"]
         if let index = result["ruleIndex"].int ?? reference["index"].int, index >= 0 {

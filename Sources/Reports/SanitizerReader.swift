@@ -11,12 +11,12 @@ package struct SanitizerReader: Sendable {
     private var open: SanitizerReport?
     private var findings: [Finding] = []
     private var places: [Finding: Int] = [:]
-    /// Of `finish()`, those that are a first line and no more: a command that succeeded has only printed them.
+    /// The findings of `finish()` that are only a first line: a successful command has only printed them.
     private(set) var unsupported: Set<Finding> = []
 
     package init(root: SourceRoot) { self.root = root }
 
-    /// Takes what a line tells; outside of a report most lines tell nothing.
+    /// Reads a line; outside of a report most lines are ignored.
     package mutating func take(_ line: LogLine) {
         guard open != nil || line.contains(Self.needles) else { return }
         let text = line.text

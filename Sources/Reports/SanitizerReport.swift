@@ -11,7 +11,7 @@ struct SanitizerReport: Sendable {
     /// A place that the first line names itself, as the undefined-behaviour sanitizer's does.
     private var place: PrintedPlace?
     private var lines: [String] = []
-    /// Whether it has what a sanitizer writes besides a first line: a stack, or its summary. What quotes it seldom has.
+    /// Whether it has more than a sanitizer's first line: a stack, or a summary. A quotation seldom has that.
     private(set) var isSupported = false
 
     /// Longer ones are cut: of a report the first stack says most.
@@ -32,7 +32,7 @@ struct SanitizerReport: Sendable {
             }
             self.place = place
             tool = "UndefinedBehaviorSanitizer"
-            // It may print no more than its line.
+            // It may print no more than this line.
             isSupported = true
             detail = String(text[range.upperBound...])
             kind = Self.undefinedKind(detail)
@@ -140,7 +140,7 @@ struct SanitizerReport: Sendable {
                 continue
             }
             if let hex = word.range(ofFirst: "0x") {
-                // `at pc 0x… bp 0x… sp 0x…` says nothing to people.
+                // `at pc 0x… bp 0x… sp 0x…` is useless to readers.
                 if words.last == "at", hex.lowerBound == word.startIndex, words.count > 1, hasCounter {
                     words.removeLast()
                     break

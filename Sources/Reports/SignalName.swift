@@ -9,7 +9,7 @@ package enum SignalName {
         "PWR", "SYS",
     ]
 
-    /// `signal 11 (SIGSEGV)`; `signal 35` of one that has no name.
+    /// `signal 11 (SIGSEGV)`; `signal 35` for one without a name.
     package static func text(_ signal: Int) -> String {
         names.indices.contains(signal - 1) ? "signal \(signal) (SIG\(names[signal - 1]))" : "signal \(signal)"
     }

@@ -2,7 +2,7 @@
 package struct SourceRoot: Sendable, Hashable {
     /// Components of the directories under which the tree may have been seen by the job, longest first.
     private let mounts: [[Substring]]
-    /// What it was made of.
+    /// The paths of the root.
     let paths: [String]
 
     /// - Parameters:
@@ -23,8 +23,8 @@ package struct SourceRoot: Sendable, Hashable {
 
     /// The path relative to the root, with `/` and without `.`, `..` or empty components.
     ///
-    /// `file://` URIs are understood, a percent sign in them is decoded. A relative path is taken to be relative to the
-    /// root. Nothing when the path lies elsewhere, leaves the root by `..`, is the root itself, or holds a NUL.
+    /// `file://` URIs are accepted, and percent signs in them are decoded. A relative path is relative to the root.
+    /// - Returns: `nil` if the path lies elsewhere, leaves the root by `..`, is the root itself, or contains a NUL.
     package func relative(_ path: String) -> String? {
         var text = Substring(path)
         if let inside = Self.fileURIPath(path) { text = Substring(inside) }
@@ -46,7 +46,7 @@ package struct SourceRoot: Sendable, Hashable {
     /// Linux's PATH_MAX, in bytes.
     package static let maximumPathBytes = 4096
 
-    /// The components without `.` and with `..` applied, or nothing when a `..` leaves the beginning.
+    /// The components without `.` and with `..` applied; `nil` if a `..` leaves the beginning.
     private static func components(_ path: some StringProtocol) -> [Substring]? {
         var components: [Substring] = []
         for component in Substring(path).split(separator: "/", omittingEmptySubsequences: true) where component != "." {
@@ -63,7 +63,7 @@ package struct SourceRoot: Sendable, Hashable {
         components.isEmpty ? nil : components.joined(separator: "/")
     }
 
-    /// The path of a `file:` URI (RFC 8089), percent signs decoded; nothing for anything else.
+    /// The path of a `file:` URI (RFC 8089), percent signs decoded; `nil` for anything else.
     private static func fileURIPath(_ text: String) -> String? {
         guard text.hasPrefix("file:") else { return nil }
         var rest = text.dropFirst("file:".count)

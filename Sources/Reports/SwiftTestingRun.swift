@@ -2,9 +2,9 @@ import Model
 
 /// The state of reading Swift Testing's console line by line.
 ///
-/// What a test prints can quote another console of Swift Testing. So tests start within a run alone; a run that starts while tests are running is
-/// a quotation as soon as one of those tests goes on, else the process before it crashed; and where the run itself says that it passed, no
-/// test of it failed.
+/// A test's output can quote another console of Swift Testing. Tests therefore start only within a run. A run that starts while tests are running
+/// is a quotation as soon as one of those tests goes on; otherwise the process before it crashed. If the run itself says that it passed, no test of
+/// it failed.
 struct SwiftTestingRun: Sendable {
     /// A run in which tests were running when another started.
     private struct Outer: Sendable {
@@ -12,14 +12,14 @@ struct SwiftTestingRun: Sendable {
         var occurrences: [String: Int]
         var crash: CrashText
         var first: Int
-        /// What there was before the other.
+        /// The number of tests before the other run.
         var tests: Int
         var problems: Int
     }
 
     private let names: ListedTests
     private var outer: [Outer] = []
-    /// A run's end that came while tests were running: quoted when one of them goes on.
+    /// A run's end that came while tests were running: quoted if one of them goes on.
     private var pendingEnd: String?
     private var tests: [TestResult] = []
     /// Started and not ended, by the name printed; several at once when overloads run in parallel.
@@ -31,7 +31,7 @@ struct SwiftTestingRun: Sendable {
     private var first = 0
     private(set) var problems: [String] = []
 
-    /// The most runs within each other; a further one is no run.
+    /// The most nested runs; a further one is ignored.
     private static let maximumRuns = 16
     /// The most tests of one name that run at once.
     private static let maximumOverloads = 1000
@@ -90,7 +90,7 @@ struct SwiftTestingRun: Sendable {
             }
             return
         }
-        // In another process, or printed by a test that goes on.
+        // It runs in another process, or a test that goes on printed it.
         let isInterrupted = isOpen && !running.isEmpty && pendingEnd == nil
         endPending()
         if isInterrupted {
@@ -105,7 +105,7 @@ struct SwiftTestingRun: Sendable {
         takeRun(text)
     }
 
-    /// The last end was the run's own: what has no end by now has crashed, or its end is lost.
+    /// The last end was the run's own: a test without an end has crashed, or its end is lost.
     private mutating func endPending() {
         guard let text = pendingEnd else { return }
         pendingEnd = nil
@@ -113,7 +113,7 @@ struct SwiftTestingRun: Sendable {
         takeRun(text[...])
     }
 
-    /// A test tells something: one that was running before the last run started has printed that run.
+    /// A test printed a line: if it was running before the last run started, it has printed that run.
     private mutating func goOn(with name: String) {
         if running[name] != nil {
             pendingEnd = nil
@@ -125,7 +125,7 @@ struct SwiftTestingRun: Sendable {
         }
     }
 
-    /// Goes on with the run before.
+    /// Returns to the outer run.
     private mutating func goOn() {
         guard let run = outer.popLast() else { return }
         tests.removeSubrange(run.tests...)
@@ -144,7 +144,7 @@ struct SwiftTestingRun: Sendable {
         guard isOpen else { return }
         isOpen = false
         if text.has(" passed after ") {
-            // A test of it printed that it failed, or its end is lost among what others printed.
+            // A test of it printed that it failed, or its end is lost among other output.
             for index in tests.indices[first...] where tests[index].outcome.isFailure {
                 (tests[index].outcome, tests[index].message) = (.passed, nil)
             }
@@ -166,8 +166,7 @@ struct SwiftTestingRun: Sendable {
         first = tests.count
     }
 
-    /// The symbol and what follows `Test `; nothing for other lines. Symbols differ by platform: on macOS they are of SF
-    /// Symbols' private area.
+    /// The symbol and the text after `Test `; `nil` for other lines. Symbols differ by platform: on macOS they are in SF Symbols' private area.
     private static func message(_ line: String) -> (symbol: Character, text: Substring)? {
         guard let symbol = line.first, !symbol.isASCII else { return nil }
         let rest = line.dropFirst().drop { $0 == " " }
@@ -232,7 +231,7 @@ struct SwiftTestingRun: Sendable {
     ) {
         goOn(with: printed)
         guard var waiting = running[printed], !waiting.isEmpty else { return }
-        // Of overloads, one that recorded an issue is the one that failed.
+        // Among overloads, the test that recorded an issue is the one that failed.
         let place = waiting.firstIndex { (tests[$0].outcome == .failed) == (outcome == .failed) } ?? 0
         let index = waiting.remove(at: place)
         running[printed] = waiting.isEmpty ? nil : waiting

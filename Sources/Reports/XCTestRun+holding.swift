@@ -1,6 +1,6 @@
-/// What comes while a test is running and is not its own.
+/// Lines that arrive while a test is running and are not its own.
 extension XCTestRun {
-    /// Whether a line tells of another test, or of a run, while a test is running.
+    /// Whether a line is about another test, or a run, while a test is running.
     func isOfAnother(_ text: String, than running: Running) -> Bool {
         if let range = text.range(ofFirst: "Test Case '") {
             return Self.own(running.printed, in: text) == nil && Self.testCase(text[range.upperBound...]) != nil
@@ -11,7 +11,7 @@ extension XCTestRun {
             || Self.isParallel(text) || Self.beginsSwiftTesting(text)
     }
 
-    /// The test that a line of a failure names: `FILE:LINE: error: ParserTests.testIt : text`.
+    /// The test named by a failure's line: `FILE:LINE: error: ParserTests.testIt : text`.
     static func failedTest(_ text: String) -> Substring? {
         guard let range = text.range(ofFirst: ": error: "),
             DiagnosticLine.isXCTestFailure(String(text[range.upperBound...])),
@@ -20,7 +20,7 @@ extension XCTestRun {
         return text[range.upperBound..<separator.lowerBound]
     }
 
-    /// What follows the running test's name in the last place where the line has it: `passed (0.1 seconds)`.
+    /// The text after the last occurrence of the running test's name in the line: `passed (0.1 seconds)`.
     static func own(_ printed: String, in text: String) -> Substring? {
         var found: Substring?
         var from = text.startIndex
@@ -38,7 +38,7 @@ extension XCTestRun {
         text.hasPrefix("◇ Test run started") || text.hasPrefix("􀟈")
     }
 
-    /// The run's end shows that its tests printed what was held. Without that end its process died, and another may follow.
+    /// The run's end shows that its tests printed the held lines. Without that end its process died, and another may follow.
     mutating func takeWithinSwiftTesting(_ text: String) {
         if text.first?.isASCII == false, text.has(" Test run with ") {
             isInSwiftTesting = false
@@ -57,13 +57,13 @@ extension XCTestRun {
         held.append(text)
     }
 
-    /// The running test has ended by its own line: what was held it has printed.
+    /// The running test has ended by its own line: it printed the held lines.
     mutating func drop() {
         (held, heldBytes, isBeyond) = ([], 0, false)
     }
 
-    /// The log, or its run, ends without the running test's end: the lines that were held are the log's own. Read once more, a test whose end
-    /// is among the lines after it has again printed all that is before that end.
+    /// The log, or its run, ends without the running test's end: the held lines are the log's own, and are read once more. If a test's end is among
+    /// them, that test has printed the held lines before its end.
     mutating func readHeld() {
         isInSwiftTesting = false
         guard !held.isEmpty else { return }
@@ -85,7 +85,7 @@ extension XCTestRun {
         }
     }
 
-    /// Where the next end of a test is, at a place or after it; those before are dropped.
+    /// The place of a test's next end, at or after an index; earlier ones are dropped.
     private static func next(of name: String, after index: Int, in ends: inout [String: [Int]]) -> Int? {
         while let last = ends[name]?.last, last < index { ends[name]?.removeLast() }
         return ends[name]?.last

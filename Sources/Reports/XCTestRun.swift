@@ -2,14 +2,15 @@ import Model
 
 /// The state of reading XCTest's console line by line.
 ///
-/// What a test prints can quote another log of XCTest, line for line. So a line counts only where XCTest itself can have written it: a test begins
-/// within a run, no other begins before it has ended, and what fails in it names it. Lines that tell otherwise are held until the test's own
+/// A test's output can quote another log of XCTest, line for line. A line therefore counts only where XCTest itself can have written it: a test
+/// begins within a run, no other begins before it has ended, and a failure in it names it. Other lines are held until the test's own end shows that
+/// it printed them. Without that end they are the log's own: the test crashed, or its end is lost.
 /// end shows that it printed them. Without that end they are the log's own: the test crashed, or its end is lost.
 struct XCTestRun: Sendable {
     /// A test that was started, and what is known of it since.
     struct Running {
         var index: Int
-        /// As it is printed: `ParserTests.testIt`.
+        /// The printed name: `ParserTests.testIt`.
         var printed: String
         var messages: [String] = []
         var skipReason: String?
@@ -25,7 +26,7 @@ struct XCTestRun: Sendable {
         "*** Signal ", "xited with unexpected signal code ", " at /", " Executed ",
     ]
     private static let maximumMessages = 50
-    /// Of lines that are held, in bytes; more of them are dropped.
+    /// The limit of held lines, in bytes; further ones are dropped.
     static let maximumHeldBytes = 8 << 20
 
     private let root: SourceRoot
@@ -46,15 +47,15 @@ struct XCTestRun: Sendable {
     private var hasTestsInRun = false
     /// Whether all tests began and have not ended.
     private var isOpen = false
-    /// Whether any suite began since the last run has ended: only then XCTest can have written a test's line.
+    /// Whether any suite began since the last run ended: only then XCTest can have written a test's line.
     private var isWithin = false
     private var hasBegun = false
-    /// Lines that came while a test was running and are not its own.
+    /// Lines that arrived while a test was running and are not its own.
     var held: [String] = []
     var heldBytes = 0
-    /// Whether a run of Swift Testing has begun and not ended. XCTest's own is over then: what looks like it is printed by a test.
+    /// Whether a run of Swift Testing is in progress. XCTest's own is over then: apparent lines of it are a test's output.
     var isInSwiftTesting = false
-    /// Whether those begin another run, so that what follows is not the running test's crash.
+    /// Whether the held lines begin another run, so that what follows is not the running test's crash.
     var isBeyond = false
     /// Whether a run ended without a word, or says that tests failed.
     private var isCut = false
@@ -72,7 +73,7 @@ struct XCTestRun: Sendable {
         if isInSwiftTesting { return takeWithinSwiftTesting(text) }
         if let running {
             if isOfAnother(text, than: running) { return hold(text) }
-            // Begun again, it has not ended: its process died.
+            // It started again without an end: its process died.
             if Self.own(running.printed, in: text)?.hasPrefix("started") == true { readHeld() }
         }
         take(text)
@@ -80,7 +81,7 @@ struct XCTestRun: Sendable {
 
     mutating func take(_ text: String) {
         if let range = text.range(ofFirst: "Test Case '") {
-            // A test's own end may follow what it printed last, in which another's can be.
+            // A test's own end may follow its last output, which can contain another's.
             let own = running.flatMap { now in Self.own(now.printed, in: text).map { "\(now.printed)' \($0)"[...] } }
             if takeTestCase(own ?? text[range.upperBound...]) { return }
         }
@@ -183,7 +184,7 @@ struct XCTestRun: Sendable {
         let words = rest[quote.upperBound...].split(separator: " ", maxSplits: 1)
         guard let word = words.first else { return false }
         let printed = String(rest[..<quote.lowerBound])
-        // Outside of a run nothing is a test's start, and nothing the end of one that has not started.
+        // Outside of a run no line is a test's start, nor the end of a test that has not started.
         guard isWithin || running?.printed == printed else { return false }
         switch word {
         case "started", "started.":
@@ -247,7 +248,7 @@ struct XCTestRun: Sendable {
         _ ended: Running, _ outcome: TestResult.Outcome, _ duration: Duration?, message: String?
     ) {
         var result = tests[ended.index]
-        // Started anew below a failure: a failure of an earlier run stays one.
+        // Started again after a failure: an earlier run's failure stays.
         if result.outcome.isFailure, !outcome.isFailure { return }
         result.outcome = outcome
         result.duration = duration
@@ -287,7 +288,7 @@ struct XCTestRun: Sendable {
             DiagnosticLine.isXCTestFailure(String(text[range.upperBound...])),
             let separator = text[range.upperBound...].range(ofFirst: " : ")
         else { return false }
-        // What names another test is quoted.
+        // A line that names another test is quoted.
         guard var now = running, text[range.upperBound..<separator.lowerBound] == now.printed else { return true }
         now.continuation = 0
         if now.messages.count < Self.maximumMessages {

@@ -9,34 +9,34 @@ protocol XMLHandler: AnyObject {
     func end(_ element: String, depth: Int)
 }
 
-/// Reads an XML report element by element with expat, with the same limits and the same refusals whatever its dialect.
+/// Reads an XML report element by element with expat, with the same limits and refusals for every dialect.
 ///
-/// A document type is refused, since entities come with it. What XML forbids but tools write (control characters, bytes that
-/// are no UTF-8) is replaced. Prefixes of namespaces are dropped from element names.
+/// A document type is refused, since entities come with it. Invalid characters that tools write (control characters, bytes that are not UTF-8) are
+/// replaced. Namespace prefixes are dropped from element names.
 final class XMLReport {
     /// The most nested elements; real reports have at most twelve.
     static let maximumDepth = 100
     /// The most attributes of an element; real reports have some twenty.
     static let maximumAttributes = 200
-    /// The longest tag, comment or processing instruction, in bytes. Text may be longer, as expat hands it on in pieces.
+    /// The longest tag, comment or processing instruction, in bytes. Text may be longer, since expat delivers it in pieces.
     static let maximumMarkupBytes = 16 << 20
     private static let pieceBytes = 1 << 20
 
     private let parser: XML_Parser
     private let handler: any XMLHandler
     private var depth = 0
-    /// Whether the root element is over.
+    /// Whether the root element has ended.
     private var hasEnded = false
     private var refusal: String?
-    /// Bytes handed to expat, and how many when it last told of something.
+    /// The bytes passed to expat, and their number at its last callback.
     private var (given, heard) = (0, 0)
 
     private init(_ parser: XML_Parser, _ handler: any XMLHandler) {
         (self.parser, self.handler) = (parser, handler)
     }
 
-    /// Gives the elements to the handler until the end or the first problem.
-    /// - Returns: Why and where it could not be read to its end; `nil` when it could.
+    /// Passes the elements to the handler until the end or the first problem.
+    /// - Returns: Why and where reading stopped; `nil` if the report was read completely.
     static func read(_ bytes: [UInt8], into handler: any XMLHandler) -> String? {
         let text: [UInt8]
         do {
@@ -97,7 +97,7 @@ final class XMLReport {
         return "\(place): not well-formed XML, \(reason)"
     }
 
-    // MARK: What expat tells
+    // MARK: Callbacks of expat
 
     private func listen() {
         XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
@@ -123,7 +123,7 @@ final class XMLReport {
         }
     }
 
-    /// The report that expat calls for; `nil` once it is refused, as expat may tell more before it stops.
+    /// The report of expat's callback; `nil` once it is refused, since expat may call again before it stops.
     private static func of(_ pointer: UnsafeMutableRawPointer?) -> XMLReport? {
         guard let pointer else { return nil }
         let report = Unmanaged<XMLReport>.fromOpaque(pointer).takeUnretainedValue()
@@ -180,7 +180,7 @@ final class XMLReport {
         return name.lastIndex(of: ":").map { String(name[name.index(after: $0)...]) } ?? name
     }
 
-    /// expat's errors (`enum XML_Error` of expat.h) that a cut or careless report has; others are said in expat's words.
+    /// expat's errors (`enum XML_Error` of expat.h) that truncated or careless reports have; others are reported in expat's words.
     private static let reasons: [UInt32: String] = [
         XML_ERROR_INVALID_TOKEN.rawValue: "a character that may not stand there",
         XML_ERROR_NO_ELEMENTS.rawValue: "it ends too early", XML_ERROR_UNCLOSED_TOKEN.rawValue: "it ends too early",

@@ -1,10 +1,10 @@
 /// Prepares a report's bytes for the XML parser.
 enum XMLText {
-    /// Well-formed UTF-8 without what XML forbids: bytes that are no UTF-8, control characters and references to them (test
-    /// output is full of them, and many tools write them unescaped) become U+FFFD.
+    /// Returns well-formed UTF-8 without characters that XML forbids. Bytes that are not UTF-8, control characters and references to them become
+    /// U+FFFD; test output is full of them, and many tools write them unescaped.
     ///
     /// Linear; one pass over the bytes.
-    /// - Throws: Why the document is refused: an encoding that is not read.
+    /// - Throws: Why the document is refused: an encoding that is not supported.
     static func prepared(_ bytes: [UInt8]) throws(Refusal) -> [UInt8] {
         var text = decoded(bytes)
         if let declared = declaredEncoding(text) {

@@ -108,7 +108,7 @@ enum ActionReader {
         }
     }
 
-    /// The package that a `publish` names; nothing where it names none.
+    /// The package that a `publish` names; `nil` if it names none.
     static func registry(_ publish: YAMLNode?, _ diagnostics: inout Diagnostics) -> PackageIdentifier? {
         guard case .mapping(let entries) = publish?.content, let entry = entries.first(where: { $0.key == "registry" })
         else { return nil }
@@ -185,7 +185,7 @@ enum ActionReader {
         return nil
     }
 
-    /// The names in braces; nothing when braces do not pair.
+    /// The names in braces; `nil` if braces do not pair.
     private static func bracedNames(_ text: String) -> [String]? {
         var names: [String] = []
         var rest = text[...]

@@ -1,12 +1,12 @@
 import Model
 
-/// Splits addresses of servers: uploads, webhooks, mail, the service's own. A repository's is read by `RepositoryAddress`. `Transfer` checks
-/// again, by its own parser, before anything goes out.
+/// Splits addresses of servers: uploads, webhooks, mail, the service's own. `RepositoryAddress` reads those of repositories. `Transfer` checks
+/// again, by its own parser, before anything is sent.
 enum AddressText {
-    /// Longer ones are refused.
+    /// The longest address in bytes; longer ones are refused.
     static let maximumLength = RepositoryAddress.maximumLength
 
-    /// What is wrong with a repository's address, and what to write; `nil` when it is fine.
+    /// The problem with a repository's address, and what to write instead; `nil` if it is valid.
     static func problem(withRepository text: String, isInsecure: Bool) -> String? {
         do throws(RepositoryAddress.Refusal) {
             _ = try RepositoryAddress(text, isInsecureAllowed: isInsecure)
@@ -23,16 +23,16 @@ enum AddressText {
     struct Parts {
         var scheme: String
         var host: String
-        /// With its leading slash, if there is one; query and fragment too.
+        /// The path with its leading slash, if there is one, and with query and fragment.
         var path: String
         var hasPassword: Bool
-        /// With its password, if there is one; empty where there is none.
+        /// The user with its password, if there is one; empty if there is no user.
         var user: String
-        /// With or without a password.
+        /// Whether there is a user, with or without a password.
         var hasUser: Bool
     }
 
-    /// Splits `scheme://user:password@host:port/path`; nothing when there is no `scheme://`.
+    /// Splits `scheme://user:password@host:port/path`; `nil` if there is no `scheme://`.
     static func parts(of text: String) -> Parts? {
         guard let mark = text.firstRange(of: "://") else { return nil }
         let scheme = text[..<mark.lowerBound].lowercased()
@@ -52,7 +52,7 @@ enum AddressText {
             user: String(user), hasUser: at != nil)
     }
 
-    /// The address with what stands between `:` and `@` taken out, fit for messages.
+    /// The address without the text between `:` and `@`, fit for messages.
     static func withoutPassword(_ text: String) -> String {
         guard let mark = text.firstRange(of: "://"), let at = text[mark.upperBound...].lastIndex(of: "@"),
             let colon = text[mark.upperBound..<at].firstIndex(of: ":")

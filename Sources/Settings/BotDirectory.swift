@@ -92,7 +92,7 @@ package final class BotDirectory: Sendable {
         return scan
     }
 
-    /// Each time, since a script is mended without its bot file being changed.
+    /// Repeated each time, since a script can be fixed without a change of its bot file.
     private func warnOfScripts(in scan: inout BotDirectoryScan, files: [Name: String]) {
         let directory = FilePath.join(FilePath.parent(of: path), "triggers")
         for bot in scan.bots {

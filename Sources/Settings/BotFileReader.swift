@@ -13,8 +13,8 @@ package enum BotFileReader {
     /// - Parameters:
     ///   - file: The path, for messages.
     ///   - name: The bot's name, which is its file's.
-    /// - Returns: The bot with every default filled in, or what is wrong. Nothing is looked up but a schedule's time zone: not the
-    ///   repository, not the secrets, not the scripts.
+    /// - Returns: The bot with every default filled in, or the problems. Only a schedule's time zone is looked up, not the repository, the secrets
+    ///   or the scripts.
     package static func read(yaml: String, file: String, name: Name) -> Reading<BotSpecification> {
         var diagnostics = Diagnostics(file: file)
         let root = YAMLParser.parse(yaml, &diagnostics)

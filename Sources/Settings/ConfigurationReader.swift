@@ -2,7 +2,7 @@ import Model
 
 /// Reads a recipe's configurations, in the order in which they are written.
 enum ConfigurationReader {
-    /// - Returns: Nothing when `configurations` is not written.
+    /// - Returns: `nil` if `configurations` is not written.
     static func configurations(
         _ node: YAMLNode?, project: RecipeReader.Project, _ diagnostics: inout Diagnostics
     ) -> [Recipe.Configuration]? {
@@ -62,7 +62,7 @@ enum ConfigurationReader {
         return configuration
     }
 
-    /// `steps` says all of what is built and tested; the keys that say it shortly would be passed over.
+    /// Refuses the short keys beside `steps`, which describes everything that is built and tested: they would be ignored.
     private static func refuseShortcuts(_ fields: Fields, _ diagnostics: inout Diagnostics) {
         for key in ["build", "test"] where fields[key] != nil {
             let kind = key == "build" ? "building" : "testing"

@@ -24,7 +24,7 @@ extension Diagnostics {
         return text
     }
 
-    /// A command: a text of which a shell runs at least one line. One of comments alone would be green without anything having run.
+    /// Reads a command: a text of which a shell runs at least one line. A text of comments alone would be green although nothing ran.
     mutating func command(_ node: YAMLNode?, _ key: String) -> String? {
         guard let node else { return nil }
         guard case .scalar(let written, _) = node.content else {

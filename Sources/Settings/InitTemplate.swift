@@ -3,8 +3,8 @@ package import Model
 /// What `martlet init URL` writes: a bot file with everything explained, of which only the repository is active.
 package enum InitTemplate {
     /// - Parameters:
-    ///   - repository: As the person gave it; what is wrong with it is said by `problem(with:)`.
-    ///   - project: Which type it is recognised as, in words; nothing when it was not looked at.
+    ///   - repository: As the user gave it; `problem(with:)` reports what is wrong with it.
+    ///   - project: The recognized type, in words; `nil` if it was not checked.
     package static func botFile(repository: String, project: String? = nil) -> String {
         let types = ProjectType.usualMarkers
         let usual = project ?? "by the first of \(types)"
@@ -75,7 +75,7 @@ package enum InitTemplate {
         return Name(nearest: path.hasSuffix(".git") ? path.dropLast(4) : path, fallback: "bot")
     }
 
-    /// What is wrong with the address, and what to write; nothing when a bot can have it.
+    /// The problem with the address, and what to write instead; `nil` if a bot can have it.
     package static func problem(with repository: String) -> String? {
         AddressText.problem(withRepository: repository, isInsecure: false)
     }

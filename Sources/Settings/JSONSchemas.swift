@@ -4,7 +4,7 @@ package enum JSONSchemas {
     /// The words of `martlet schema NAME`.
     package static let names = ["settings", "bot", "recipe"]
 
-    /// The schema's text; nothing for another word.
+    /// The schema's text; `nil` for an unknown name.
     package static func schema(_ name: String) -> String? {
         switch name {
         case "settings": settings

@@ -8,10 +8,10 @@ package enum Lint {
     }
 
     /// - Parameters:
-    ///   - path: For messages, and to tell the kind and the bot's name.
-    ///   - kind: Nothing: told by the file's name, else by its keys.
-    ///   - project: What a recipe is for.
-    /// - Returns: Everything that is wrong, in the order of the file. Nothing is looked up beside the text.
+    ///   - path: For messages, and to determine the kind and the bot's name.
+    ///   - kind: `nil`: determined by the file's name, else by its keys.
+    ///   - project: The project that a recipe is for.
+    /// - Returns: All problems, in the order of the file. Only the text is read.
     package static func file(
         path: String, text: String, kind: Kind? = nil, project: RecipeReader.Project = .unknown
     ) -> [Diagnostic] {
@@ -44,7 +44,7 @@ package enum Lint {
     }
 
     /// Says how commands of several lines run, for a file whose recipe has one.
-    /// - Returns: `nil` where no command has several lines, and of a file with errors.
+    /// - Returns: `nil` if no command has several lines, and for a file with errors.
     package static func remark(
         path: String, bytes: [UInt8], kind: Kind? = nil, project: RecipeReader.Project = .unknown
     ) -> String? {

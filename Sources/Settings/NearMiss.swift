@@ -1,6 +1,6 @@
 import Glibc
 
-/// Finds names that are not read although somebody probably wrote them to be read: `martlet.yaml` for `martlet.yml`.
+/// Finds names that are ignored although somebody probably meant them: `martlet.yaml` for `martlet.yml`.
 package enum NearMiss {
     // MARK: Recipes
 
@@ -47,11 +47,11 @@ package enum NearMiss {
 
     // MARK: Files and directories of the service
 
-    /// The settings file that is there in place of the one that is read; `nil` when there is none.
-    /// - Parameter path: Of the settings file, which is not there.
+    /// The settings file with a wrong name that exists in place of the right one; `nil` if there is none.
+    /// - Parameter path: The path of the settings file, which does not exist.
     package static func settings(inPlaceOf path: String) -> String? {
         let directory = FilePath.parent(of: path)
-        // What cannot be listed shows no other file.
+        // A directory that cannot be listed shows no other file.
         guard let names = try? SystemFile.names(in: directory, limit: BotDirectory.maximumEntries) else { return nil }
         return names.first { name in
             let plain = name.lowercased().drop { $0 == "." || $0 == "_" }
@@ -59,7 +59,8 @@ package enum NearMiss {
         }.map { FilePath.join(directory, $0) }
     }
 
-    /// The directory that is there in place of one that is not: `secret` for `secrets`; `nil` when there is none, and when the directory is there.
+    /// The directory with a wrong name that exists in place of the right one: `secret` for `secrets`; `nil` if there is none, and if the right one
+    /// exists.
     package static func directory(inPlaceOf path: String) -> String? {
         guard access(path, F_OK) != 0 else { return nil }
         let (parent, name) = (FilePath.parent(of: path), FilePath.lastComponent(of: path))
@@ -71,8 +72,8 @@ package enum NearMiss {
         return Suggestion.near(name, in: directories).map { FilePath.join(parent, $0) }
     }
 
-    /// Why a file of the directory of bot files is not read although its name is nearly a bot file's; `nil` for all others: copies that an editor
-    /// or an operator keeps beside end in other words.
+    /// Why a file in the directory of bot files is ignored although its name is nearly a bot file's; `nil` for all others. Copies that an editor or
+    /// an operator keeps there have other endings.
     static func botFile(_ name: String) -> String? {
         guard !name.hasPrefix("."), FilePath.yamlName(of: name) == nil else { return nil }
         let lowered = name.lowercased()
@@ -81,14 +82,14 @@ package enum NearMiss {
         return isLike ? "it is not read: a bot file's name ends in .yml or .yaml, in small letters" : nil
     }
 
-    /// What is wrong with a trigger's script; `nil` when it can be run.
+    /// The problem with a trigger's script; `nil` if it can be run.
     static func script(_ name: String, in directory: String) -> String? {
         let path = FilePath.join(directory, name)
         guard access(path, F_OK) == 0 else {
             if let other = self.directory(inPlaceOf: directory) {
                 return "there is no \(path); scripts lie in triggers/ beside bots/, and \(other) is there"
             }
-            // What cannot be listed has no other name.
+            // A directory that cannot be listed shows no other name.
             let names = (try? SystemFile.names(in: directory, limit: BotDirectory.maximumEntries)) ?? []
             let hint = Suggestion.near(name, in: names).map { "; did you mean `\($0)`?" } ?? ""
             return "there is no \(path)\(hint)"
@@ -98,7 +99,7 @@ package enum NearMiss {
 
     // MARK: Variables
 
-    /// What variables look like one that a command reads and are none, a sentence each, by name.
+    /// The variables that look like one that a command reads and are none, a sentence each, by name.
     package static func variables(_ names: some Sequence<String>) -> [String] {
         names.sorted().compactMap { name in
             guard name.utf8.count <= Suggestion.maximumLength, !read.contains(name) else { return nil }

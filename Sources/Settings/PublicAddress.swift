@@ -1,8 +1,8 @@
 /// A repository's address as everybody may know it, for what is published and stays.
 package enum PublicAddress {
-    /// Without a user, where some write a token, but for the `git` that ssh wants, and without query and fragment;
-    /// `git@host:path` as `ssh://git@host/path`, which is one address whoever reads it.
-    /// - Returns: Nothing for a path of this machine, and for what is no address.
+    /// Returns the address without a user, which may be a token, except for ssh's `git`, and without query and fragment. `git@host:path` becomes
+    /// `ssh://git@host/path`.
+    /// - Returns: `nil` for a path on this machine, and for a text that is no address.
     package static func of(_ repository: String) -> String? {
         if let parts = AddressText.parts(of: repository) {
             guard parts.scheme != "file", !parts.host.isEmpty else { return nil }

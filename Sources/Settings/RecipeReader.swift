@@ -15,12 +15,12 @@ package enum RecipeReader {
 
     /// What is known of the repository that the recipe is for.
     package enum Project: Sendable {
-        /// Nothing yet: a recipe is being read without a commit.
+        /// Not known yet: a recipe is being read without a commit.
         case unknown
-        /// The commit's tree was looked at; nothing when no type fits.
+        /// The type recognized in the commit's tree; `nil` if no type fits.
         case recognised(ProjectType.Recognition?, rootEntries: [String])
 
-        /// Whether nothing tells the usual commands.
+        /// Whether the usual commands are unknown.
         var isUnusual: Bool { if case .recognised(nil, _) = self { true } else { false } }
     }
 
@@ -43,7 +43,7 @@ package enum RecipeReader {
         return warning(of: project, diagnostics.reading(of: recipe))
     }
 
-    /// Warns of files of the root that look like the recipe and are not read.
+    /// Warns about files of the root that look like the recipe and are ignored.
     static func warning(of project: Project, _ reading: Reading<Recipe>) -> Reading<Recipe> {
         guard case .recognised(_, let entries) = project else { return reading }
         let sentences = NearMiss.recipes(in: entries)

@@ -9,13 +9,13 @@ package struct RepositoryPlace: Hashable, Sendable {
     /// Without slashes at its ends and `.git`.
     var path: String
 
-    /// `nil` for a local path, and for what is no repository's address.
+    /// `nil` for a local path, and for a text that is no repository's address.
     package init?(_ repository: String) {
         guard let address = try? RepositoryAddress(repository, isInsecureAllowed: true), let host = address.host else {
             return nil
         }
         if address.kind == .http { scheme = "http" }
-        // The port of ssh and git says nothing of where the forge's pages are.
+        // The port of ssh and git does not say where the forge's pages are.
         let hasOwnPort = address.kind == .http || address.kind == .https
         let name = host + (hasOwnPort ? address.port.map { ":\($0)" } ?? "" : "")
         var rest = address.path[...]
@@ -42,7 +42,7 @@ package struct RepositoryPlace: Hashable, Sendable {
         return String(authority[..<port])
     }
 
-    /// The repository's name at a forge; nothing where the address does not tell.
+    /// The repository's name at a forge; `nil` if the address does not tell.
     func project(of forge: StatusTarget.Forge) -> String? {
         guard forge == .bitbucketServer else { return path }
         // https://host/scm/KEY/name.git, ssh://git@host:7999/KEY/name.git, with ~user in place of the key for a user's own.
@@ -53,7 +53,7 @@ package struct RepositoryPlace: Hashable, Sendable {
 }
 
 extension StatusTarget.Forge {
-    /// The forge at a public host; nothing for another.
+    /// The forge at a public host; `nil` for another host.
     static func of(host: String) -> StatusTarget.Forge? {
         switch host {
         case "github.com": .github

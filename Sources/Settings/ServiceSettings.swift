@@ -2,7 +2,7 @@ package import Model
 
 /// What `martlet.yml` says, with every default filled in.
 package struct ServiceSettings: Hashable, Sendable {
-    /// Who may read without a token.
+    /// Whether anonymous users may read.
     package enum Anonymous: String, Hashable, Sendable, CaseIterable { case read, none }
 
     /// What separates a job from the machine.
@@ -10,11 +10,11 @@ package struct ServiceSettings: Hashable, Sendable {
 
     /// Never empty.
     package var listen: [ListenAddress]
-    /// The address that others reach the service at, without a trailing slash; nothing: made from `listen`.
+    /// The address at which others reach the service, without a trailing slash; `nil`: made from `listen`.
     package var url: String?
-    /// The IP addresses of the reverse proxies whose `X-Forwarded-For` is believed.
+    /// The IP addresses of the reverse proxies whose `X-Forwarded-For` is trusted.
     package var proxies: [String]
-    /// Further names by which the service may be asked, in lower case: those that a proxy or a health check sends as `Host`.
+    /// Further names of the service, in lower case: those that a proxy or a health check sends as `Host`.
     package var hosts: [String] = []
     /// Absolute path of the state directory.
     package var state: String
@@ -22,21 +22,21 @@ package struct ServiceSettings: Hashable, Sendable {
     package var bots: String
     /// Jobs that run at one time.
     package var concurrency: Int
-    /// Absolute path of the directory of secrets; nothing: only systemd credentials are read.
+    /// Absolute path of the directory of secrets; `nil`: only systemd credentials are read.
     package var secrets: String?
     package var anonymous: Anonymous
-    /// Nothing: `sandbox` where it can work, else `none`, which is then said with the reason.
+    /// `nil`: `sandbox` if it works, else `none`, which is reported with the reason.
     package var isolation: Isolation?
     package var fence: FenceSettings
-    /// Absolute path of the directory whose subdirectories recipes may name as `image`; nothing: none may be named.
+    /// Absolute path of the directory whose subdirectories recipes may name as `image`; `nil`: none may be named.
     package var images: String?
     /// The user that `serve` changes to when it is started as root.
     package var user: String?
-    /// Nothing: no mail is sent.
+    /// `nil`: no mail is sent.
     package var mail: MailSettings?
-    /// The name of the secret with the key that versions are signed with; nothing: they are not signed.
+    /// The name of the secret with the key that signs versions; `nil`: they are not signed.
     package var signing: String?
-    /// What of each bot's integrations is kept, where its file says nothing else.
+    /// Which of each bot's integrations are kept, unless its file says otherwise.
     package var retention: Retention
 
     package init(
@@ -94,9 +94,8 @@ package struct ServiceSettings: Hashable, Sendable {
                 secrets: "/etc/martlet/secrets", concurrency: max(1, processors / 2), user: "martlet")
         }
 
-        /// For one user, by the XDG base directory specification 0.8: `$XDG_CONFIG_HOME/martlet` and
-        /// `$XDG_STATE_HOME/martlet`, whose own defaults are `~/.config` and `~/.local/state`. A relative value is
-        /// ignored, as the specification says. Nothing when `HOME` would be needed and is not set.
+        /// For one user, by the XDG base directory specification 0.8: `$XDG_CONFIG_HOME/martlet` and `$XDG_STATE_HOME/martlet`, whose own defaults
+        /// are `~/.config` and `~/.local/state`. A relative value is ignored, as the specification says. `nil` if `HOME` is needed and not set.
         package static func user(environment: [String: String], processors: Int) -> Defaults? {
             func base(_ variable: String, _ fallback: String) -> String? {
                 if let path = environment[variable], path.hasPrefix("/") { return path }

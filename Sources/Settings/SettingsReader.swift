@@ -9,7 +9,7 @@ package enum SettingsReader {
     static let maximumAddresses = 16
     /// The most reverse proxies.
     static let maximumProxies = 16
-    /// Names in `hosts`.
+    /// The most names in `hosts`.
     private static let maximumHosts = 64
 
     /// - Parameters:
@@ -78,7 +78,7 @@ package enum SettingsReader {
         }
         return items.compactMap { item in
             guard let text = diagnostics.line(item, "hosts") else { return nil }
-            // As in `listen`, where a port follows; an IPv6 address stands here without brackets, and has two colons at least.
+            // Unlike in `listen`, where a port follows, an IPv6 address is written here without brackets. It has at least two colons.
             let isAddress = text.utf8.count { $0 == UInt8(ascii: ":") } > 1
             guard let address = ListenAddress(isAddress ? "[\(text)]:0" : text + ":0") else {
                 diagnostics.error(

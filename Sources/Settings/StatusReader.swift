@@ -5,8 +5,8 @@ enum StatusReader {
     /// Longer addresses and names are refused.
     static let maximumLength = 512
 
-    /// - Parameter repository: As the bot's file says: what is not written follows from it.
-    /// - Returns: The target with every default; nothing where there is none, or what is wrong was said.
+    /// - Parameter repository: The repository in the bot file: it provides the missing values.
+    /// - Returns: The target with every default; `nil` if there is none, or a problem was reported.
     static func target(
         _ node: YAMLNode?, repository: String, isInsecure: Bool, _ diagnostics: inout Diagnostics
     ) -> StatusTarget? {

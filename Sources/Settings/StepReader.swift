@@ -7,7 +7,7 @@ enum StepReader {
     /// Names of the service's own steps, which readers of results know them by.
     static let reservedNames = ["resolve", "list", "archive"]
 
-    /// - Returns: Nothing when `steps` is not written.
+    /// - Returns: `nil` if `steps` is not written.
     static func steps(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [Recipe.Step]? {
         guard let node, let items = diagnostics.items(node, "steps", allowsOne: false) else { return nil }
         if items.isEmpty {
@@ -47,7 +47,7 @@ enum StepReader {
         return Recipe.Step(name: name, kind: kind, command: command)
     }
 
-    /// The name of a step; nothing when it has none, or one that it cannot have.
+    /// The name of a step; `nil` if it has none, or an invalid one.
     static func name(_ fields: Fields, _ diagnostics: inout Diagnostics) -> Name? {
         guard let name = diagnostics.name(fields["name"], "name") else { return nil }
         guard !reservedNames.contains(name.description) else {

@@ -3,9 +3,8 @@ package enum Suggestion {
     /// Words longer than this are not compared, so that a hostile key costs nothing.
     static let maximumLength = 64
 
-    /// The nearest of `candidates` by edit distance (insert, delete, replace, swap of neighbors; case ignored), or
-    /// nothing when none is near: more than a third of the longer word's letters would have to change, and they do not
-    /// begin with the same four letters (`config`, `success`).
+    /// The nearest of `candidates` by edit distance (insert, delete, replace, swap of neighbors; case ignored). `nil` if none is near: more than a
+    /// third of the longer word's letters would have to change, and the first four letters differ (`config`, `success`).
     package static func nearest(_ word: String, in candidates: [String]) -> String? {
         if let near = near(word, in: candidates) { return near }
         guard !word.isEmpty, word.unicodeScalars.count <= maximumLength else { return nil }
@@ -14,7 +13,7 @@ package enum Suggestion {
             ? candidates.first { $0.lowercased().unicodeScalars.starts(with: beginning) } : nil
     }
 
-    /// The same by edit distance alone, for names of which many begin alike.
+    /// The same by edit distance alone, for sets of names that often begin alike.
     static func near(_ word: String, in candidates: [String]) -> String? {
         guard !word.isEmpty, word.unicodeScalars.count <= maximumLength else { return nil }
         let letters = Array(word.lowercased().unicodeScalars)
@@ -34,7 +33,7 @@ package enum Suggestion {
         return distance(Array(word.lowercased().unicodeScalars), Array(other.lowercased().unicodeScalars)) <= 1
     }
 
-    /// "; did you mean `x`?", or nothing to add.
+    /// Returns "; did you mean `x`?", or an empty text.
     static func hint(for word: String, in candidates: [String]) -> String {
         nearest(word, in: candidates).map { "; did you mean `\($0)`?" } ?? ""
     }

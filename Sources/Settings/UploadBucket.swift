@@ -2,7 +2,7 @@
 ///
 /// Only KEY may have names in braces, such as `{version}`: where a bucket lies must not depend on what a commit calls itself.
 enum UploadBucket {
-    /// What is wrong with it; nothing when it is fine.
+    /// The problem with it; `nil` if it is valid.
     static func problem(_ parts: AddressText.Parts, isInsecure: Bool) -> String? {
         let isName = parts.host.utf8.allSatisfy {
             (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E

@@ -1,6 +1,6 @@
-/// What a tree's `.gitattributes` files say of its files (gitattributes(5)).
+/// The attributes of a tree's files according to its `.gitattributes` files (gitattributes(5)).
 struct AttributeRules {
-    /// Longest line that counts, in bytes, as of git 2.39.1 (`ATTR_MAX_LINE_LENGTH`).
+    /// The longest accepted line in bytes, as in git 2.39.1 (`ATTR_MAX_LINE_LENGTH`).
     static let maximumLine = 2048
 
     enum Value: Hashable {
@@ -18,26 +18,26 @@ struct AttributeRules {
     private static let slash = UInt8(ascii: "/")
     private static let blanks = Array(" \t\r\n".utf8)
 
-    /// By their directories, each with a slash at its end.
+    /// The files' lines by directory, each with a slash at its end.
     private var files: [[UInt8]: [Line]] = [:]
-    /// Before all files: `info/attributes`.
+    /// The lines of `info/attributes`, which win over all files.
     private var first: [Line] = []
     private var macros: [String: [State]] = [:]
     private let builtIn: [String: [State]] = ["binary": [("diff", .no), ("merge", .no), ("text", .no)]]
 
-    /// Whether they say nothing of any file.
+    /// Whether they give no file an attribute.
     var isEmpty: Bool { files.isEmpty && first.isEmpty }
 
-    /// - Parameter directory: Where the file lies, with a slash at its end; empty for the root.
+    /// - Parameter directory: The file's directory, with a slash at its end; empty for the root.
     mutating func add(_ text: [UInt8], in directory: [UInt8]) {
         let lines = lines(text, in: directory, replacingMacros: false)
         if !lines.isEmpty { files[directory] = lines }
     }
 
-    /// Adds the repository's own `info/attributes`, which is asked before all others.
+    /// Adds the repository's own `info/attributes`, which wins over all others.
     mutating func addFirst(_ text: [UInt8]) { first = lines(text, in: [], replacingMacros: true) }
 
-    /// - Parameter replacingMacros: Whether its macros count rather than those that are known.
+    /// - Parameter replacingMacros: Whether its macros replace known ones.
     private mutating func lines(_ text: [UInt8], in directory: [UInt8], replacingMacros: Bool) -> [Line] {
         var text = text.prefix { $0 != 0 }
         if text.starts(with: [0xef, 0xbb, 0xbf]) { text = text.dropFirst(3) }
@@ -99,7 +99,7 @@ struct AttributeRules {
     }
 
     /// Reads a pattern in double quotes, with C's escapes (quote.c).
-    /// - Returns: The pattern and what follows it; `nil` where none begins, or it does not end.
+    /// - Returns: The pattern and the text after it; `nil` if none begins, or it does not end.
     private static func unquoted(_ line: ArraySlice<UInt8>) -> ([UInt8], ArraySlice<UInt8>)? {
         guard line.first == UInt8(ascii: "\"") else { return nil }
         let escapes: [UInt8: UInt8] = [

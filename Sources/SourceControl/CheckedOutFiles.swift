@@ -1,4 +1,4 @@
-/// The files and links that a checkout has written, or found as the commit has them.
+/// The files and links that a checkout has written, or left because they equal the commit's.
 package struct CheckedOutFiles: Sendable {
     private let entries: [[UInt8]: CheckoutRecord.Entry]
 
@@ -7,6 +7,6 @@ package struct CheckedOutFiles: Sendable {
     /// Whether a path from the root is one of them.
     package func contains(_ path: [UInt8]) -> Bool { entries[path] != nil }
 
-    /// Their paths from the root, submodules' included, in no order.
+    /// Their paths from the root, submodules' included, in no particular order.
     package var paths: some Collection<[UInt8]> { entries.keys }
 }

@@ -4,9 +4,9 @@ import Model
 
 /// Brings a workspace to a commit, on the mirror's lane.
 ///
-/// libgit2 only reads: its own checkout follows a link that a job has put in a tracked directory's place, and writes
-/// outside. Nothing that a job could have written is opened as a repository or read as a rule. What is known about the
-/// workspace lies in `state`: `record` (see `CheckoutRecord`), written last, `pending`, the commit of the last checkout
+/// libgit2 only reads: its own checkout follows a link that a job has put in a tracked directory's place, and writes outside. No file that a job
+/// could have written is opened as a repository or read as a rule. The record of the workspace is in `state`: `record` (see `CheckoutRecord`),
+/// written last; `pending`, the commit of the last checkout that began to write; `index` and `git`.
 /// that began to write, `index` and `git`.
 struct Checkout {
     let store: MirrorStore
@@ -22,7 +22,7 @@ struct Checkout {
     let kept: Set<[UInt8]>
     /// Their files are written too. Each holds its commit.
     let submodules: [Submodule]
-    /// What of the server's branches the job's `.git` has.
+    /// The server's branches that the job's `.git` has.
     let upstream: UpstreamRefs
     /// Whether pointers of Git LFS are written as they are; else one is refused.
     let acceptsPointers: Bool
@@ -146,7 +146,7 @@ struct Checkout {
         _ content: [UInt8], at path: [UInt8], in tree: Directory, _ entry: TreeListing.Entry, _ status: FileStatus
     ) -> Bool {
         guard status.size == Int64(content.count) else { return false }
-        // What cannot be read is written anew.
+        // An unreadable entry is written again.
         switch entry.kind {
         case .link: return status.kind == .link && (try? tree.linkTarget(path)) == content
         case .file, .executable:
@@ -179,7 +179,7 @@ struct Checkout {
 
     // MARK: What was before
 
-    /// Opens the tree's directory, made anew where a job has put a link or file in its place.
+    /// Opens the tree's directory; if a job has put a link or file in its place, replaces that by a new directory.
     private func openTree() throws(SourceControlError) -> Directory {
         let end = workspace.lastIndex(of: "/") ?? workspace.startIndex
         let (parent, name) = (String(workspace[..<end]), String(workspace[workspace.index(after: end)...]))
@@ -220,7 +220,7 @@ struct Checkout {
     /// Changes when any `.gitattributes` does: the same blob may then have to be written in other bytes. Also with what is
     /// asked of pointers, so that they are looked at again.
     private static func attributesDigest(of listing: TreeListing, acceptsPointers: Bool) -> [UInt8] {
-        // What the version before wrote of the same attributes may be other bytes.
+        // An earlier version may have written other bytes for the same attributes.
         var bytes: [UInt8] = Array("2".utf8) + (acceptsPointers ? [0] : [])
         for path in listing.order.filter({ $0.suffix(14).elementsEqual(".gitattributes".utf8) }).sorted(by: {
             $0.lexicographicallyPrecedes($1)

@@ -8,7 +8,7 @@ package struct CheckoutReport: Sendable {
     package var unchanged = 0
     /// Whether the workspace was emptied first: asked for, never checked out before, or its record was unreadable.
     package var isFresh = false
-    /// The commit's files as they lie in the workspace.
+    /// The commit's files in the workspace.
     package var files = CheckedOutFiles(CheckoutRecord())
     /// Submodules, of which only the empty directory is made.
     package var submodules: [String] = []

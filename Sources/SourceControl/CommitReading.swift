@@ -2,10 +2,10 @@ import CLibGit2
 import Glibc
 import Model
 
-/// Reads commits and trees of an open repository, on its lane. Nothing here follows a link or leaves the object store.
+/// Reads commits and trees of an open repository, on its lane. It follows no link and never leaves the object store.
 struct CommitReading {
     let repository: OpaquePointer
-    /// For messages: what is being read for whom.
+    /// The operation, for messages.
     let operation: String
     /// The mirror, where it is a submodule's and not the one whose lane this is: it is marked when it is found damaged.
     var module: MirrorStore?
@@ -75,7 +75,7 @@ struct CommitReading {
         }
     }
 
-    /// A blob's bytes; `nil` where it is not here, no blob or longer than the limit.
+    /// A blob's bytes; `nil` if it is missing, no blob, or longer than the limit.
     func content(_ id: git_oid, limit: Int) -> [UInt8]? {
         do throws(SourceControlError) {
             return Self.bytes(of: try blob(id, limit: limit, path: ""))
@@ -160,7 +160,7 @@ struct CommitReading {
         }
     }
 
-    /// The bytes of a regular file, or nothing when the path is absent, a directory, a link or a submodule.
+    /// The bytes of a regular file; `nil` if the path is absent, a directory, a link or a submodule.
     func file(_ path: String, at commit: CommitID, limit: Int) throws(SourceControlError) -> [UInt8]? {
         let components = path.split(separator: "/", omittingEmptySubsequences: false)
         var id = Self.id(of: try rootTree(of: commit))

@@ -1,10 +1,10 @@
 import Model
 
-/// Who talks to servers: libgit2, or the `git` command.
+/// Which implementation talks to servers: libgit2, or the `git` command.
 package enum GitEngine: Sendable, Hashable {
-    /// libgit2; the command, where it is installed, for https, ssh (OpenSSH knows RSA keys and every form of known_hosts), what
-    /// `PathRepository` leaves of local paths (libgit2 packs them anew, on one core and without the deltas that are there) and first
-    /// mirrors (libgit2 indexes a pack on one core).
+    /// libgit2, except for the following, which the command does if it is installed: https, ssh (OpenSSH knows RSA keys and every form of
+    /// known_hosts), local paths that `PathRepository` does not cover (libgit2 packs them again, on one core and without existing deltas), and
+    /// first mirrors (libgit2 indexes a pack on one core).
     case automatic
     /// libgit2 alone, as where `git` is not installed.
     case library

@@ -9,20 +9,20 @@ struct HTTPAnswer {
     enum Verdict: Equatable {
         /// What follows is what was asked for.
         case body
-        /// The server asks who we are, and takes a user and a password.
+        /// The server asks for credentials, and accepts a user and a password.
         case credentialsAsked
     }
 
     private(set) var status = 0
     private(set) var contentType: String?
     private(set) var location: String?
-    /// How long the server wants not to be asked (RFC 9110, 10.2.3), as it says it.
+    /// The server's `Retry-After` (RFC 9110, 10.2.3), unparsed.
     private(set) var retryAfter: String?
-    /// The names of the ways to sign in that the server knows.
+    /// The names of the authentication schemes that the server offers.
     private(set) var challenges: [String] = []
     /// Whether a user and a password are among what the server asks for.
     private(set) var takesPassword = false
-    /// Whether the head of the answer itself is here, not of one that only announces it.
+    /// Whether the head of the final answer is complete; an interim answer does not count.
     private(set) var isWhole = false
     private var bytes = 0
 
@@ -32,7 +32,7 @@ struct HTTPAnswer {
         guard bytes <= Self.maximumHead else {
             throw HTTPFailure(.unreachable, "the head of the server's answer is longer than \(Self.maximumHead) bytes")
         }
-        // Fields after the body say nothing.
+        // Fields after the body are ignored.
         guard !isWhole else { return }
         let text = String(decoding: line, as: UTF8.self).filter { $0 != "\r" && $0 != "\n" && $0 != "\r\n" }
         if text.hasPrefix("HTTP/") {
@@ -92,7 +92,7 @@ struct HTTPAnswer {
         }
     }
 
-    /// What an answer of another type means.
+    /// Returns what an answer of another type means.
     private static func noGit(_ contentType: String?) -> String {
         guard let contentType else {
             return
@@ -124,7 +124,7 @@ struct HTTPAnswer {
     private static var now: Int { time(nil) }
 
     /// - Parameter now: Seconds since 1970.
-    /// - Returns: `nil` where the server does not say, or not as RFC 9110 has it.
+    /// - Returns: `nil` if the server gives no pause, or not in the form of RFC 9110.
     func pause(at now: Int) -> Duration? {
         guard let retryAfter else { return nil }
         if let seconds = Int(retryAfter) {
@@ -134,7 +134,7 @@ struct HTTPAnswer {
         return min(.seconds(max(0, moment - now)), Self.longestPause)
     }
 
-    /// Reads a time as servers write it, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7), in seconds since 1970.
+    /// Parses a date in the usual form, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7), into seconds since 1970.
     private static func seconds(of text: String) -> Int? {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let words = text.split { " :".contains($0) }.dropFirst().map(String.init)

@@ -1,15 +1,15 @@
 import CLibCurl
 import CLibGit2
 
-/// Why a request over http came to nothing.
+/// Why a request over http failed.
 struct HTTPFailure: Error {
-    /// Nothing: somebody has said it already.
+    /// `nil`: the failure is already reported.
     let code: SourceControlError.Code?
-    /// For people, without secrets; nothing: libgit2 has it as its last error.
+    /// A sentence for users, without secrets; `nil`: libgit2 has it as its last error.
     let said: String?
     /// What libgit2 is given.
     let result: Int32
-    /// How long the server wants not to be asked.
+    /// The pause that the server asked for.
     let retryAfter: Duration?
 
     init(_ code: SourceControlError.Code?, _ said: String, result: Int32 = -1, retryAfter: Duration? = nil) {

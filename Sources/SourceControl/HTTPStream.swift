@@ -1,6 +1,6 @@
 import CLibCurl
 
-/// One request and its answer, as libgit2 reads it: the transfer goes on only while nothing of it is left to be read.
+/// One request and its answer, as libgit2 reads it: the transfer continues only once everything received so far is read.
 final class HTTPStream {
     /// Bytes of the answer that are kept until libgit2 reads them; then the transfer is paused, so that a pack of any size takes no
     /// more memory than this and libcurl's own buffer.
@@ -67,7 +67,7 @@ final class HTTPStream {
         return count
     }
 
-    /// Sends the request until the server says more than who are you.
+    /// Sends the request until the server answers with something else than a request for credentials.
     private func begin() throws(HTTPFailure) {
         hasBegun = true
         while true {
@@ -91,7 +91,7 @@ final class HTTPStream {
         isRunning = true
     }
 
-    /// Lets the transfer go on, waiting for the server when it has nothing to say. - Returns: False at the answer's end.
+    /// Continues the transfer, and waits for the server if there is no data. - Returns: False at the answer's end.
     private func advance() throws(HTTPFailure) -> Bool {
         if let outcome {
             guard outcome == CURLE_OK else { throw failure ?? failed(outcome) }

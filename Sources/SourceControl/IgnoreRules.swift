@@ -1,17 +1,17 @@
-/// What a tree's `.gitignore` files, and files that count for the whole tree, ignore (gitignore(5)).
+/// The paths that a tree's `.gitignore` files, and files for the whole tree, ignore (gitignore(5)).
 struct IgnoreRules {
     private static let slash = UInt8(ascii: "/")
 
-    /// By their directories, each with a slash at its end.
+    /// The patterns by directory, each with a slash at its end.
     private var files: [[UInt8]: [PathPattern]] = [:]
-    /// For the whole tree, asked after all others, the last first.
+    /// The patterns for the whole tree, applied after all others, the last first.
     private var further: [[PathPattern]] = []
     private var directories: [[UInt8]: Bool] = [:]
 
     /// Whether no rule was added.
     var isEmpty: Bool { files.isEmpty && further.isEmpty }
 
-    /// - Parameter directory: Where the file lies, with a slash at its end; empty for the root.
+    /// - Parameter directory: The file's directory, with a slash at its end; empty for the root.
     mutating func add(_ text: [UInt8], in directory: [UInt8]) {
         let patterns = Self.patterns(text, in: directory)
         if !patterns.isEmpty { files[directory] = patterns }
@@ -33,7 +33,7 @@ struct IgnoreRules {
         return patterns
     }
 
-    /// Spaces at the end do not count unless a backslash is before them.
+    /// Removes spaces at the end, unless a backslash is before them.
     private static func withoutTrailingSpaces(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var (end, place) = (line.endIndex, line.startIndex)
         while place < line.endIndex {
@@ -65,7 +65,7 @@ struct IgnoreRules {
         return isMatched(path, isDirectory: isDirectory)
     }
 
-    /// Whether the rules ignore a path whose directories they do not.
+    /// Whether the rules ignore a path whose directories they do not ignore.
     func isMatched(_ path: [UInt8], isDirectory: Bool) -> Bool {
         let name = path.lastIndex(of: Self.slash).map { $0 + 1 } ?? 0
         // The nearest file decides, and in it the last line.

@@ -3,7 +3,7 @@ import Glibc
 
 /// libgit2 as this process uses it: started and set up once, before the first call.
 enum LibGit2 {
-    /// Reading this starts the library. Its value is the first failure, to be shown by whoever needed the library.
+    /// Reading this starts the library. Its value is the first failure, which the caller that needed the library reports.
     static let startFailure: SourceControlError? = {
         do throws(SourceControlError) {
             try git("starting libgit2") { min(git_libgit2_init(), 0) }
@@ -11,17 +11,16 @@ enum LibGit2 {
             try git("setting up libgit2") {
                 clibgit2_set_option_int(Int32(GIT_OPT_ENABLE_FSYNC_GITDIR.rawValue), 1)
             }
-            // No file outside a mirror configures it: neither attributes nor ignore rules nor settings of whoever runs
-            // the daemon. Only url.*.insteadOf is taken from those, by GitConfiguration. ~/.ssh/known_hosts is found by
-            // HOME all the same.
+            // No file outside a mirror configures it: neither attributes nor ignore rules nor settings of the daemon's user. Only url.*.insteadOf
+            // is taken from those, by GitConfiguration. ~/.ssh/known_hosts is still found by HOME.
             let levels = [
                 GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL,
             ]
             for level in levels {
                 try git("setting up libgit2") { clibgit2_set_search_path(Int32(level.rawValue), "") }
             }
-            // We open mirrors of our own, and as remotes the paths that the operator named; nothing a job could write. The
-            // check would refuse an operator's repository of another owner with a message about safe.directory.
+            // We open mirrors of our own, and as remotes the paths that the operator named, never a directory that a job could write. The check
+            // would refuse an operator's repository of another owner with a message about safe.directory.
             try git("setting up libgit2") {
                 clibgit2_set_option_int(Int32(GIT_OPT_SET_OWNER_VALIDATION.rawValue), 0)
             }
@@ -37,8 +36,8 @@ enum LibGit2 {
         }
     }()
 
-    /// Lets working trees be read whose repositories have extensions that change nothing for a reader of refs, index and
-    /// objects (git-config(1), "extensions"). libgit2 1.5 knows none of them.
+    /// Allows reading working trees whose repositories have extensions that change nothing for a reader of refs, index and objects (git-config(1),
+    /// "extensions"). libgit2 1.5 knows none of them.
     private static func acceptExtensions() throws(SourceControlError) {
         let names = ["partialclone", "preciousobjects", "relativeworktrees", "worktreeconfig"]
         var copies = names.map { UnsafePointer(strdup($0)) }

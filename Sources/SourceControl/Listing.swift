@@ -7,7 +7,7 @@ package struct Listing: Sendable, Hashable {
     package let heads: [RefName: CommitID]
     /// Of the further refs that were asked for by name, such as a pull request's head, those that are listed.
     package let others: [RefName: CommitID]
-    /// The branch that HEAD names, if it names one that exists; else the only branch that there is.
+    /// The branch that HEAD names, if it exists; else the only branch, if there is just one.
     package let defaultBranch: RefName?
 
     package init(heads: [RefName: CommitID], others: [RefName: CommitID] = [:], defaultBranch: RefName?) {
@@ -16,7 +16,7 @@ package struct Listing: Sendable, Hashable {
         self.defaultBranch = defaultBranch ?? Self.onlyBranch(of: heads)
     }
 
-    /// `git init --bare` lets HEAD name a branch that is perhaps never pushed, and a clone's HEAD may be a commit's own.
+    /// `git init --bare` lets HEAD name a branch that may never be pushed, and a clone's HEAD may be detached.
     private static func onlyBranch(of heads: [RefName: CommitID]) -> RefName? {
         var only: RefName?
         for ref in heads.keys where ref.branch != nil {

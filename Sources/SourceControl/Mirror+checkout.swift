@@ -4,20 +4,20 @@ package import Model
 extension Mirror {
     /// Brings a workspace to a commit.
     ///
-    /// Tracked files that are unchanged keep their times; untracked files go, unless the commit's own rules ignore them. An
-    /// interrupted checkout is repaired by the next. Links and directories that a job has planted are removed, never
-    /// followed. Submodules that are not given become empty directories and are named in the report.
+    /// Unchanged tracked files keep their times; untracked files are removed, unless the commit's own rules ignore them. The next checkout repairs
+    /// an interrupted one. Links and directories that a job has planted are removed, never followed. Submodules that are not given become empty
+    /// directories and are named in the report.
     ///
-    /// Canceling the task interrupts it at the next file, or when its turn comes; the emptying of a workspace comes to its end.
+    /// Canceling the task interrupts it at the next file, or when its turn comes; emptying a workspace is not interrupted.
     /// - Parameters:
-    ///   - ref: What the job's `.git` says is checked out.
-    ///   - workspace: The tree's absolute path, made when absent.
+    ///   - ref: The ref that is checked out in the job's `.git`.
+    ///   - workspace: The tree's absolute path, created when absent.
     ///   - state: The absolute path of a directory of ours, outside the workspace, that no other workspace uses.
     ///   - isClean: Empties the workspace first.
-    ///   - kept: Names in the root that are treated as ignored: build directories of tools, also of a repository that
-    ///     forgot to ignore them, so that an incremental build stays incremental.
-    ///   - submodules: As `Mirrors.submodules` fetched them; their files are written as the commit's own are.
-    ///   - upstream: Further branches that the job's `.git` has.
+    ///   - kept: Names in the root that are treated as ignored: build directories of tools, even if the repository does not ignore them, so that an
+    ///     incremental build stays incremental.
+    ///   - submodules: The result of `Mirrors.submodules`; their files are written as the commit's own are.
+    ///   - upstream: Further branches for the job's `.git`.
     ///   - acceptsPointers: Writes pointers of Git LFS as they are; else they are refused.
     /// - Throws: `commitMissing`, `treeRefused`, `tooLarge`, `mirrorDamaged`, `unsupported`, `file`, `canceled`.
     package func checkout(

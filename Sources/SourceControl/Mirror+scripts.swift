@@ -5,12 +5,12 @@ package import Model
 extension Mirror {
     /// Writes the tracked files of a commit as `export` does, for a program that reads them and is not the repository's.
     ///
-    /// A commit could make such a program do more than that. So two kinds of files are not as the commit has them:
-    /// - A link that leads out of the directory, also by way of another link, or nowhere, is left out. `VERSION` can be a link to a secret.
-    /// - The root and each directory with a `HEAD` get a `.git` that leads nowhere, which ends git's search for a repository there. To git a
-    ///   directory with `HEAD`, `objects` and `refs` is a bare repository, and its `config` names programs that git starts.
+    /// A commit could make such a program do more than that, so two kinds of files differ from the commit's:
+    /// - A link that leads out of the directory, directly or through another link, or nowhere, is left out. `VERSION` could be a link to a secret.
+    /// - The root and each directory with a `HEAD` get a `.git` that leads nowhere, which ends git's search for a repository there. To git, a
+    /// directory with `HEAD`, `objects` and `refs` is a bare repository, and its `config` names programs that git starts.
     /// - Returns: The links that were left out, relative to the directory.
-    /// - Throws: As `export`.
+    /// - Throws: The errors of `export`.
     package func exportForScript(_ commit: CommitID, into directory: String) async throws(SourceControlError)
         -> [String]
     {
@@ -24,14 +24,14 @@ extension Mirror {
 
 /// A directory with a commit's files, for programs that are not the repository's.
 struct ScriptSource {
-    /// Of a `.git`: /dev/null has nothing in it on any machine.
+    /// The content of a `.git`: /dev/null contains nothing on any machine.
     static let noRepository = Array("gitdir: /dev/null/these-files-are-no-repository\n".utf8)
     /// More files than a tree may have (`TreeListing`).
     private static let limit = 10_000_000
     private static let slash = UInt8(ascii: "/")
 
     private let directory: Directory
-    /// Its path without links.
+    /// The directory's path, with all links resolved.
     private let root: [UInt8]
 
     init(opening path: String) throws(FileError) {
@@ -54,7 +54,7 @@ struct ScriptSource {
         return removed
     }
 
-    /// The links, and where a `.git` is to be: each with a slash at its end, but for the root.
+    /// Finds the links, and the directories that need a `.git`: each with a slash at its end, except the root.
     private func find() throws(FileError) -> (links: [[UInt8]], places: Set<[UInt8]>) {
         var links: [[UInt8]] = []
         var places: Set<[UInt8]> = [[]]
@@ -72,7 +72,7 @@ struct ScriptSource {
         return (links, places)
     }
 
-    /// Whether a link leads to something in the directory, and says so by itself: a copy of the files has the same links.
+    /// Whether a link stays in the directory, by its text as well: a copy of the files has the same links.
     private func staysInside(_ link: [UInt8]) throws(FileError) -> Bool {
         let target = try directory.linkTarget(link)
         guard target.first != Self.slash else { return false }
@@ -81,7 +81,7 @@ struct ScriptSource {
             depth += component.elementsEqual("..".utf8) ? -1 : 1
             if depth < 0 { return false }
         }
-        // By way of another link the same components can lead further up.
+        // Through another link the same components can lead further up.
         guard let end = Self.resolve(root + [Self.slash] + link) else { return false }
         return end == root || end.starts(with: root + [Self.slash])
     }

@@ -11,7 +11,7 @@ import Synchronization
 final class NetworkControl: Sendable {
     enum Stop: Sendable, Equatable {
         case canceled
-        /// Nothing came from the server for so long.
+        /// The server sent nothing for that long.
         case silent(Duration)
         /// The operation as a whole took so long.
         case late(Duration)
@@ -29,7 +29,7 @@ final class NetworkControl: Sendable {
         var effort: UInt64?
         var stop: Stop?
         var isPackComing = false
-        /// Bytes of what is no pack, since the last question, and its lines.
+        /// Bytes that are not part of a pack, since the last request, and their lines.
         var said = 0
         var lines = 0
         var isListWhole = false
@@ -46,20 +46,20 @@ final class NetworkControl: Sendable {
 
     init(limits: NetworkLimits) { self.limits = limits }
 
-    /// When the lane took the operation up; nothing while it still waits for its turn.
+    /// When the lane started the operation; `nil` while it still waits for its turn.
     var began: ContinuousClock.Instant? { state.withLock { $0.began } }
     var stopped: Stop? { state.withLock { $0.stop } }
     /// What a callback of ours found, which libgit2 reports in other words or not at all.
     var failure: SourceControlError.Code? { state.withLock { $0.failure } }
 
-    /// How long the server wants not to be asked, if it says so.
+    /// The pause that the server asked for, if any.
     var retryAfter: Duration? { state.withLock { $0.retryAfter } }
 
     func begin() { state.withLock { $0.began = .now } }
     func note(_ failure: SourceControlError.Code, retryAfter: Duration? = nil) {
         state.withLock { ($0.failure, $0.retryAfter) = (failure, retryAfter) }
     }
-    /// Another conversation of the operation begins: nothing was found in it, asked or said yet.
+    /// Starts another conversation of the operation: nothing has been found, asked or received in it yet.
     func beginConversation() {
         state.withLock {
             ($0.failure, $0.isPackComing, $0.said, $0.credentialTries) = (nil, false, 0, 0)
@@ -110,10 +110,10 @@ final class NetworkControl: Sendable {
         }
     }
 
-    /// How long all sockets and processes have let nothing be heard; nothing while there is none.
+    /// How long all sockets and processes have been silent; `nil` if there are none.
     ///
-    /// git says nothing while it looks whether all that it was sent is connected, for minutes where there are millions of
-    /// objects; so a silent process that works counts as heard.
+    /// git is silent while it checks whether all received objects are connected, which takes minutes for millions of objects. A silent process that
+    /// works therefore counts as heard.
     func silence(of measure: (Int32) -> Int?) -> Duration? {
         state.withLock {
             let process = $0.processes.isEmpty ? nil : $0.heard.map { ContinuousClock.now - $0 }
@@ -134,8 +134,8 @@ final class NetworkControl: Sendable {
         }
     }
 
-    /// - Parameter effort: Of `silentProcesses`. More than the last time counts as heard. The first time tells nothing yet: a watch that the
-    ///   machine let stand until the silence was too long has to measure again, as long after it as ever.
+    /// - Parameter effort: The work of `silentProcesses`. An increase counts as heard. The first value proves nothing: if the machine delayed the
+    ///   watch until the silence was too long, it must measure again after the usual time.
     func note(effort: UInt64) {
         state.withLock {
             if let before = $0.effort {
@@ -149,13 +149,13 @@ final class NetworkControl: Sendable {
 
     // MARK: What is no pack
 
-    /// Counts bytes of the list of refs, and then of what the server has to say of ours, which libgit2 keeps in memory, several times
-    /// as much. A pack has a limit of its own.
+    /// Counts bytes of the list of refs, and then of the server's other messages. libgit2 keeps them in memory, several times their size. A pack
+    /// has a limit of its own.
     func received(_ bytes: UnsafeRawBufferPointer) {
         let reason: Stop? = state.withLock {
             guard !$0.isPackComing else { return nil }
             $0.said += bytes.count
-            // Within ssh the bytes are encrypted: of 64 MiB some 260,000 look like ends of lines, which is below the limit.
+            // Within ssh the bytes are encrypted: of 64 MiB some 260,000 look like line ends, which is below the limit.
             if !$0.isListWhole { $0.lines += bytes.count { $0 == UInt8(ascii: "\n") } }
             guard $0.said > limits.listBytes || $0.lines > limits.listLines else { return nil }
             return $0.isListWhole ? .tooManyBytes(limits.listBytes) : .longList
@@ -171,8 +171,8 @@ final class NetworkControl: Sendable {
 
     // MARK: Processes
 
-    /// Puts a process under the watch, the leader of its own session. - Returns: False when the operation is to stop.
-    /// - Parameter isQuiet: Whether its silence means nothing.
+    /// Watches a process, the leader of its own session. - Returns: False if the operation is to stop.
+    /// - Parameter isQuiet: Whether its silence is to be ignored.
     func add(process: pid_t, isQuiet: Bool = false) -> Bool {
         state.withLock {
             $0.processes.insert(process)
@@ -194,7 +194,7 @@ final class NetworkControl: Sendable {
 
     // MARK: The operation of a thread
 
-    /// libgit2 opens sockets without saying for whom, but on the thread that asked.
+    /// libgit2 opens sockets without naming the operation, but on the operation's thread.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key, nil)

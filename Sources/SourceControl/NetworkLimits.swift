@@ -16,10 +16,10 @@ package struct NetworkLimits: Sendable, Hashable {
     package var interval: Duration = .milliseconds(250)
     /// Refs listed by a server. 200,000 are about 40 MB of names and ids.
     package var refs = 200_000
-    /// Bytes of such a list, and of what a server says before a pack; libgit2 needs about twice as many of memory. 200,000 refs with names of
-    /// 250 bytes are 60 MB.
+    /// The most bytes of such a list, and of a server's messages before a pack; libgit2 needs about twice as much memory. 200,000 refs with names
+    /// of 250 bytes are 60 MB.
     package var listBytes: Int64 = 64 << 20
-    /// Lines of such a list, refs that do not count among them: for each libgit2 has some 200 bytes in memory, however short it is.
+    /// The most lines of such a list, including refs that do not count: libgit2 needs some 200 bytes of memory for each, however short it is.
     package var listLines = 500_000
     /// Bytes received by one fetch.
     package var bytes: Int64 = 20 << 30
@@ -32,7 +32,7 @@ package struct NetworkLimits: Sendable, Hashable {
     /// 2^31 objects needs 150 GB and ends it at once.
     static let programMemory: Int64 = 8 << 30
 
-    /// As `programMemory`, of one that only lists refs, all of which it has in memory before it prints the first.
+    /// The same as `programMemory`, for a process that only lists refs. It has them all in memory before it prints the first.
     static let listMemory: Int64 = 320 << 20
 
     package init() {}

@@ -36,7 +36,7 @@ struct NetworkWatch {
             }
             return result
         }
-        // Never nothing: the lane's task always returns a result.
+        // Never `nil`: the lane's task always returns a result.
         return try (result ?? .failure(Self.error(.canceled))).get()
     }
 

@@ -1,21 +1,21 @@
 /// A pattern of gitignore(5) or gitattributes(5), matched as git matches it (dir.c and wildmatch.c of git 2.39).
 ///
-/// Matching takes time in proportion to the lengths of pattern and path together, whatever wildcards a commit's author wrote.
+/// Matching takes time proportional to the lengths of pattern and path, whatever wildcards a commit's author wrote.
 struct PathPattern {
-    /// Longest pattern in bytes; a longer one never matches. A path has at most 4095.
+    /// The longest pattern in bytes; a longer one never matches. A path has at most 4095.
     static let maximumLength = 4096
 
     /// Whether it begins with `!`.
     let isNegative: Bool
-    /// Whether it ends with a slash, so that it means directories alone.
+    /// Whether it ends with a slash, so that it matches only directories.
     let needsDirectory: Bool
     /// Whether it has no other slash, so that it is compared with the last component.
     private let isName: Bool
-    /// The directory of the file that it stands in, with a slash at its end; empty for the root.
+    /// The directory of the pattern's file, with a slash at its end; empty for the root.
     private let base: [UInt8]
     /// The bytes before the first wildcard.
     private let literal: [UInt8]
-    /// The rest; `nil` for a pattern that never matches.
+    /// The remaining tokens; `nil` for a pattern that never matches.
     private let rest: [Token]?
 
     /// - Parameters:
@@ -28,7 +28,7 @@ struct PathPattern {
         needsDirectory = text.last == Self.slash
         if needsDirectory { text = text.dropLast() }
         isName = !text.contains(Self.slash)
-        // It only says that the pattern is of this directory.
+        // The slash only binds the pattern to this directory.
         if !isName, text.first == Self.slash { text = text.dropFirst() }
         self.base = base
         literal = Array(text.prefix { !"*?[\\".utf8.contains($0) })
@@ -39,13 +39,13 @@ struct PathPattern {
     private static let slash = UInt8(ascii: "/")
 
     /// - Parameters:
-    ///   - path: From the root, without a slash at its end.
+    ///   - path: The path from the root, without a slash at its end.
     ///   - name: Where its last component begins.
     func matches(_ path: [UInt8], name: Int, isDirectory: Bool) -> Bool {
         guard let rest, isDirectory || !needsDirectory else { return false }
         var text = path[...]
         if isName {
-            // A file's lines are only asked about what lies beneath its directory.
+            // A file's lines are only applied to paths beneath its directory.
             text = path[name...]
         } else {
             guard path.count > base.count, path.starts(with: base) else { return false }
@@ -53,7 +53,7 @@ struct PathPattern {
         }
         guard text.starts(with: literal) else { return false }
         text = text.dropFirst(literal.count)
-        // Most patterns end with bytes, most paths with others.
+        // Most patterns and paths end with different bytes.
         if case .byte(let last)? = rest.last, text.last != last { return false }
         return rest.isEmpty ? text.isEmpty : Self.matches(rest, text)
     }
@@ -62,17 +62,17 @@ struct PathPattern {
 
     private enum Token {
         case byte(UInt8)
-        /// One byte of a set; `?` is all but the slash.
+        /// One byte of a set; `?` is every byte but the slash.
         case one(ByteSet)
         /// Any bytes but slashes.
         case star
         /// Any bytes.
         case stars
-        /// Nothing, or any bytes and a slash.
+        /// An empty text, or any bytes and a slash.
         case directories
     }
 
-    /// Compares by following all ways at once: which ends of the text's beginnings the tokens till now can reach.
+    /// Compares by following all ways at once: the set of positions in the text that the tokens so far can reach.
     private static func matches(_ tokens: [Token], _ text: ArraySlice<UInt8>) -> Bool {
         let text = Array(text)
         var reached = [Bool](repeating: false, count: text.count + 1)
@@ -102,8 +102,8 @@ struct PathPattern {
         return reached[text.count]
     }
 
-    /// - Parameter crossesSlashes: Whether each wildcard also stands for slashes, as in a pattern that has none.
-    /// - Returns: `nil` for what never matches: a set without its end, or of an unknown class.
+    /// - Parameter crossesSlashes: Whether each wildcard also matches slashes, as in a pattern without slashes.
+    /// - Returns: `nil` for a pattern that never matches: a set without its end, or with an unknown class.
     private static func tokens(_ pattern: [UInt8], crossesSlashes: Bool) -> [Token]? {
         var (tokens, place): ([Token], Int) = ([], 0)
         while place < pattern.count {
@@ -176,13 +176,13 @@ struct ByteSet {
     func subtracting(_ byte: UInt8) -> ByteSet { ByteSet { $0 != byte && contains($0) } }
 
     /// Reads a set after its opening bracket, as wildmatch.c does.
-    /// - Returns: The set, and the place after the closing bracket; `nil` where there is none, or a class is unknown.
+    /// - Returns: The set, and the place after the closing bracket; `nil` if there is none, or a class is unknown.
     static func read(_ pattern: [UInt8], at start: Int) -> (ByteSet, end: Int)? {
         var (set, place) = (ByteSet { _ in false }, start)
         func at(_ place: Int) -> UInt8 { place < pattern.count ? pattern[place] : 0 }
         let isNegated = at(place) == UInt8(ascii: "!") || at(place) == UInt8(ascii: "^")
         if isNegated { place += 1 }
-        // The first byte is of the set, even if it is the closing bracket.
+        // The first byte belongs to the set, even if it is the closing bracket.
         var (before, isFirst): (UInt8, Bool) = (0, true)
         while isFirst || at(place) != UInt8(ascii: "]") {
             isFirst = false
@@ -205,7 +205,7 @@ struct ByteSet {
                 while at(end) != 0, at(end) != UInt8(ascii: "]") { end += 1 }
                 if at(end) == 0 { return nil }
                 if end - 1 < place + 2 || at(end - 1) != UInt8(ascii: ":") {
-                    // No class after all: a bracket of the set.
+                    // No class after all: a bracket as a member of the set.
                     set.insert(byte)
                 } else {
                     let name = String(decoding: pattern[(place + 2)..<(end - 1)], as: UTF8.self)

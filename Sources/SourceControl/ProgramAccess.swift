@@ -1,16 +1,16 @@
 import Glibc
 import Model
 
-/// How `git` gets in: what it is told of credentials, of the server's key and of proxies for one operation.
+/// The credentials, host keys and proxies that `git` gets for one operation.
 ///
-/// Secrets are in memory files behind descriptors, in no argument, environment or file. git asks for them by a credential
-/// helper that is set for the URL's own host and port alone, and ssh reads them as the files of an identity and of known hosts.
+/// Secrets are in memory files behind descriptors, never in an argument, an environment or a file. git asks for them through a credential helper
+/// that is set only for the URL's own host and port. ssh reads them as identity and known-hosts files.
 struct ProgramAccess {
     var configuration = ""
     var environment: [String: String] = [:]
     var memory: [[UInt8]] = []
 
-    /// Of the daemon's environment: who may reach the server, and whose certificates count.
+    /// Variables passed on from the daemon's environment: proxies and trusted certificates.
     static let passedOn = [
         "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
     ]

@@ -31,8 +31,8 @@ struct ProgramFailure: Error {
         said = lines.filter { !Self.isProgress($0) }.suffix(6).map { $0.prefix(300) }.joined(separator: "; ")
     }
 
-    /// What `git index-pack` says of what it is given (builtin/index-pack.c of git 2.39). Of objects that it reads here, as
-    /// the bases of a thin pack, it says `local object … is corrupt` and `stored in`.
+    /// Messages of `git index-pack` about its input (builtin/index-pack.c of git 2.39). About objects that it reads here, such as the bases of a
+    /// thin pack, it says `local object … is corrupt` and `stored in`.
     private static let badPack = [
         "pack has bad object", "pack is corrupt", "pack signature mismatch", "bad pack header", "early eof",
         "pack has junk", "pack has ", "pack exceeds", "invalid index-pack output", "index-pack failed",
@@ -134,7 +134,7 @@ struct ProgramFailure: Error {
         return error(.unreachable, "\(Self.sentence(lower)) (\(words)); it is tried again later")
     }
 
-    /// What keeps git from the server.
+    /// Says what keeps git from the server.
     private static func sentence(_ said: String) -> String {
         let causes: [(words: [String], sentence: String)] = [
             (

@@ -10,11 +10,11 @@ struct ProgramTree {
     private let directory: String
     private let operation: String
     private let program: GitProgram
-    /// What libgit2 said.
+    /// libgit2's error.
     private let refusal: SourceControlError
 
     /// - Parameter refusal: Why libgit2 does not read it.
-    /// - Throws: `unsupported` where there is no `git`.
+    /// - Throws: `unsupported` if there is no `git`.
     init(_ directory: String, operation: String, after refusal: SourceControlError) throws(SourceControlError) {
         guard let program = try GitProgram.installed() else {
             throw RepositoryFormat.refusal(of: directory, operation, git: nil, refusal)
@@ -22,7 +22,7 @@ struct ProgramTree {
         (self.directory, self.operation, self.program, self.refusal) = (directory, operation, program, refusal)
     }
 
-    /// - Throws: `unsupported` for what git does not read either, or names objects by SHA-256.
+    /// - Throws: `unsupported` if git does not read it either, or it names objects by SHA-256.
     func read() throws(SourceControlError) -> TreeRepository {
         let facts = try lines(["rev-parse", "--path-format=absolute", "--show-object-format", "--git-common-dir"])
         guard facts.count == 2, facts[0] == "sha1" else {
@@ -35,8 +35,8 @@ struct ProgramTree {
             tracked: try tracked())
     }
 
-    /// The root of the working tree that a directory is in; `nil` where the tree ignores the directory.
-    /// - Throws: `unsupported` or `other` where git finds none, as in a bare repository.
+    /// The root of the working tree that contains a directory; `nil` if the tree ignores the directory.
+    /// - Throws: `unsupported` or `other` if git finds none, as in a bare repository.
     func root() throws(SourceControlError) -> String? {
         let root = try lines(["rev-parse", "--show-toplevel"]).first
         guard let root, root != directory else { return root }
@@ -87,7 +87,7 @@ struct ProgramTree {
     private func run(
         _ arguments: [String], accepts: Set<Int32> = [0]
     ) throws(SourceControlError) -> ChildProcess.Result {
-        // No `safe.directory`: another user's repository is refused by git, since its configuration can name filters that git starts.
+        // `safe.directory` is not set: git refuses another user's repository, since its configuration can name filters that git starts.
         let settings = [
             "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.quotePath=false", "safe.bareRepository=explicit",
         ]

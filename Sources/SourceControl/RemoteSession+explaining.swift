@@ -50,7 +50,7 @@ extension RemoteSession {
             return explained(.unreachable, "the server's answer is none of git's (\(said)); it is tried again later")
         }
         let lower = said.lowercased()
-        // Refs of the mirror that lead to nothing: what we have is wrong, not the server.
+        // Refs of the mirror whose objects are missing: the mirror is damaged, not the server.
         if failure.code == GIT_ENOTFOUND.rawValue, failure.errorClass == Int32(GIT_ERROR_ODB.rawValue) {
             return explained(.mirrorDamaged, "\(said) in the mirror; what is damaged is fetched anew")
         }
@@ -68,7 +68,7 @@ extension RemoteSession {
         let pack = [
             "pack header", "pack signature", "trailer", "in pack", "too many objects", "pack file - out of bounds",
         ]
-        // What cannot be inflated may also be the base of a delta, which is here: then all is fetched anew.
+        // The data that cannot be inflated may also be the base of a delta, which is here: then everything is fetched again.
         let isInflated = failure.errorClass == Int32(GIT_ERROR_ZLIB.rawValue) && store.isEmpty
         if isInflated || failure.errorClass == Int32(GIT_ERROR_INDEXER.rawValue)
             || pack.contains(where: { lower.contains($0) })
@@ -83,7 +83,7 @@ extension RemoteSession {
         return explained(error.code, said)
     }
 
-    // MARK: What failures mean, whoever met them
+    // MARK: What failures mean, from either implementation
 
     static func missingCredentials(_ url: RemoteURL) -> String {
         let secret = "git-\(url.host ?? "HOST")"

@@ -16,7 +16,7 @@ extension RemoteSession {
                 scratch, ["ls-remote", "--quiet", "--symref", "--", address], address, operation,
                 addressBytes: NetworkLimits.listMemory)
         } catch  where error.code == .tooLarge {
-            // It printed too much, or has no memory for what it would print.
+            // It printed too much, or lacked memory for its output.
             throw Self.longList(operation, error)
         }
         try scratch.remove(operation)
@@ -101,7 +101,7 @@ extension RemoteSession {
             guard let tab = line.firstIndex(of: UInt8(ascii: "\t")) else { continue }
             let (first, name) = (line[..<tab], line[line.index(after: tab)...])
             if first.starts(with: "ref: ".utf8) {
-                // One that is not UTF-8 is not listed either.
+                // A branch whose name is not UTF-8 is not listed either.
                 if name.elementsEqual("HEAD".utf8) {
                     branch = RefName(String(decoding: first.dropFirst(5), as: UTF8.self))
                 }

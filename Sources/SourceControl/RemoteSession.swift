@@ -36,10 +36,10 @@ struct RemoteSession {
             refs.compactMapValues { CommitID($0.peeled ?? $0.id) }
         }
 
-        /// Takes up what is listed next, if it is a branch or a tag. Servers list all that they have, such as three refs for every
-        /// pull request: only what is kept counts.
-        /// - Parameter name: Of an annotated tag's commit with `^{}` at its end. One that is not UTF-8 is left out: no page, file or
-        ///   environment could say which it is.
+        /// Adds the next listed ref, if it is a branch or a tag. Servers list everything that they have, such as three refs for every pull request,
+        /// but only kept refs count.
+        /// - Parameter name: For an annotated tag's commit with `^{}` at its end. A name that is not UTF-8 is left out: no page, file or
+        ///   environment could show it.
         mutating func add(_ name: some Collection<UInt8>, id: String, limit: Int, _ operation: String)
             throws(SourceControlError)
         {
@@ -132,12 +132,12 @@ struct RemoteSession {
                 // Else libgit2 looks for an option, and leaves its absence as the reason of whatever fails next.
                 options.follow_redirects = GIT_REMOTE_REDIRECT_NONE
                 let connected = remote.pointer
-                // Some failures say nothing, and what failed before is no reason of theirs.
+                // Some failures set no error, and an earlier error is not their reason.
                 git_error_clear()
                 try git(operation) { git_remote_connect_ext(connected, GIT_DIRECTION_FETCH, &options) }
                 defer { git_remote_disconnect(connected) }
                 let list = try advertisement(of: connected, operation)
-                // A list that was too long can have come to its end before it was stopped.
+                // A list that is too long may have ended before it was stopped.
                 if let stop = control.stopped {
                     throw NetworkWatch.error(
                         stop, underlying: Self.unsupported(operation, "the list was stopped at its end"))

@@ -1,6 +1,6 @@
 package import Model
 
-/// Where a mirror is fetched from: the address of a repository (`RepositoryAddress`), or a directory of ours.
+/// The place that a mirror is fetched from: the address of a repository (`RepositoryAddress`), or a directory of ours.
 package struct RemoteURL: Sendable, Hashable, CustomStringConvertible {
     /// The ways to a repository; `ssh` also stands for `user@host:path`, `path` for an absolute one of this machine.
     package typealias Kind = RepositoryAddress.Kind
@@ -15,18 +15,18 @@ package struct RemoteURL: Sendable, Hashable, CustomStringConvertible {
     package let user: String?
     /// `nil` for a local path.
     package let host: String?
-    /// As it stands in the URL; `nil` for the protocol's own.
+    /// The port in the URL; `nil` for the protocol's own.
     package let port: Int?
     /// As the server gets it; for a local path the path.
     package let path: String
 
-    /// A directory of this machine that nothing is ever fetched from: any path will do.
+    /// A directory of this machine that is never fetched from: any path will do.
     init(directory: String) {
         (description, kind, user, host, port, path) = (directory, .path, nil, nil, nil, directory)
     }
 
     /// - Parameter isInsecureAllowed: Whether `http://` and `git://`, which anyone on the way can read and change, pass.
-    /// - Throws: `invalidURL` for whatever `RepositoryAddress` refuses.
+    /// - Throws: `invalidURL` for every address that `RepositoryAddress` refuses.
     package init(_ text: String, isInsecureAllowed: Bool) throws(SourceControlError) {
         let address: RepositoryAddress
         do throws(RepositoryAddress.Refusal) {
@@ -40,7 +40,7 @@ package struct RemoteURL: Sendable, Hashable, CustomStringConvertible {
         (host, port, path) = (address.host, address.port, address.path)
     }
 
-    /// Scheme, host and port, for which an answer to a server's question is meant; `nil` for a local path.
+    /// Scheme, host and port: the scope of credentials. `nil` for a local path.
     var origin: String? { host.map { "\(kind.rawValue)://\($0)" + (port.map { ":\($0)" } ?? "") } }
 
     /// A readable name: the last component of the path without `.git`.

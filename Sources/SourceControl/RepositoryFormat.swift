@@ -1,18 +1,18 @@
 import Basics
 import CLibGit2
 
-/// Formats of repositories that cannot be read, in our own words.
+/// Messages about repository formats that cannot be read.
 enum RepositoryFormat {
-    /// Whether libgit2 has refused a format, rather than files that are missing or damaged: of a repository (class REPOSITORY),
-    /// or of an index that it does not know (class INDEX).
+    /// Whether libgit2 has refused a format, rather than missing or damaged files: of a repository (class REPOSITORY), or of an unknown index
+    /// (class INDEX).
     static func isRefused(by error: SourceControlError) -> Bool {
         guard let failure = error.underlying as? GitFailure else { return false }
         return [GIT_ERROR_REPOSITORY, GIT_ERROR_INDEX].contains { Int32($0.rawValue) == failure.errorClass }
     }
 
     /// - Parameters:
-    ///   - git: The `git` command that could not read it either; `nil` where none is installed.
-    ///   - said: What git printed.
+    ///   - git: The `git` command that could not read it either; `nil` if none is installed.
+    ///   - said: git's output.
     static func refusal(
         of directory: String, _ operation: String, git: GitProgram?, _ refusal: SourceControlError, said: String = ""
     ) -> SourceControlError {

@@ -2,32 +2,32 @@ import Basics
 import CLibGit2
 import Glibc
 
-/// Turns the files of a working tree into blobs and a tree. Files that did not change since they were read, or since git read them, are
-/// not read again.
+/// Turns the files of a working tree into blobs and a tree. Files that did not change since the last snapshot, or since git read them, are not read
+/// again.
 struct SnapshotFiles {
     let root: String
     let operation: String
-    /// Ours.
+    /// Our repository.
     let repository: OpaquePointer
-    /// Its object store, with theirs beside it.
+    /// Our object store, with the user's repository's objects as an alternate.
     let objects: OpaquePointer
     let tracked: [[UInt8]: TreeRepository.Tracked]
     let attributes: AttributeRules
-    /// Of everything that says how files are converted.
+    /// The digest of everything that determines how files are converted.
     let digest: [UInt8]
     let autoCRLF: TextConversion.AutoCRLF
-    /// Whether the file system says nothing of executable files (`core.fileMode`).
+    /// Whether the file system does not record executable files (`core.fileMode`).
     let ignoresModes: Bool
 
-    /// What was read before, and what is worth keeping of it and of now.
+    /// The files that were read before, and those worth recording now.
     private var before = CheckoutRecord()
     private var record = CheckoutRecord()
     private var entries: [[UInt8]: (mode: UInt32, id: git_oid)] = [:]
-    /// A file that changed later may still have the times of before.
+    /// A file that changed after this time may still have its earlier times.
     private let settled: Int64
 
-    /// How long ago a file has to have changed, so that no later change can leave it with the same times: file systems of today count
-    /// in ten milliseconds at most, clocks of file servers may be off by more.
+    /// How old a change must be, so that no later change can leave the file with the same times. Today's file systems have a resolution of ten
+    /// milliseconds at most; clocks of file servers may be off by more.
     private static let age: Int64 = 1_000_000_000
 
     init(
@@ -43,7 +43,7 @@ struct SnapshotFiles {
         settled = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - Self.age
     }
 
-    /// Reads what the snapshot before knew; nothing where it was made under other attributes, or the file is damaged.
+    /// Reads the previous snapshot's record; it is ignored if it was made under other attributes, or is damaged.
     mutating func readRecord(_ name: String, of store: MirrorStore) throws(SourceControlError) {
         record.attributes = digest
         let bytes = try? Directory(opening: store.path).read(name, limit: CheckoutRecord.maximumSize)
@@ -58,7 +58,7 @@ struct SnapshotFiles {
         if ignoresModes, status.kind == .file {
             mode = known?.mode == 0o100755 ? 0o100755 : 0o100644
         }
-        // Of a file that a program filters, the blob is something else than what is on the disk.
+        // The blob of a file that a program filters differs from the file on the disk.
         if let known, conversion.filter == nil, known.mode == mode, known.isUnchanged(status), isHere(known.id) {
             entries[path] = (mode, known.id)
             return
@@ -69,11 +69,11 @@ struct SnapshotFiles {
             entries[path] = (mode, entry.id.id)
             return
         }
-        // It went away meanwhile.
+        // The file was removed meanwhile.
         guard let content = try content(of: path, status, conversion) else { return }
         var id = git_oid()
         let result = git_blob_create_from_buffer(&id, repository, content, content.count)
-        // libgit2 1.5 states no reason where the disk is full.
+        // libgit2 1.5 states no reason if the disk is full.
         let number = errno
         if result < 0, [ENOSPC, EDQUOT, EROFS].contains(number) {
             throw SourceControlError(
@@ -96,7 +96,7 @@ struct SnapshotFiles {
         return entries.keys.contains { $0 == path || $0.starts(with: prefix) }
     }
 
-    /// Writes the tree, and then what is known of its files.
+    /// Writes the tree, and then the record of its files.
     func write(_ name: String, of store: MirrorStore) throws(SourceControlError) -> git_oid {
         let index = try GitHandle(operation, free: git_index_free) { git_index_new($0) }
         for (path, entry) in entries.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
@@ -156,7 +156,7 @@ struct SnapshotFiles {
         do throws(TextConversion.Fault) {
             return try conversion.toBlob(bytes) {
                 guard let known = tracked[path] else { return nil }
-                // One that is not here has no line ends that could be kept.
+                // A missing blob has no line ends to keep.
                 let reading = CommitReading(repository: repository, operation: operation)
                 return reading.content(known.id, limit: limit)
             }

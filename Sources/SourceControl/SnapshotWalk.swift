@@ -3,11 +3,11 @@ import Glibc
 
 /// The files of a working tree that git would add, found by the tree's own rules. Links are never followed.
 struct SnapshotWalk {
-    /// Files, links and directories of a tree; as many as a checkout writes.
+    /// The most files, links and directories of a tree: as many as a checkout writes.
     static let maximumFiles = TreeListing.maximumEntries
 
     struct Found {
-        /// From the root.
+        /// The path from the root.
         let path: [UInt8]
         let status: FileStatus
     }
@@ -20,21 +20,21 @@ struct SnapshotWalk {
     /// Directories below the root that are left out, each with a slash at its end.
     private let excluded: [[UInt8]]
     private let tracked: [[UInt8]: TreeRepository.Tracked]
-    /// The attributes that the repository's index has where the file is missing.
+    /// Returns the attributes file in the repository's index, for a missing file.
     private let indexed: (TreeRepository.Tracked) -> [UInt8]?
 
     private(set) var ignored = IgnoreRules()
     private(set) var attributes = AttributeRules()
-    /// All texts that say how files are converted, with their places.
+    /// All texts that determine how files are converted, with their places.
     private(set) var conversions: [UInt8] = []
     private(set) var files: [Found] = []
     private var known: Set<[UInt8]> = []
     private var count = 0
 
     /// - Parameters:
-    ///   - further: Ignore rules for the whole tree, the first asked last.
-    ///   - attributes: The repository's own, asked before those of the tree.
-    ///   - indexed: The content of a file as the repository's index has it.
+    ///   - further: Ignore rules for the whole tree, the first applied last.
+    ///   - attributes: The repository's own, which win over those of the tree.
+    ///   - indexed: Returns the content of a file in the repository's index.
     init(
         _ root: String, _ operation: String, excluded: [String], tracked: [[UInt8]: TreeRepository.Tracked],
         further: [String], attributes: String, interruption: Interruption,
@@ -49,8 +49,8 @@ struct SnapshotWalk {
         conversions = Array(attributes.utf8) + [0]
     }
 
-    /// Finds all: those that no rule ignores, and those that are tracked.
-    /// - Parameter isModule: Whether a path is a submodule whose files are taken by themselves.
+    /// Finds all files: those that no rule ignores, and those that are tracked.
+    /// - Parameter isModule: Whether a path is a submodule whose files are read separately.
     mutating func run(isModule: ([UInt8]) -> Bool) throws(SourceControlError) {
         var pending: [[UInt8]] = [[]]
         while let directory = pending.popLast() {
@@ -74,7 +74,7 @@ struct SnapshotWalk {
         try addTracked()
     }
 
-    /// What git tracks counts also where a rule ignores it or a directory above it.
+    /// Adds tracked files, even if a rule ignores them or a directory above them.
     private mutating func addTracked() throws(SourceControlError) {
         let found = Set(files.lazy.map(\.path))
         for path in tracked.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) where !found.contains(path) {
@@ -90,7 +90,7 @@ struct SnapshotWalk {
         }
     }
 
-    /// What is behind a link is not of the tree.
+    /// Whether a path has no link above it: files behind a link are not part of the tree.
     private func isBeneathDirectories(_ path: [UInt8]) -> Bool {
         path.indices.filter { path[$0] == Self.slash }.allSatisfy {
             FileStatus(of: root + path[..<$0])?.kind == .directory
@@ -140,10 +140,10 @@ struct SnapshotWalk {
     /// - Parameter directory: With a slash at its end; empty for the root.
     private mutating func readRules(of directory: [UInt8]) throws(SourceControlError) {
         guard known.insert(directory).inserted else { return }
-        // A link in a rule file's place does not count (git 2.32).
+        // A link in a rule file's place is ignored (git 2.32).
         if let text = text(directory + Array(".gitignore".utf8)) { ignored.add(text, in: directory) }
         let path = directory + Array(".gitattributes".utf8)
-        // Where it is missing, the index's counts.
+        // If the file is missing, the index's version counts.
         guard let text = text(path) ?? tracked[path].flatMap(indexed) else { return }
         attributes.add(text, in: directory)
         conversions += directory + [0] + text + [0]
@@ -153,7 +153,7 @@ struct SnapshotWalk {
         try? WholeFile.read(root + path, limit: TreeRules.maximumRuleFile)
     }
 
-    /// The names in a directory, sorted by their bytes; none of one that cannot be read, which git leaves out, too.
+    /// The names in a directory, sorted by their bytes; empty if it cannot be read, which git leaves out, too.
     private static func names(in directory: [UInt8]) -> [[UInt8]] {
         guard
             let opened = (directory + [0]).withUnsafeBytes({ bytes in

@@ -18,7 +18,7 @@ struct TreeModule {
 struct WrittenTree {
     /// With the files of its submodules.
     var whole: git_oid
-    /// As git would write it: submodules in which nothing was changed are the commits that they are of.
+    /// The tree that git would write: submodules without changes are the commits that they are at.
     var tracked: git_oid
     /// Submodules that are not initialized, from the root of the whole tree.
     var empty: [String] = []
@@ -52,7 +52,7 @@ extension SnapshotWriter {
         return found
     }
 
-    /// Nothing where none is in that directory itself, nor behind a link.
+    /// Returns the repository; `nil` if there is none in that directory itself, or it is behind a link.
     private func repository(at path: String) throws(SourceControlError) -> TreeRepository? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
@@ -87,7 +87,7 @@ extension SnapshotWriter {
         return result
     }
 
-    /// What stands at a submodule's path.
+    /// The entry at a submodule's path.
     private struct Link {
         var path: String
         var id: git_oid
@@ -107,7 +107,7 @@ extension SnapshotWriter {
         return id
     }
 
-    /// Read as the whole tree is, by its own rules and with a record of its own.
+    /// Reads the module as the whole tree is read, by its own rules and with a record of its own.
     private func write(_ module: TreeModule, in ours: OpaquePointer) throws(SourceControlError) -> WrittenTree {
         let path = module.path + "/"
         let writer = SnapshotWriter(

@@ -3,7 +3,7 @@ import CLibGit2
 import Glibc
 import Model
 
-/// Writes a working tree as a commit into a repository of ours, on its lane. Nothing is written anywhere else.
+/// Writes a working tree as a commit into a repository of ours, on its lane. It writes nowhere else.
 struct SnapshotWriter: Sendable {
     let root: String
     let store: MirrorStore
@@ -11,15 +11,15 @@ struct SnapshotWriter: Sendable {
     /// Directories below the root that are left out, relative to it, each with a slash at its end.
     let excluded: [String]
     let interruption: Interruption
-    /// Where the root is within the whole tree, with a slash at its end; nothing where it is the whole.
+    /// The root's path within the whole tree, with a slash at its end; empty if it is the whole tree.
     var place = ""
-    /// The last commit of the repository when it was run before; `nil` where it was not, or had none.
+    /// The last commit of the repository at its previous run; `nil` if it was not run before, or had no commit.
     var before: CommitID?
 
-    /// Our repository is made anew above so many files: the blobs of changes that nobody asks for any more.
+    /// Our repository is recreated above this many files: blobs of changes that are no longer needed.
     static let maximumObjects = 50_000
     private static let lastSnapshot = "refs/martlet-snapshot"
-    /// What was read of each tree: its own and those of submodules.
+    /// The directory for the records of each tree: its own and those of submodules.
     private static let records = "martlet-trees"
 
     /// What is being tried, for errors.
@@ -49,8 +49,8 @@ struct SnapshotWriter: Sendable {
         do throws(SourceControlError) {
             return try take()
         } catch {
-            // Whatever a run that was killed, another version or another repository at the same path has left of ours: all of it can
-            // be made again. A repository of theirs that cannot be read stays so.
+            // A killed run, another version or another repository at the same path may have left ours damaged: all of it can be made again. A
+            // repository of the user's that cannot be read stays as it is.
             guard error.underlying is GitFailure || error.code == .mirrorDamaged else { throw error }
             try files(operation) { () throws(FileError) in try Directory(creating: store.path).removeContents() }
             return try take()
@@ -84,7 +84,7 @@ struct SnapshotWriter: Sendable {
             isOfAnotherRepository: isOther)
     }
 
-    /// Whether the commit that was the last before is not here: the repository is another one then.
+    /// Whether the previous run's commit is missing: the repository is another one then.
     private func isOfAnotherRepository(_ ours: OpaquePointer) throws(SourceControlError) -> Bool {
         guard let before else { return false }
         var id = try git_oid(before)
@@ -107,12 +107,12 @@ struct SnapshotWriter: Sendable {
         try files(operation) { () throws(FileError) in
             guard let directory = try? Directory(opening: store.path) else { return }  // Not made yet.
             for file in ["index", Self.lastSnapshot] { try directory.remove(file + ".lock") }
-            // Of the version before.
+            // Files of an earlier version.
             for name in ["index", "modules"] { try directory.remove(name) }
         }
     }
 
-    /// Where their objects are, and their tags for `git describe`.
+    /// Makes the user's objects, and the tags for `git describe`, available in our repository.
     private func prepare(_ theirs: TreeRepository?, _ objects: [String]) throws(SourceControlError) {
         let alternates = objects.map { $0 + "\n" }.joined()
         let tags = theirs?.tags ?? ""
@@ -124,8 +124,8 @@ struct SnapshotWriter: Sendable {
         }
     }
 
-    /// What is ignored in the whole tree, the first asked last: build directories also where nobody wrote so, the account's own file
-    /// (`core.excludesFile`, by default `git/ignore` beside `git/config`, gitignore(5)), the repository's.
+    /// The ignore rules for the whole tree, the first applied last: build directories, even if nobody ignored them; the account's own file
+    /// (`core.excludesFile`, by default `git/ignore` beside `git/config`, gitignore(5)); the repository's.
     private func furtherRules(_ theirs: TreeRepository?) -> [String] {
         var files = setting("core.excludesfile", theirs, isPath: true).map { [$0] } ?? []
         if files.isEmpty {
@@ -171,7 +171,7 @@ struct SnapshotWriter: Sendable {
             attributes: theirs.map { TreeRepository.text($0.common + "info/attributes") } ?? "",
             interruption: interruption
         ) { entry in
-            // One that is not here, or too long, has no rules.
+            // A blob that is missing, or too long, has no rules.
             reading.content(entry.id, limit: TreeRules.maximumRuleFile)
         }
         let paths = Set(modules.map { Array($0.path.utf8) })
@@ -206,15 +206,15 @@ struct SnapshotWriter: Sendable {
         }
     }
 
-    /// Submodules without files stay the commits that git tracks.
-    /// - Parameter modules: Paths of submodules whose files are taken.
+    /// Adds submodules. Submodules without files stay the commits that git tracks.
+    /// - Parameter modules: Paths of submodules whose files are included.
     /// - Returns: The paths of those that are left empty.
     private func addLinks(
         _ tracked: [[UInt8]: TreeRepository.Tracked], beside modules: Set<[UInt8]>, to files: inout SnapshotFiles
     ) throws(SourceControlError) -> [String] {
         var empty: [String] = []
         for (path, entry) in tracked where entry.mode == 0o160000 && !modules.contains(path) {
-            // Where somebody took its repository away, its files are the tree's; where its directory is gone, so is it.
+            // If somebody removed its repository, its files belong to the tree; if its directory is gone, so is the submodule.
             guard FileStatus(of: Array((root + "/").utf8) + path)?.kind == .directory, !files.hasFiles(beneath: path)
             else {
                 continue
@@ -254,7 +254,7 @@ struct SnapshotWriter: Sendable {
         return commit
     }
 
-    /// Nothing for a commit that is not there.
+    /// Returns `nil` for a missing commit.
     func tree(of commit: CommitID, in ours: OpaquePointer) throws(SourceControlError) -> String? {
         var id = try git_oid(commit)
         var found: OpaquePointer?

@@ -98,8 +98,8 @@ enum SocketStream {
         return fail("failed to connect to \(String(cString: host)): \(reason)")
     }
 
-    /// Waits for the connection, and makes the socket a blocking one, as libgit2 expects it.
-    /// - Returns: Why not, or nothing.
+    /// Waits for the connection, and makes the socket blocking, as libgit2 expects it.
+    /// - Returns: Why the connection failed; `nil` on success.
     private static func establish(_ number: Int32, to address: addrinfo, _ control: NetworkControl) -> String? {
         if Glibc.connect(number, address.ai_addr, address.ai_addrlen) != 0 {
             guard errno == EINPROGRESS else { return String(cString: strerror(errno)) }

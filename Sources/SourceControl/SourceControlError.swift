@@ -6,9 +6,9 @@ package struct SourceControlError: Error, CustomStringConvertible {
         case invalidURL
         /// There is no repository there, or it is hidden from us.
         case repositoryNotFound
-        /// The server asks who we are, and nothing was given to answer with.
+        /// The server asks for credentials, and there are none.
         case credentialsMissing
-        /// The server knows who we claim to be and refuses.
+        /// The server refuses the credentials.
         case credentialsRefused
         /// The server's certificate or host key is not one we know.
         case serverUntrusted
@@ -52,7 +52,7 @@ package struct SourceControlError: Error, CustomStringConvertible {
     /// One or two sentences: on what, what happened, what to do. Without secrets and control characters.
     package let message: String
     package let underlying: (any Error)?
-    /// How long the server wants not to be asked; `nil` where it does not say. At most an hour.
+    /// The pause that the server asked for, at most an hour; `nil` if it asked for none.
     package let retryAfter: Duration?
 
     /// - Parameter message: Control characters in it are shown escaped, since servers write into such texts.

@@ -1,12 +1,12 @@
-/// How the bytes of a file in the working tree differ from its blob's: line ends, `$Id$` and encoding, as git converts them
-/// (gitattributes(5), convert.c of git 2.39). Filters that would run a program (`filter=`) change nothing.
+/// How the bytes of a file in the working tree differ from its blob's: line ends, `$Id$` and encoding, converted as by git (gitattributes(5),
+/// convert.c of git 2.39). Filters that would run a program (`filter=`) are ignored.
 struct TextConversion: Hashable {
-    /// What becomes of line ends.
+    /// The treatment of line ends.
     enum Lines: Hashable {
         case untouched
         /// Always text.
         case text
-        /// Only what looks like text.
+        /// Text if the content looks like text.
         case automatic
     }
 
@@ -15,21 +15,21 @@ struct TextConversion: Hashable {
     var isCRLF = false
     /// Whether `$Id$` is expanded.
     var expandsID = false
-    /// The encoding in the working tree where it is not UTF-8.
+    /// The encoding in the working tree, if it is not UTF-8.
     var encoding: String?
-    /// The program that the attributes name (`filter=`).
+    /// The program in the attributes (`filter=`).
     var filter: String?
 
     /// Whether blob and file are the same bytes.
     var isIdentity: Bool { lines == .untouched && !expandsID && encoding == nil }
 
-    /// The attributes that count here.
+    /// The attributes that are used here.
     static let attributes = ["crlf", "ident", "filter", "eol", "text", "working-tree-encoding"]
 
     /// `core.autocrlf` (git-config(1)).
     enum AutoCRLF: Hashable { case no, yes, input }
 
-    /// - Throws: `Fault.invalidEncoding`, where git stops, too.
+    /// - Throws: `Fault.invalidEncoding`; git fails, too.
     init(_ values: [String: AttributeRules.Value], autoCRLF: AutoCRLF = .no) throws(Fault) {
         let text = values["text"].flatMap(Self.action) ?? values["crlf"].flatMap(Self.action)
         switch text {
@@ -69,22 +69,22 @@ struct TextConversion: Hashable {
         }
     }
 
-    /// What git refuses to convert.
+    /// A conversion that git refuses.
     enum Fault: Error, Hashable {
         /// `working-tree-encoding` without a value.
         case invalidEncoding
         /// The file has, or lacks, a byte order mark against its encoding's rule.
         case byteOrderMark(encoding: String, isRequired: Bool)
-        /// The bytes are not of the encoding, or nobody knows it.
+        /// The bytes are not valid in the encoding, or the encoding is unknown.
         case notEncoded(encoding: String)
-        /// Back from UTF-8 they would be other bytes.
+        /// Converting back from UTF-8 would give other bytes.
         case notReversible(encoding: String)
     }
 
     // MARK: To the working tree
 
-    /// - Parameter id: The blob's id in hexadecimal digits, asked for where `$Id$` stands.
-    /// - Returns: The file's bytes. What cannot be encoded stays UTF-8, as with git.
+    /// - Parameter id: Returns the blob's id in hexadecimal digits; called if there is an `$Id$`.
+    /// - Returns: The file's bytes. Text that cannot be encoded stays UTF-8, as with git.
     func toWorkingTree(_ blob: [UInt8], id: () -> String) -> [UInt8] {
         var bytes = blob
         if expandsID { bytes = Identifier.expanded(bytes, id: id) }
@@ -110,7 +110,7 @@ struct TextConversion: Hashable {
 
     // MARK: From the working tree
 
-    /// - Parameter known: The blob that git's index has for the file: one with CR LF keeps them where line ends are automatic.
+    /// - Parameter known: Returns the file's blob in git's index. If it has CR LF, those stay when line ends are automatic.
     func toBlob(_ file: [UInt8], known: () -> [UInt8]?) throws(Fault) -> [UInt8] {
         var bytes = file
         if let encoding, !bytes.isEmpty { bytes = try TextEncoding.decoded(bytes, from: encoding) }
@@ -140,7 +140,7 @@ struct TextConversion: Hashable {
     }
 }
 
-/// What a file's bytes are like, as git counts them to tell text from binary (convert.c, `gather_stats`).
+/// Statistics of a file's bytes, as git counts them to tell text from binary (convert.c, `gather_stats`).
 struct TextStatistics {
     private(set) var (loneCR, loneLF, crlf, nul, printable, other) = (0, 0, 0, 0, 0, 0)
 
@@ -166,7 +166,7 @@ struct TextStatistics {
             default: printable += 1
             }
         }
-        // The end of a file of DOS.
+        // The end-of-file character of DOS.
         if bytes.last == 0x1a { other -= 1 }
     }
 
@@ -191,7 +191,7 @@ private enum Identifier {
                 guard let end = rest[(third + 1)...].firstIndex(of: dollar) else { break }
                 let inside = rest[(third + 1)..<end]
                 if inside.contains(0x0a) { continue }
-                // Another system's: it has blanks in other places than ours.
+                // Another system's keyword: it has blanks in other places than git's.
                 if let blank = inside.dropFirst().firstIndex(of: 0x20), blank < end - 1 { continue }
                 rest = rest[(end + 1)...]
             } else {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Encodings of text files in the working tree (`working-tree-encoding`), by the C library's iconv(3), as git uses it (utf8.c and
-/// convert.c of git 2.39).
+/// Encodings of text files in the working tree (`working-tree-encoding`), converted by the C library's iconv(3) as in git (utf8.c and convert.c of
+/// git 2.39).
 enum TextEncoding {
-    /// The beginnings of names that are handed to iconv(3). A commit's author chooses the name, and the converters of rarely used
-    /// encodings have had faults that end or take over a process (CVE-2024-2961, CVE-2020-27618); git would use them.
+    /// The beginnings of names that are passed to iconv(3). A commit's author chooses the name, and the converters of rarely used encodings have
+    /// had faults that end or take over a process (CVE-2024-2961, CVE-2020-27618). git would use them.
     private static let families = [
         "UTF", "UCS-2", "UCS-4", "UCS2", "UCS4", "ASCII", "US-ASCII", "ANSI_X3.4", "ISO-8859-", "ISO8859-", "ISO_8859-",
         "LATIN",
@@ -15,10 +15,10 @@ enum TextEncoding {
         "ISO-2022-JP", "ISO-2022-KR", "VISCII", "HP-ROMAN8",
     ]
 
-    /// Whether git takes the name for UTF-8, which it does not convert.
+    /// Whether git treats the name as UTF-8, which it does not convert.
     static func isUTF8(_ name: String) -> Bool { utf(name) == "8" }
 
-    /// What follows `UTF` and a hyphen, in upper case; `nil` for another family.
+    /// The text after `UTF` and a hyphen, in upper case; `nil` for another family.
     private static func utf(_ name: String) -> String? {
         let upper = name.uppercased()
         guard upper.hasPrefix("UTF") else { return nil }
@@ -26,8 +26,8 @@ enum TextEncoding {
         return String(rest.hasPrefix("-") ? rest.dropFirst() : rest)
     }
 
-    /// A file's bytes for text in UTF-8.
-    /// - Returns: `nil` where the text cannot be written so, or the encoding is not known.
+    /// Converts text in UTF-8 into a file's bytes.
+    /// - Returns: `nil` if the text cannot be encoded, or the encoding is unknown.
     static func encoded(_ text: [UInt8], as name: String) -> [UInt8]? {
         switch utf(name) {
         case "16LE-BOM": converted(text, from: "UTF-8", to: "UTF-16LE").map { [0xff, 0xfe] + $0 }
@@ -36,22 +36,22 @@ enum TextEncoding {
         }
     }
 
-    /// The UTF-8 of a file.
+    /// Converts a file into UTF-8.
     static func decoded(_ file: [UInt8], from name: String) throws(TextConversion.Fault) -> [UInt8] {
         if let isRequired = markFault(file, name) {
             throw .byteOrderMark(encoding: name, isRequired: isRequired)
         }
-        // UTF-16 reads the mark.
+        // UTF-16 as a source evaluates the byte order mark.
         let source = utf(name) == "16LE-BOM" ? "UTF-16" : name
         guard let text = converted(file, from: source, to: "UTF-8") else { throw .notEncoded(encoding: name) }
-        // What git checks by default (`core.checkRoundtripEncoding`).
+        // The encoding that git checks by default (`core.checkRoundtripEncoding`).
         if name.uppercased() == "SHIFT-JIS", encoded(text, as: name) != file {
             throw .notReversible(encoding: name)
         }
         return text
     }
 
-    /// Whether a byte order mark is missing (`true`) or must not be there (`false`); `nil` where all is well.
+    /// Whether a byte order mark is missing (`true`) or forbidden (`false`); `nil` if it is right.
     private static func markFault(_ file: [UInt8], _ name: String) -> Bool? {
         let isMarked16 = file.starts(with: [0xff, 0xfe]) || file.starts(with: [0xfe, 0xff])
         let isMarked32 = file.starts(with: [0xff, 0xfe, 0, 0]) || file.starts(with: [0, 0, 0xfe, 0xff])
@@ -77,7 +77,7 @@ enum TextEncoding {
     private static func converted(_ bytes: [UInt8], from source: String, to target: String) -> [UInt8]? {
         guard isKnown(source), isKnown(target) else { return nil }
         var converter = iconv_open(target, source)
-        // The one name of its own that git adds (`fallback_encoding`).
+        // The one alias that git adds (`fallback_encoding`).
         if converter == iconv_t(bitPattern: -1), [source, target].contains(where: { $0.lowercased() == "latin-1" }) {
             func plain(_ name: String) -> String { name.lowercased() == "latin-1" ? "ISO-8859-1" : name }
             converter = iconv_open(plain(target), plain(source))
@@ -99,7 +99,7 @@ enum TextEncoding {
                 }
                 result += buffer[..<count]
                 if status == 0 { return true }
-                // Full: once more. Anything else, an invalid or cut sequence, is no text of this encoding.
+                // The buffer is full: continues. Any other error, an invalid or cut sequence, means that the text is not in this encoding.
                 guard status == E2BIG, count > 0 else { return false }
             }
         }

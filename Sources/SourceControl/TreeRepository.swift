@@ -3,35 +3,35 @@ import CLibGit2
 import Glibc
 import Model
 
-/// What a snapshot has to know of the repository of a working tree, which is only read.
+/// The facts that a snapshot needs about the repository of a working tree, which is only read.
 ///
-/// libgit2 reads it where it can; else the `git` command does: libgit2 1.5 refuses every extension of the repository's format and of
-/// its index (worktreeConfig, partialClone, relativeWorktrees, preciousObjects; split and sparse indexes).
+/// libgit2 reads it if it can; else the `git` command does. libgit2 1.5 refuses every extension of the repository's format and of its index
+/// (worktreeConfig, partialClone, relativeWorktrees, preciousObjects; split and sparse indexes).
 struct TreeRepository {
     /// A file, link or submodule that the repository's index tracks.
     struct Tracked {
         let mode: UInt32
         let id: git_oid
-        /// Whether the file on the disk is what `id` says; asked with the file's status.
+        /// Whether the file on the disk equals `id`; called with the file's status.
         let isUnchanged: @Sendable (FileStatus) -> Bool
     }
 
-    /// What several working trees share, with a slash at its end.
+    /// The directory that several working trees share, with a slash at its end.
     let common: String
-    /// What HEAD names; `HEAD` for a commit's own.
+    /// The ref that HEAD names; `HEAD` if it is detached.
     let ref: RefName
     /// `nil` before the first commit.
     let head: CommitID?
     /// The tags as the text of `packed-refs`.
     let tags: String
-    /// By their paths from the root of the tree.
+    /// The tracked files, by their paths from the root of the tree.
     let tracked: [[UInt8]: Tracked]
 
-    /// - Returns: `nil` where the directory has no repository.
+    /// - Returns: `nil` if the directory has no repository.
     /// - Throws: `unsupported` for a format that neither libgit2 nor the `git` command of this machine reads.
     static func read(_ directory: String, operation: String) throws(SourceControlError) -> TreeRepository? {
         var status = stat()
-        // What git itself looks for; everything in it may be damaged.
+        // git itself looks for this; everything in it may be damaged.
         guard lstat(directory + "/.git", &status) == 0 else { return nil }
         do throws(SourceControlError) {
             return try LibraryTree(directory, operation: operation)?.read()
@@ -47,19 +47,19 @@ struct TreeRepository {
         }
     }
 
-    /// Where their objects are, with the directories that those refer to themselves (`git clone --shared`).
+    /// The directories of the objects, including the alternates (`git clone --shared`).
     var objects: [String] {
         let own = common + "objects"
         let further = Self.text(own + "/info/alternates").split(separator: "\n").map(String.init)
         return [own] + further.filter { $0.hasPrefix("/") }
     }
 
-    /// A file of rules or paths; empty where it is absent or cannot be read, as git has it.
+    /// A file of rules or paths; empty if it is absent or cannot be read, as in git.
     static func text(_ file: String) -> String {
         (try? WholeFile.read(file, limit: TreeRules.maximumRuleFile)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// A line of `packed-refs`, and the line of what an annotated tag leads to.
+    /// A line of `packed-refs`, and the line of an annotated tag's target.
     static func packed(_ tags: [(name: String, id: String, peeled: String?)]) -> String {
         "# pack-refs with: peeled fully-peeled sorted \n"
             + tags.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.map { tag in
@@ -78,7 +78,7 @@ private struct LibraryTree {
         self.operation = operation
         var opened: OpaquePointer?
         let result = git_repository_open_ext(&opened, directory, GIT_REPOSITORY_OPEN_NO_SEARCH.rawValue, nil)
-        // No repository: git takes a `.git` that holds none for a file like any other.
+        // No repository: git treats a `.git` without one as an ordinary file.
         if result == GIT_ENOTFOUND.rawValue { return nil }
         repository = OpenRepository(
             try GitHandle(operation, free: git_repository_free) { made in
@@ -129,7 +129,7 @@ private struct LibraryTree {
 
     private func tracked() throws(SourceControlError) -> [[UInt8]: TreeRepository.Tracked] {
         let index = try GitHandle(operation, free: git_index_free) { git_repository_index($0, repository.pointer) }
-        // A file changed in the moment in which the index was written may have the times that the index says (racy-git).
+        // A file that changed at the moment when the index was written may have the times in the index (racy-git).
         let path = git_index_path(index.pointer).map { String(cString: $0) } ?? ""
         let written = FileStatus(of: Array(path.utf8))?.modified ?? 0
         var found: [[UInt8]: TreeRepository.Tracked] = [:]
@@ -153,8 +153,8 @@ private struct LibraryTree {
         return found
     }
 
-    /// What an index says of a file's status (gitformat-index(5)), in 32 bits each. As git is usually built, parts of a second do not
-    /// count: what changed in the second in which the index was written is not known by its times.
+    /// A file's status in an index (gitformat-index(5)), in 32 bits each. As git is usually built, fractions of a second are ignored: a change in
+    /// the second in which the index was written does not show in the times.
     private struct Stored: Sendable {
         let changed, modified: Int32
         let inode, size, mode: UInt32

@@ -1,17 +1,17 @@
 import Basics
 import CLibGit2
 
-/// The ignore rules and attributes of a commit, from its own `.gitignore` and `.gitattributes` files, which are read when
-/// something is asked first: a checkout that changes nothing asks nothing.
+/// The ignore rules and attributes of a commit, from its own `.gitignore` and `.gitattributes` files. They are read at the first question: a
+/// checkout that changes nothing asks none.
 ///
-/// Nothing of the workspace counts, since a job could have written it.
+/// The workspace's files are never used, since a job could have written them.
 final class TreeRules {
     /// Longest rule file that counts, in bytes; a longer one is treated as absent.
     static let maximumRuleFile = 1 << 20
-    /// The limit of all questions of a checkout together. 20,000 files with 500 rules take less than a second.
+    /// The time limit for all questions of a checkout together. 20,000 files with 500 rules take less than a second.
     static let maximumTime = Duration.seconds(60)
 
-    /// An object, so that what it answered for directories is kept.
+    /// A class, so that its answers for directories are cached.
     private final class Source {
         var ignored = IgnoreRules()
         var attributes = AttributeRules()
@@ -59,7 +59,7 @@ final class TreeRules {
         return read
     }
 
-    /// Asks the rules of the path's source, within the limit of time.
+    /// Evaluates the rules of the path's source, within the time limit.
     private func ask<Answer>(
         _ path: [UInt8], _ question: (Source, _ path: [UInt8]) -> Answer
     ) throws(SourceControlError) -> Answer? {
@@ -83,8 +83,8 @@ final class TreeRules {
         try ask(path) { source, path in source.ignored.isIgnored(path, isDirectory: isDirectory) } ?? false
     }
 
-    /// How the commit's attributes have a file written.
-    /// - Throws: `treeRefused` for attributes with which git stops, too.
+    /// The conversion of a file according to the commit's attributes.
+    /// - Throws: `treeRefused` for attributes at which git fails, too.
     func conversion(of path: [UInt8]) throws(SourceControlError) -> TextConversion {
         let values = try ask(path) { source, path in source.attributes.values(of: path) }
         guard let values, !values.isEmpty else { return TextConversion() }
@@ -95,8 +95,8 @@ final class TreeRules {
         }
     }
 
-    /// A blob as the working directory gets it: line ends, `$Id$` and encoding as the attributes say. Filters that would run
-    /// a program (`filter=`) change nothing.
+    /// A blob's content for the working directory: with line ends, `$Id$` and encoding converted by the attributes. Filters that would run a
+    /// program (`filter=`) are ignored.
     func filtered(_ id: git_oid, path: [UInt8], limit: Int, reading: CommitReading) throws(SourceControlError)
         -> [UInt8]
     {
@@ -107,12 +107,12 @@ final class TreeRules {
 }
 
 extension TextConversion {
-    /// Converts nothing.
+    /// A conversion that changes nothing.
     init() {}
 }
 
 extension TextConversion.Fault {
-    /// What is said of a file that cannot be converted.
+    /// The error for a file that cannot be converted.
     func refusal(of path: [UInt8], _ operation: String) -> SourceControlError {
         let file = String(decoding: path, as: UTF8.self)
         let message: String

@@ -39,11 +39,11 @@ package struct WorkingTree: Sendable {
             kept: KeptRepositories())
     }
 
-    /// The directory on the disk now, as a commit; HEAD's own where nothing is different. Takes as long as reading what
-    /// changed since the last time; the first time, everything. Ends libgit2's synchronizing of files for the whole process:
-    /// what is written here can be made again. When the task is canceled it ends with the file that it reads.
-    /// - Parameter before: The last commit of the repository when a snapshot was used before.
-    /// - Throws: `file` for what cannot be written, `treeRefused`, `tooLarge`, `unsupported`, `canceled`, `other`.
+    /// Returns the directory on the disk as a commit; HEAD's own if nothing differs. Takes as long as reading the changes since the last time; the
+    /// first time, everything. Turns off libgit2's synchronizing of files for the whole process: the written objects can be made again. A canceled
+    /// task stops after the current file.
+    /// - Parameter before: The last commit of the repository at the previous snapshot.
+    /// - Throws: `file` for a failed write, `treeRefused`, `tooLarge`, `unsupported`, `canceled`, `other`.
     package func snapshot(since before: CommitID? = nil) async throws(SourceControlError) -> WorkingTreeSnapshot {
         let wish = CancelWish()
         let interruption = Interruption { wish.isThere }
@@ -97,7 +97,7 @@ package struct WorkingTree: Sendable {
             let root = try ProgramTree(own, operation: operation, after: error).root()
             return root == home.flatMap(canonical) ? own : root ?? own
         }
-        // Among somebody's files a directory can look like a bare repository, and its configuration name any directory as its files.
+        // A directory of the user's files can look like a bare repository, and its configuration can name any directory as its files.
         let repository = git_repository_path(opened).flatMap { canonical(String(cString: $0)) }
         let isBare = repository.map { (own + "/").hasPrefix($0 + "/") && !$0.hasSuffix("/.git") } ?? false
         guard !isBare, let workdir = git_repository_workdir(opened), let root = canonical(String(cString: workdir))
@@ -123,21 +123,21 @@ package struct WorkingTree: Sendable {
 
 /// What a working tree was at one moment.
 package struct WorkingTreeSnapshot: Sendable, Hashable {
-    /// The tree as a commit, with the files of its submodules; HEAD itself when nothing differs from it.
+    /// The tree as a commit, with the files of its submodules; HEAD itself if nothing differs from it.
     package let commit: CommitID
     /// What HEAD is: a branch, or `HEAD` when it is a commit's own or there is no repository.
     package let ref: RefName
-    /// The last commit; nothing where there is none.
+    /// The last commit; `nil` if there is none.
     package let head: CommitID?
     /// Whether something is there that HEAD does not have, or not by the commits of its submodules.
     package let isChanged: Bool
     /// Directories of objects that the mirror's objects refer to: git needs to see them beside the mirror's own.
     package let objects: [String]
-    /// The default branch of the repository that theirs was cloned from, or else of their own.
+    /// The default branch of the repository that the user's was cloned from, else its own.
     package let upstream: UpstreamRefs
     /// Submodules that are not initialized: their directories are empty.
     package let emptySubmodules: [String]
-    /// Whether the commit `since` is not in the repository: it is another one at the same path. What was built and found of the one
-    /// before is of no use.
+    /// Whether the commit `since` is not in the repository: it is another one at the same path. Build products and results of the earlier one are
+    /// of no use.
     package let isOfAnotherRepository: Bool
 }

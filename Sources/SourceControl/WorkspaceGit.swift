@@ -3,11 +3,11 @@ import CLibGit2
 import Glibc
 import Model
 
-/// Makes the `.git` that a job sees: HEAD, its ref, the tags, the default branch as `origin/…`, an index, and the mirror's objects by
-/// reference.
+/// Makes the `.git` that a job sees: HEAD, its ref, the tags, the default branch as `origin/…`, an index, and the mirror's objects by reference.
 ///
-/// Enough for `git rev-parse`, `git describe --dirty`, `git log`, `git merge-base origin/main HEAD` and SwiftPM. Read-only, and never opened by us. What nobody has touched
-/// since the checkout before is left alone: a job that changed it has changed the times of its inodes. Else it is made anew.
+/// It is enough for `git rev-parse`, `git describe --dirty`, `git log`, `git merge-base origin/main HEAD` and SwiftPM. It is read-only, and we
+/// never open it. If nobody has touched it since the previous checkout, it is kept: a job that changed it has changed the times of its inodes.
+/// Otherwise it is recreated.
 struct WorkspaceGit {
     let operation: String
     let store: MirrorStore
@@ -94,7 +94,7 @@ struct WorkspaceGit {
 
         """
 
-    /// The patterns of what is kept. Our checkout never reads them: it asks the commit's own rules.
+    /// The ignore patterns for kept directories. Our checkout never reads them: it uses the commit's own rules.
     private var excluded: String {
         kept.map { "/\(String(decoding: $0, as: UTF8.self))/\n" }.sorted().joined()
     }
@@ -109,8 +109,8 @@ struct WorkspaceGit {
         var bytes: [UInt8] { Array("\(what)\n\n\(rest)".utf8) }
     }
 
-    /// Of what is there now; nothing when something is not there, or a job has put a link in the place of a directory.
-    /// - Parameter head: What `origin/HEAD` names.
+    /// The seal of the current files; `nil` if one is missing, or a job has put a link in the place of a directory.
+    /// - Parameter head: The target of `origin/HEAD`.
     private func seal(_ upstream: UpstreamRefs, _ head: RefName?) -> Seal? {
         do throws(FileError) {
             let packed = try Directory(opening: store.path).status("packed-refs")
@@ -132,7 +132,7 @@ struct WorkspaceGit {
         "\(status.device) \(status.inode) \(status.changed) \(status.size) \(status.mode)"
     }
 
-    /// As the checkout before left it; nothing when there was none.
+    /// The seal that the previous checkout stored; `nil` if there was none.
     private func sealBefore() throws(SourceControlError) -> Seal? {
         try files(operation) { () throws(FileError) in
             guard try memory.status("git") != nil else { return nil }
@@ -152,7 +152,7 @@ struct WorkspaceGit {
         return present
     }
 
-    /// The name of a server's branch in a repository that was cloned from there.
+    /// The name of a server's branch in a clone.
     private static func remote(_ branch: RefName) -> RefName? {
         branch.branch.map { RefName("refs/remotes/origin/" + $0) }
     }
@@ -194,7 +194,7 @@ struct WorkspaceGit {
         return tags
     }
 
-    /// git's index of what was written, with its times, so that `git status` finds nothing changed.
+    /// Returns git's index of the written files, with their times, so that `git status` finds no change.
     private func index(of record: CheckoutRecord, _ links: [[UInt8]: git_oid]) throws(SourceControlError) -> [UInt8] {
         let path = memory.path + "/index"
         try files(operation) { () throws(FileError) in try memory.remove("index") }

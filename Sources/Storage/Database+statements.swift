@@ -1,12 +1,11 @@
 import GRDB
 
-/// Queries. Rows are handed out as `StoredRow`, whose columns are checked when they are read.
+/// Queries. They return rows as `StoredRow`, whose columns are checked when they are read.
 ///
-/// `first`, `all` and `change` compile their statement once for each connection, and read rows where they stand: compiling a query with two
-/// joins takes longer than running it, and a copied row looks its columns up by comparing lower-cased names one by one. Both showed first in a
-/// profile of small builds.
+/// `first`, `all` and `change` compile their statement once per connection and read rows in place. Compiling a query with two joins takes longer
+/// than running it, and a copied row finds its columns by comparing lower-cased names one by one. Both dominated a profile of small builds.
 extension Database {
-    /// What `map` makes of the first row; `nil` when there is none. The row lives no longer than `map` runs.
+    /// Returns the result of `map` for the first row; `nil` if there is none. The row is valid only while `map` runs.
     func first<Value>(
         _ sql: String, _ arguments: StatementArguments = [], _ map: (StoredRow) throws -> Value
     ) throws -> Value? {
@@ -24,7 +23,7 @@ extension Database {
         return values
     }
 
-    /// A copy of the first row; `nil` when there is none.
+    /// A copy of the first row; `nil` if there is none.
     func row(_ sql: String, _ arguments: StatementArguments = []) throws -> StoredRow? {
         try Row.fetchOne(self, sql: sql, arguments: arguments).map { StoredRow($0, of: sql) }
     }
@@ -34,7 +33,7 @@ extension Database {
         try Row.fetchAll(self, sql: sql, arguments: arguments).map { StoredRow($0, of: sql) }
     }
 
-    /// The first column of the first row; `nil` when there is no row, or `NULL` is in it.
+    /// The first column of the first row; `nil` if there is no row, or the column is `NULL`.
     func value<Value: StoredValue>(_ sql: String, _ arguments: StatementArguments = []) throws -> Value? {
         try row(sql, arguments).flatMap { try $0[0] }
     }

@@ -34,8 +34,8 @@ extension LookApplication {
             ])
     }
 
-    /// Takes those for closed of which nothing was heard for too long, and of too many those with the lowest numbers: forges that keep the
-    /// refs of all there ever were say nothing of one that was closed without being merged. A few in each look.
+    /// Marks pull requests as closed if no event mentioned them for too long, and, of too many, those with the lowest numbers: forges that keep the
+    /// refs of all pull requests do not report one that was closed without being merged. A few in each look.
     mutating func closeForgottenPulls() throws {
         let limit = look.at.millisecondsSinceEpoch - Store.forgottenAfter.milliseconds
         let forgotten = try db.all(
@@ -54,8 +54,8 @@ extension LookApplication {
         for pull in surplus { try close(pull, "more than \(Store.maximumKnownPulls) with higher numbers are open") }
     }
 
-    /// Forgets those that were closed long ago, and of too many those that were closed first; with each what was approved and silenced of it.
-    /// A few in each look, which is more than can be told of between two.
+    /// Forgets pull requests that were closed long ago, and, of too many, those that were closed first, with their approvals and silences. A few in
+    /// each look, which is more than can be announced between two.
     func trimPulls() throws {
         let limit = look.at.millisecondsSinceEpoch - Store.closedKept.milliseconds
         let closed =

@@ -49,7 +49,7 @@ extension LookApplication {
         }
     }
 
-    /// The refs that those events name; nothing when one of them names none.
+    /// The refs that those events name; `nil` if one of them names none.
     func claimedRefs() throws -> Set<RefName>? {
         let rows = try db.rows(
             "SELECT claims FROM deliveries WHERE repository = ? AND fate = 'pending' AND request <= ?",
@@ -110,7 +110,7 @@ extension LookApplication {
         let head = look.heads[claim.ref]
         if claim.isHeadUnknown ? head != nil : head == claim.after || (head != nil && claim.ref.tag != nil) {
             let update = try current(claim.ref)?["id"] as Int64?
-            // Seen to move by a look that this event has waited for since, because of another of its refs.
+            // An earlier look saw it move, and this event has waited since because of another of its refs.
             if let update, let found = try found(by: delivery, update) { return found }
             return update.map { Decision(fate: .duplicate, reason: "this was known already", updates: [$0]) }
                 ?? Decision(fate: .ignored, reason: "the ref does not exist")
@@ -128,7 +128,7 @@ extension LookApplication {
         return Decision(fate: .ignored, reason: "the repository does not show this update")
     }
 
-    /// What came of an update that a look before has found for an event.
+    /// The outcome of an update that an earlier look found for an event.
     private func found(by delivery: Int64, _ update: Int64) throws -> Decision? {
         try db.first(
             """

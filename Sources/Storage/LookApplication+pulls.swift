@@ -6,11 +6,11 @@ extension LookApplication {
     struct PullFate {
         var fate: Fate
         var reason: String?
-        /// The update of its head, of this look or the last that saw it move; nothing: `ref`'s newest is it, which is read where an event
+        /// The update of its head, from this look or the last that saw it move; `nil`: the newest update of `ref`, which is read when an event
         /// asks.
         var update: Int64?
         var ref: RefName?
-        /// Nothing where the repository does not list it.
+        /// `nil` if the repository does not list it.
         var head: CommitID?
     }
 
@@ -35,7 +35,7 @@ extension LookApplication {
         branches = Dictionary(
             look.heads.lazy.filter { $0.key.branch != nil }.map { ($0.value, $0.key) }, uniquingKeysWith: min)
         for pull in rows.reversed() {
-            // One that an event has told of since the look began is of the next.
+            // A pull request that an event announced after the look began belongs to the next.
             guard look.asked.contains(pull.place) || look.heads[pull.place] != nil else { continue }
             try lookAt(pull, anew)
         }
@@ -50,7 +50,7 @@ extension LookApplication {
             if judged.isMerged { return try close(pull, "its head is in \(pull.base.shortName) by now") }
             pull.judgedTip = judged.tip
         }
-        // Whose it is says each look anew: of a fork's head that is a branch's by now somebody who may push has made his own.
+        // Each look determines the owner again: if a fork's head is by now the head of a branch, somebody who may push has adopted it.
         let isAdopted = !isMoved && known.source == nil && pull.source != nil
         let watchers = look.watchers.filter {
             isMoved || known.hasChanged || isAdopted || anew.contains($0.bot)
@@ -127,7 +127,7 @@ extension LookApplication {
         return update
     }
 
-    /// The update that saw a ref move last; nothing where none has.
+    /// The update that saw a ref move last; `nil` if there is none.
     func newestUpdate(of ref: RefName) throws -> Int64? {
         try db.first(
             "SELECT id FROM ref_updates WHERE repository = ? AND ref = ? ORDER BY generation DESC LIMIT 1",
@@ -136,10 +136,10 @@ extension LookApplication {
     }
 
     /// - Parameters:
-    ///   - update: Of the head, where it moved in this look.
-    ///   - isNew: Whether it moved there from another.
+    ///   - update: The update of the head, if it moved in this look.
+    ///   - isNew: Whether it moved there from another commit.
     ///   - isAdopted: Whether it was a fork's until this look.
-    /// - Returns: What became of it for this bot; nothing for one that is gone.
+    /// - Returns: The outcome for this bot; `nil` for a pull request that is gone.
     private mutating func queue(
         _ pull: PullRequestRecord, for watcher: Watcher, update: Int64?, isNew: Bool, isAdopted: Bool
     ) throws -> (fate: Fate, reason: String?)? {
@@ -157,7 +157,7 @@ extension LookApplication {
         if answer == .awaitsApproval, approver == nil {
             return (.refused, Store.awaitsApproval(seen, bot: watcher.bot))
         }
-        // Opened again, told of after it was forgotten, or for a bot that asks anew: what it came to once is still what it comes to.
+        // It was reopened, announced after it was forgotten, or a bot asks again: its earlier outcome still holds.
         if !isNew, let done = try Store.integration(of: seen, bot: bot, db) {
             return (.duplicate, "it was integrated already: \(done.id)")
         }
@@ -184,7 +184,7 @@ extension LookApplication {
     /// - Returns: What runs of them.
     func endClosedPulls() throws -> [LookOutcome.ClosedIntegration] {
         let open = try db.all(
-            // By the index of what is open, of which there is little, and not by that of pull requests, of which there are ever more.
+            // By the index of open pull requests, which stays small, and not by that of all pull requests, which keeps growing.
             Store.integrationQuery + """
                  WHERE integrations.id IN (
                     SELECT open.id FROM integrations AS open INDEXED BY integrations_open

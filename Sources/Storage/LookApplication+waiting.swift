@@ -1,8 +1,7 @@
 import GRDB
 import Model
 
-/// Heads that a forge tells of before its repository lists them, of pull requests and of what was pushed, and pull requests that no
-/// look asked for.
+/// Heads of pull requests and pushes that a forge announces before its repository lists them, and pull requests that no look asked for.
 extension LookApplication {
     /// Events of one look that may wait for the next.
     private static let maximumAwaited = 100
@@ -13,7 +12,7 @@ extension LookApplication {
         guard let pull = pulls[number], let claim, let claimed = claim.after, pull.head != claimed,
             newest == claimed
         else { return false }
-        // It was there once: who pushes by force tells of it late.
+        // It existed once: an event of a forced push can arrive late.
         return try db.first(
             "SELECT 1 FROM ref_updates WHERE repository = ? AND ref = ? AND after = ?",
             [repository, claim.ref.description, claimed.description]
@@ -44,7 +43,7 @@ extension LookApplication {
 
     // MARK: Pushes
 
-    /// Which of the events that wait for this look is the last to tell of a ref.
+    /// Returns, for each ref, the last event waiting for this look that names it.
     func newestClaims(_ rows: [StoredRow]) throws -> [RefName: Int64] {
         var newest: [RefName: Int64] = [:]
         for row in rows where try row["pull_request"] as Int? == nil {
@@ -53,8 +52,8 @@ extension LookApplication {
         return newest
     }
 
-    /// Lets a push's event wait for another look while the repository does not show yet what it tells of: hosts that replicate show a push
-    /// some seconds after they tell of it.
+    /// Lets a push's event wait for another look while the repository does not show the announced commit: hosts that replicate show a push some
+    /// seconds after they announce it.
     /// - Returns: Whether it waits; else its fate is to be decided.
     mutating func wait(
         for claims: [RefClaim], delivery: Int64, tries: Int, _ newest: [RefName: Int64]
@@ -65,7 +64,7 @@ extension LookApplication {
                 && mayComeYet(claim)
         }
         guard let late else { return false }
-        // What is here by now is found by this event all the same.
+        // Refs that have arrived by now still count as found by this event.
         for claim in claims {
             guard let movement = movements[claim.ref], movement.after == claim.after || claim.ref.tag != nil else {
                 continue
@@ -83,15 +82,15 @@ extension LookApplication {
         return true
     }
 
-    /// Whether the repository may show later what a push's event tells: it does not now, and no look has seen that or what came after it.
+    /// Whether the repository may show the announced commit later: it does not now, and no look has seen that commit or a later one.
     private func mayComeYet(_ claim: RefClaim) throws -> Bool {
         let shown = look.heads[claim.ref]
         if claim.isHeadUnknown { return shown == nil && movements[claim.ref] == nil }
         if shown == claim.after { return false }
-        // It shows what was there before the push, whatever was there earlier: a push by force can lead back.
+        // It shows the state before the push, whatever was there earlier: a forced push can go back.
         if shown == claim.before { return true }
         if claim.ref.tag != nil, shown != nil {
-            // Of an annotated tag the event names the tag's own object, the look its commit: only that it moved can be told.
+            // For an annotated tag the event names the tag object, and the look its commit: only a movement can be detected.
             return claim.after != nil && claim.before != nil && movements[claim.ref] == nil
         }
         if try wasOvertaken(claim) { return false }
@@ -101,7 +100,7 @@ extension LookApplication {
         ) { _ in true } == nil
     }
 
-    /// Whether a look has seen the ref move to something else from where the push began.
+    /// Whether a look has seen the ref move elsewhere from where the push began.
     func wasOvertaken(_ claim: RefClaim) throws -> Bool {
         try db.first(
             "SELECT 1 FROM ref_updates WHERE repository = ? AND ref = ? AND before IS ? AND after IS NOT ?",
@@ -132,14 +131,14 @@ extension LookApplication {
 }
 
 extension Store {
-    /// Before each further look for a head that the forge told of and does not list; after the last the event has its fate.
+    /// The pauses before each further look for an announced head that the repository does not list; after the last the event gets its fate.
     package static let pausesForHead: [Duration] = [2, 4, 8, 16, 32].map { .seconds($0) }
 
     /// Of an event that waits for a look that nobody has asked for yet: above all that are asked for.
     static let parkedRequest = Int64.max
 
-    /// Asks for the look that events wait for, once their pause is over.
-    /// - Parameter deliveries: Their rows; nothing: all of all repositories, at the start, when no pause goes on.
+    /// Requests the look that events wait for, once their pause is over.
+    /// - Parameter deliveries: Their rows; `nil`: all events of all repositories, at the start, when no pause is running.
     package func lookAgain(for deliveries: [Int64]?) async throws(StoreError) -> Bool {
         let rows = deliveries.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }
         return try await lane.write("look again for what was told of") { transaction in

@@ -25,7 +25,7 @@ struct LookApplication {
     var branches: [CommitID: RefName] = [:]
     /// Events that wait for another look.
     var awaited: [LookOutcome.Awaited] = []
-    /// Refs that events which wait for this look say were pushed; nothing: one of those events names none, so it may be any.
+    /// The refs that events waiting for this look name as pushed; `nil`: one of those events names none, so it may be any ref.
     private var claimed: Set<RefName>? = []
 
     var db: Database { transaction.db }

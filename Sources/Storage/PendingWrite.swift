@@ -4,9 +4,8 @@ import Synchronization
 
 /// A write that waits in the writer lane, whatever its value's type.
 protocol WaitingWrite: Sendable {
-    /// Runs the closure in a savepoint of the open transaction and remembers its outcome. May be called again when that
-    /// transaction was rolled back.
-    /// - Returns: What it has stored, to be published when it is committed; nothing when it failed.
+    /// Runs the closure in a savepoint of the open transaction and stores its outcome. May be called again if that transaction was rolled back.
+    /// - Returns: The stored changes, to be published after the commit; `nil` if it failed.
     func perform(in db: Database) -> StoreTransaction?
     /// Lets the caller go on with the outcome, or with `failure` in its place when what it stored was rolled back.
     func resume(failure: (any Error)?)
@@ -19,7 +18,7 @@ final class PendingWrite<Value: Sendable>: WaitingWrite {
     private let body: @Sendable (StoreTransaction) throws -> Value
     private let continuation: CheckedContinuation<Outcome, Never>
     private let outcome = Mutex<Outcome?>(nil)
-    /// Whether the caller answers a request, which the writer does then.
+    /// Whether the caller answers a request; the writer then does, too.
     private let isAnswer = AnsweringThread.isCurrent
 
     init(

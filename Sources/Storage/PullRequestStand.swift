@@ -1,11 +1,11 @@
 import GRDB
 import Model
 
-/// How far events have told of a pull request, and what the next one may change.
+/// What events have said about a pull request so far, which decides what the next one may change.
 ///
-/// Forges' times are of a second, and events overtake each other. So that the same events come to the same whatever their order: a newer
-/// time goes first, then what follows within a second (`PullRequestClaim.Change`), and a base that an event of this very second took away
-/// does not come back by another of it. An event without a time counts as told now, and the time of those before it stays.
+/// Forges' times have a resolution of a second, and events overtake each other. So that the order of the same events does not matter, a newer time
+/// wins, then the later change within a second (`PullRequestClaim.Change`). A base that an event of this second removed does not return by another
+/// event of it. An event without a time counts as the newest, and the stored time stays.
 struct PullRequestStand: Hashable {
     var base: RefName
     var isOpen: Bool
@@ -16,10 +16,10 @@ struct PullRequestStand: Hashable {
     /// The base that an event of that time took away.
     var baseBefore: RefName?
 
-    /// Above all changes: nothing of that time counts any more.
+    /// Above all changes: no further change of that time counts.
     static let lastRank = 9
 
-    /// - Returns: Nothing for a claim that is older than what is known, or as old and no newer word.
+    /// - Returns: `nil` for a claim that is older than the known one, or as old and of no higher rank.
     func after(_ claim: PullRequestClaim) -> PullRequestStand? {
         var next = self
         next.isOpen = claim.isOpen

@@ -1,9 +1,9 @@
-/// A JSON column whose values repeat from row to row, such as the configurations of an integration's issues. Each text is decoded once,
-/// and rows with the same text share one value: a million of them would need a gigabyte otherwise.
+/// A JSON column whose values repeat from row to row, such as the configurations of an integration's issues. Each text is decoded once, and rows
+/// with the same text share one value: otherwise a million of them would need a gigabyte.
 final class RepeatedJSON<Value: Decodable> {
     private let column: String
     private var values: [String: Value] = [:]
-    /// The most texts whose values are kept.
+    /// The most cached values.
     private let limit = 1000
 
     init(_ column: String) { self.column = column }

@@ -120,7 +120,8 @@ struct RetentionHolders {
         return try isTip(update) ? "\(branch) stands at its push" : nil
     }
 
-    /// The bot's file may name another repository since a moment ago, of which nothing is known as long as no look succeeds.
+    /// Whether the repository was looked at. The bot's file may have changed its repository just now, and nothing is known about the new one until
+    /// a look succeeds.
     private func wasLookedAt() throws -> Bool {
         try db.first("SELECT 1 FROM repositories WHERE id = ? AND last_look IS NOT NULL", [repository]) { _ in true }
             ?? false
@@ -146,7 +147,7 @@ struct RetentionHolders {
         ) { try $0[0] }
     }
 
-    /// Whether it was caused by the ref's movement of now: a look that sees the branch anew must find it judged.
+    /// Whether the ref's current movement caused it: a look that sees the branch as new must find it judged.
     private func isTip(_ update: Int64?) throws -> Bool {
         guard let update else { return false }
         return try db.first(

@@ -3,10 +3,10 @@ package import Model
 import Synchronization
 
 extension Store {
-    /// The products whose bots' files say who may read them: anybody, or only who has a token. Where they disagree, the latter. A file
-    /// that is gone still closes its product, and opens none.
+    /// The products whose bots' files say who may read them: everybody, or only holders of a token. If they disagree, the latter. A file that is
+    /// gone still closes its product, and opens none.
     ///
-    /// Each request of a product asks this, so it is read once until bots or versions change.
+    /// Each request for a product needs this, so it is cached until bots or versions change.
     package func statedAccess() async throws(StoreError) -> [Name: Bool] {
         // Asked before it is read: what changes meanwhile is read by the next.
         let stamp = publishings
@@ -34,7 +34,7 @@ extension Store {
                     stated[name] = true
                 }
             }
-            // One that its bot published as before it got another name is no less closed.
+            // A product that a bot published under an earlier name is closed as well.
             let former = try db.all(
                 """
                 SELECT DISTINCT versions.product AS product FROM versions
@@ -57,7 +57,7 @@ extension Store {
         }
     }
 
-    /// What a bot publishes as, by its last good form; nothing for one that there never was.
+    /// The product that a bot publishes, according to its last valid form; `nil` for a bot that never existed.
     package func product(of bot: Name) async throws(StoreError) -> Name? {
         try await read("read the product of \(bot)") { db in
             try db.row(

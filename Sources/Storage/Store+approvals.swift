@@ -13,13 +13,13 @@ extension Store {
         ) { try $0.value("head") { CommitID($0) } }
     }
 
-    /// Stores that an operator approves one head of a pull request for the base that it has now, and queues its integration, with the
-    /// ledger's row. Another head, or another base, waits again, also after it was closed and opened.
+    /// Stores that an operator approves one head of a pull request for its current base, and queues its integration, with the ledger's row. Another
+    /// head, or another base, waits again, even if it was closed and reopened.
     /// - Parameters:
-    ///   - supersede: What it ends of the pull request's earlier integrations.
+    ///   - supersede: Which of the pull request's earlier integrations it ends.
     ///   - answer: What the bot does with it.
-    ///   - event: What is recorded with it: who asked.
-    /// - Throws: `notFound` when no such bot is registered, or it is retired.
+    ///   - event: The recorded event, with the operator's name.
+    /// - Throws: `notFound` if no such bot is registered, or it is retired.
     package func approve(
         _ number: Int, of bot: Name, head: CommitID, by person: String,
         supersede: BotSpecification.Supersede, at time: Timestamp,
@@ -84,9 +84,9 @@ extension Store {
         }
     }
 
-    /// The update of the head that waited or was refused, which is integrated from now on, with the events that told of it.
+    /// The update of a head that waited or was refused and is now integrated, with the events that announced it.
     /// - Parameter reason: What has changed.
-    /// - Returns: Nothing where the bot has integrated it before.
+    /// - Returns: `nil` if the bot has integrated it before.
     static func waitingUpdate(
         of pull: PullRequestRecord, bot: Int64, _ repository: Int64, because reason: String,
         _ transaction: StoreTransaction

@@ -3,7 +3,7 @@ package import Model
 
 extension Store {
     /// Adds the next attempt at a job of an integration, in the integration's latest run.
-    /// - Parameter testFilter: Which tests it runs; nothing: all.
+    /// - Parameter testFilter: Which tests it runs; `nil`: all.
     package func addAttempt(
         to id: IntegrationID, job: Name, testFilter: String? = nil, at time: Timestamp
     ) async throws(StoreError) -> AttemptRecord {
@@ -48,9 +48,9 @@ extension Store {
 
     /// Changes an attempt's state by Model's state machine.
     /// - Parameters:
-    ///   - reason: Kept when given; else the reason before stays.
-    ///   - isolation: What the attempt is kept from the machine by; likewise.
-    /// - Throws: `illegalTransition`, with nothing stored; `notFound`.
+    ///   - reason: Stored if given; else the earlier reason stays.
+    ///   - isolation: The attempt's isolation from the machine; likewise.
+    /// - Throws: `illegalTransition`, and stores nothing; `notFound`.
     @discardableResult
     package func apply(
         _ event: AttemptState.Event, to id: AttemptID, at time: Timestamp, reason: String? = nil,
@@ -96,7 +96,7 @@ extension Store {
     }
 
     /// Stores a step as it starts, and again, under the same index, as it ends.
-    /// - Throws: `illegalTransition`, with nothing stored; `notFound`.
+    /// - Throws: `illegalTransition`, and stores nothing; `notFound`.
     package func record(step: StepRecord, of id: AttemptID, isEntered: Bool = false) async throws(StoreError) {
         try await record(steps: [StepChange(step, isEntered: isEntered)], of: id)
     }

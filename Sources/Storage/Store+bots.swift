@@ -103,12 +103,12 @@ extension Store {
     package func specifications() async throws(StoreError) -> [BotSpecification] {
         try await read("read the bots' last good forms") { db in
             try db.rows("SELECT specification FROM bots WHERE is_retired = 0 ORDER BY name")
-                // One that an older version wrote in another form is no last good form; its file is read anew anyway.
+                // A form that an older version wrote differently is no last valid form; its file is read again anyway.
                 .compactMap { row in try? row.json("specification", as: BotSpecification.self) }
         }
     }
 
-    /// What a bot's file said last, also when it is gone; nothing for one that was never there.
+    /// A bot's last specification, even if its file is gone; `nil` for a bot that never existed.
     package func specification(of bot: Name) async throws(StoreError) -> BotSpecification? {
         try await read("read the bot \(bot)") { db in try Self.specification(of: bot, db) }
     }
@@ -119,7 +119,7 @@ extension Store {
         } ?? nil
     }
 
-    /// A repository by the URL that a bot's file writes, or nothing when no bot ever had it.
+    /// A repository by the URL in a bot's file; `nil` if no bot ever had it.
     package func repository(_ url: String) async throws(StoreError) -> RepositoryRecord? {
         try await read("read the repository \(url)") { db in
             try db.row(

@@ -2,8 +2,8 @@ import GRDB
 import Model
 
 extension Store {
-    /// Transaction 1: stores an event and, when its fate is pending, the wish to look at its repository.
-    /// - Returns: `duplicate` or `conflict` when the hook's delivery id was stored before; nothing changed then.
+    /// Transaction 1: stores an event and, if its fate is pending, a request to look at its repository.
+    /// - Returns: `duplicate` or `conflict` if the hook's delivery id was stored before; then nothing is changed.
     /// - Throws: `tooLarge` for more claims or longer names than `NewEvent` allows.
     package func record(_ event: NewEvent) async throws(StoreError) -> RecordedEvent {
         try await lane.write("store the event \(event.event.kept(80)) of \(event.hook.kept(80))") { transaction in
@@ -35,7 +35,7 @@ extension Store {
             if let url = event.repository {
                 request = try requestLook(url, transaction)
             } else {
-                // Nothing will ever look for it, so it must not wait.
+                // No look will ever find it, so it must not wait.
                 (fate, reason) = (.ignored, "no bot has this repository")
             }
         }
@@ -53,7 +53,7 @@ extension Store {
         if fate == .pending, let repository, let pull = event.pull {
             try note(pull, of: repository, at: event.receivedAt, db)
         }
-        // What asks for nothing, such as a star, does not show that pushes arrive.
+        // An event without a request, such as a star, does not show that pushes arrive.
         if event.source == .webhook, fate == .pending, let repository {
             try db.change(
                 "UPDATE repositories SET has_authentic_webhook = 1 WHERE id = ? AND has_authentic_webhook = 0",
@@ -64,8 +64,8 @@ extension Store {
         return .stored(try delivery(rowID: rowID, db))
     }
 
-    /// Asks for a look at a repository without an event's row: the poller's timer, a person's button.
-    /// - Parameter event: One that is stored elsewhere, and what it says of a pull request of the repository.
+    /// Requests a look at a repository without an event's row: for the poller's timer, or a user's button.
+    /// - Parameter event: An event that is stored elsewhere, and its claim about a pull request of the repository.
     package func requestLook(
         at repository: String, telling event: NewEvent? = nil
     ) async throws(StoreError) {

@@ -2,8 +2,7 @@ import GRDB
 import Model
 
 extension Store {
-    /// Decides the fate of the ref update that caused an integration, and of the events that told of it, as long as no other bot integrates
-    /// them.
+    /// Decides the fate of the ref update that caused an integration, and of the events that announced it, unless another bot integrates them.
     /// - Parameter otherwise: Which of the update's integrations count as integrated, as an SQL condition.
     static func decide(
         _ fate: Fate, _ reason: String, of record: IntegrationRecord, unless otherwise: String,

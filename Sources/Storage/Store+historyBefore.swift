@@ -1,11 +1,11 @@
 import GRDB
 package import Model
 
-/// Where an integration's commit comes from, as far as rows tell.
+/// The history of an integration's commit, as far as rows record it.
 package struct HistoryBefore: Sendable, Hashable {
-    /// The commit of the branch's last integration before that was of another commit and came to a result.
+    /// The commit of the branch's last integration of another commit that has a result.
     package var previous: CommitID?
-    /// The repository's default branch, as the last scan saw it.
+    /// The repository's default branch at the last look.
     package var defaultBranch: RefName?
     package var defaultCommit: CommitID?
 }

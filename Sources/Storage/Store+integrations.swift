@@ -2,10 +2,9 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Queues an integration that no ref update causes, under the bot's next number, with the ledger's row of what
-    /// caused it.
-    /// - Parameter event: What caused it; nothing: nothing is added to the ledger.
-    /// - Throws: `notFound` when no such bot is registered, or it is retired; what `record(_:)` throws.
+    /// Queues an integration that no ref update causes, under the bot's next number, with the ledger's row of its cause.
+    /// - Parameter event: Its cause; `nil`: nothing is added to the ledger.
+    /// - Throws: `notFound` if no such bot is registered, or it is retired; the errors of `record(_:)`.
     package func queue(
         _ new: NewIntegration, at time: Timestamp, recording event: (@Sendable (IntegrationRecord) -> NewEvent)? = nil
     ) async throws(StoreError) -> IntegrationRecord {
@@ -65,7 +64,7 @@ extension Store {
         return id
     }
 
-    /// An integration, or nothing when there is none of that name.
+    /// An integration; `nil` if there is none of that name.
     package func integration(_ id: IntegrationID) async throws(StoreError) -> IntegrationRecord? {
         try await read("read \(id)") { db in try Self.optionalIntegration(id, db) }
     }
@@ -112,8 +111,8 @@ extension Store {
         try await read("read the latest integration of \(bot)") { db in try Self.latestIntegration(of: bot, db) }
     }
 
-    /// The integration that this one is compared with: the same bot and ref, of a pull request its base, numbered before, completed, neither
-    /// canceled nor ended by a fault of ours (those say nothing of the code).
+    /// The integration that this one is compared with: an earlier number of the same bot and ref, or of a pull request's base, that is completed,
+    /// and was neither canceled nor ended by our fault (those say nothing about the code).
     package func previous(of id: IntegrationID) async throws(StoreError) -> IntegrationRecord? {
         try await read("read the integration before \(id)") { db in try Self.previous(of: id, db) }
     }
@@ -131,8 +130,8 @@ extension Store {
     }
 
     /// Changes an integration's state by Model's state machine.
-    /// - Parameter reason: At its end the whole reason of that, or none. Before: kept when given; else the reason before stays.
-    /// - Throws: `illegalTransition`, with nothing stored; `notFound`.
+    /// - Parameter reason: At its end, the whole reason, or none. Before that, it is stored if given; else the earlier reason stays.
+    /// - Throws: `illegalTransition`, and stores nothing; `notFound`.
     @discardableResult
     package func apply(
         _ event: IntegrationState.Event, to id: IntegrationID, at time: Timestamp, reason: String? = nil
@@ -143,8 +142,8 @@ extension Store {
         }
     }
 
-    /// Ends an integration that waits; it never begins.
-    /// - Throws: `illegalTransition`, with nothing stored, when it has begun or is completed; `notFound`.
+    /// Ends a waiting integration; it never begins.
+    /// - Throws: `illegalTransition`, and stores nothing, if it has begun or is completed; `notFound`.
     package func cancel(
         queued id: IntegrationID, at time: Timestamp, reason: String
     ) async throws(StoreError) {
@@ -227,14 +226,14 @@ extension Store {
         transaction.changed(.integration(record.id))
     }
 
-    /// Begins the run of an integration that waits, with what its bot's file says now: what is under way is brought to its
-    /// end so, whatever becomes of the file meanwhile. One that runs already goes on as what it was begun as.
+    /// Begins the run of a waiting integration, with the current specification of its bot: the run ends with that, whatever becomes of the file
+    /// meanwhile. A running integration continues with the specification that it was begun with.
     /// - Parameters:
-    ///   - specification: What the bot's file says now; nothing when there is none: then what it said last counts.
-    ///   - preparation: What `recordPreparation` would store next, read by that specification; stored with the beginning where the
-    ///     integration has no recipe yet.
-    /// - Returns: How the integration is now and what it runs as, with no specification, and nothing begun, when the bot is
-    ///   not known at all; nothing when it is completed, since a reading of the queue can be older than its end.
+    ///   - specification: The bot file's current specification; `nil` if there is no file: then its last one counts.
+    ///   - preparation: What `recordPreparation` would store next, read by that specification; stored with the beginning if the integration has no
+    ///     recipe yet.
+    /// - Returns: The integration's state and the specification that it runs with. If the bot is unknown, there is no specification, and nothing is
+    ///   begun. `nil` if the integration is completed, since the queue may have been read before its end.
     /// - Throws: `notFound`.
     package func takeUp(
         _ id: IntegrationID, as specification: BotSpecification?, with preparation: Preparation? = nil,
@@ -255,7 +254,7 @@ extension Store {
         }
     }
 
-    /// The bot as its file said when an integration's latest run began; nothing for one that has not begun.
+    /// The bot's specification when an integration's latest run began; `nil` if it has not begun.
     package func specification(of id: IntegrationID) async throws(StoreError) -> BotSpecification? {
         try await read("read what \(id) runs as") { db in try Self.specification(of: id, db) }
     }

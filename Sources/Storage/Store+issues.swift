@@ -2,12 +2,11 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Stores an integration's issues of every status with its summary. They become visible at once; a set that was
-    /// stored before, as a rerun finds it, is replaced.
+    /// Stores an integration's issues of every status with its summary. They become visible at once; an earlier set, as in a rerun, is replaced.
     /// - Parameters:
     ///   - event: What happens to the integration with it.
     ///   - reason: See `apply(_:to:at:reason:)`.
-    /// - Throws: `illegalTransition`, with nothing visible; `tooLarge` above `AttemptResults.maximumRows`; `notFound`.
+    /// - Throws: `illegalTransition`, and nothing becomes visible; `tooLarge` above `AttemptResults.maximumRows`; `notFound`.
     package func completeIssues(
         of id: IntegrationID, issues: [Issue], summary: Summary, at time: Timestamp,
         with event: IntegrationState.Event? = nil, reason: String? = nil
@@ -105,7 +104,7 @@ extension Store {
         }
     }
 
-    /// The columns that most issues of an integration have alike.
+    /// The columns that most issues of an integration share.
     private struct IssueColumns {
         let configurations = RepeatedJSON<[Name]>("configurations")
         let introducedBy = RepeatedJSON<Introduction>("introduced_by")

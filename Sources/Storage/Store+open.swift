@@ -39,7 +39,7 @@ extension Store {
         }
     }
 
-    /// Says why integrations are where they are, or nothing any more, without changing their state.
+    /// Stores why integrations are in their states, without changing these; `nil` removes the reason.
     package func explain(_ ids: [IntegrationID], _ reason: String?) async throws(StoreError) {
         try await lane.write("explain integrations") { transaction in
             for id in ids {

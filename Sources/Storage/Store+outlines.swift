@@ -16,7 +16,7 @@ extension Store {
         }
     }
 
-    /// The same of a package; none of one that nobody publishes.
+    /// The same for a package; empty for a package that nobody publishes.
     package func outlines(of package: PackageIdentifier) async throws(StoreError) -> [VersionRecord] {
         try await read("read the versions of the package \(package)") { db in
             try Self.outlines(Self.outline + " WHERE registry = ? AND state = 'published'", [package.description], db)
@@ -30,7 +30,7 @@ extension Store {
             .sorted { $0.version > $1.version }
     }
 
-    /// A package's published version, with its files; nothing where there is none.
+    /// A package's published version, with its files; `nil` if there is none.
     package func version(
         _ version: SemanticVersion, of package: PackageIdentifier
     ) async throws(StoreError) -> VersionRecord? {

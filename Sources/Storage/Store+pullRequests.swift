@@ -11,10 +11,10 @@ extension Store {
     static let maximumClosedPulls = 5_000
     /// How long a closed one is remembered.
     static let closedKept = Duration.seconds(90 * 86_400)
-    /// How long one counts as open of which nothing is heard.
+    /// How long a pull request counts as open without an event about it.
     static let forgottenAfter = Duration.seconds(180 * 86_400)
 
-    /// By the index of what is open, of which there is little, and not by the key: of what is closed there is ever more.
+    /// By the index of open pull requests, which stays small, and not by the key: the closed ones keep growing.
     static let openPullRequests = "pull_requests INDEXED BY pull_requests_open"
 
     static let openPullsQuery = """
@@ -56,8 +56,8 @@ extension Store {
             missingSince: try row.optionalTime("missing_since"))
     }
 
-    /// Stores what an event says of a pull request, with the event; one that the forge sent before another that came first
-    /// changes nothing.
+    /// Stores what an event says about a pull request, with the event. An event that the forge sent before one that arrived earlier changes
+    /// nothing.
     static func note(
         _ claim: PullRequestClaim, of repository: Int64, at time: Timestamp, _ db: Database
     ) throws {
@@ -66,7 +66,7 @@ extension Store {
             "SELECT * FROM pull_requests WHERE repository = ? AND number = ?", [repository, claim.number],
             PullRequestStand.init)
         guard let known else {
-            // Of one that was forgotten meanwhile the heads are still counted.
+            // The heads of a pull request that was forgotten meanwhile still count.
             return try db.change(
                 """
                 INSERT INTO pull_requests (repository, number, ref, place, base, is_open, told_at, told_rank, moved_at,
@@ -95,8 +95,8 @@ extension Store {
             ])
     }
 
-    /// The integration of just this head into just this base, the newest: one that was not canceled, and is not to be. A canceled one says
-    /// nothing of it, and one that is still being ended is as good as canceled.
+    /// The newest integration of exactly this head into exactly this base that was not canceled and will not be. A canceled one says nothing about
+    /// it, and one that is still being ended counts as canceled.
     static func integration(
         of pull: SeenPullRequest, bot: Int64, _ db: Database
     ) throws -> IntegrationRecord? {
@@ -120,7 +120,7 @@ extension Store {
         }
     }
 
-    /// Who approved just this head for just this base.
+    /// The user who approved exactly this head for exactly this base.
     static func approver(of pull: SeenPullRequest, bot: Int64, _ db: Database) throws -> String? {
         try db.first(
             "SELECT person FROM pull_approvals WHERE bot = ? AND number = ? AND base = ? AND head = ?",

@@ -15,7 +15,7 @@ extension Store {
         }
     }
 
-    /// A package belongs to the product that has it first, also while nothing but a number is reserved.
+    /// A package belongs to the first product that has it, even while only a number is reserved.
     static func registryConflict(_ request: VersionRequest, _ db: Database) throws -> Reservation? {
         guard let package = request.registry,
             let owner = try owner(of: package, besides: request.product, db)

@@ -2,11 +2,10 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Removes a bot's integrations below a number, with all rows that belong to them. The bot's counter stays, so that no
-    /// number is used again.
+    /// Removes a bot's integrations below a number, with all their rows. The bot's counter stays, so that no number is used again.
     ///
     /// For a store whose integrations publish nothing and are caused by no ref update. One transaction. The names of tests stay.
-    /// - Returns: The numbers of those removed, lowest first.
+    /// - Returns: The removed numbers, lowest first.
     @discardableResult
     package func removeIntegrations(of bot: Name, below number: Int) async throws(StoreError) -> [Int] {
         try await lane.write("remove the integrations of \(bot) below \(number)") { transaction in
@@ -56,8 +55,8 @@ extension Store {
         }
     }
 
-    /// Deletes all rows of an integration that was removed, in batches, its own last: a stop in the middle leaves one that is shown
-    /// nowhere, as before. Harmless where they are gone already.
+    /// Deletes all rows of a removed integration, in batches, its own row last: a stop in the middle leaves an integration that is still hidden.
+    /// May be repeated.
     package func deleteRows(of removed: RemovedIntegration) async throws(StoreError) {
         let operation = "remove what is stored of \(removed.id)"
         let row = removed.rowID
@@ -90,8 +89,8 @@ extension Store {
         }
     }
 
-    /// What no record is written against any more: but for the newest, which the next record may take, and only while nothing of the bot is
-    /// under way that may have taken one.
+    /// Deletes profiles that no new record can use: all but the newest, which the next record may use, and only while nothing of the bot is running
+    /// that may have read one.
     private static func deleteUnusedProfiles(of integration: Int64, _ db: Database) throws {
         try db.change(
             """

@@ -14,10 +14,10 @@ extension Store {
         var isSkipped: Bool?
     }
 
-    /// Queues a completed integration for a further run, with a queued attempt for each job that runs again. All that the
-    /// runs before stored stays, and shows until this one's attempts are processed.
-    /// - Parameter event: What is recorded with it: who asked.
-    /// - Throws: `illegalTransition` for one that is not completed, with nothing stored; `notFound`; `tooLarge` for the event.
+    /// Queues a completed integration for another run, with a queued attempt for each job that runs again. All results of earlier runs stay, and
+    /// are shown until this run's attempts are processed.
+    /// - Parameter event: The recorded event, with the user's name.
+    /// - Throws: `illegalTransition`, and stores nothing, if it is not completed; `notFound`; `tooLarge` for the event.
     package func reopen(
         _ id: IntegrationID, for rerun: NewRerun, at time: Timestamp,
         recording event: (@Sendable (IntegrationRecord) -> NewEvent)? = nil
@@ -83,7 +83,7 @@ extension Store {
             (record.reason, record.startedAt, record.endedAt) = (before.reason, before.startedAt, before.endedAt)
             record.isSkipped = before.isSkipped ?? false
             record.supersededBy = before.supersededBy.map { IntegrationID(bot: id.bot, number: $0) }
-            // Nothing where that one was removed meanwhile.
+            // Changes no row if that integration was removed meanwhile.
             try db.execute(
                 sql: """
                     UPDATE integrations SET superseded_by =

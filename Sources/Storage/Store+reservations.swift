@@ -2,11 +2,11 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Row 1 of publishing: reserves a version's number for an integration. Asked again by the same integration it gives
-    /// the same number, so that publishing goes on after a stop.
+    /// Row 1 of publishing: reserves a version's number for an integration. A repeated call for the same integration returns the same number, so
+    /// that publishing continues after a stop.
     ///
-    /// The next number of a line is one above all that the database and the disk have, so that none is given twice. A
-    /// reservation of a completed integration for the same commit is taken over by one that runs it again.
+    /// The next number of a line is one above all that the database and the disk have, so that none is assigned twice. An integration that runs the
+    /// same commit again takes over the reservation of a completed one.
     package func reserve(_ request: VersionRequest, at time: Timestamp) async throws(StoreError) -> Reservation {
         try await lane.write("reserve a version of \(request.product)") { transaction in
             if let conflict = try Self.registryConflict(request, transaction.db) { return conflict }

@@ -26,7 +26,7 @@ extension Store {
             try Self.record(steps, of: id, transaction)
             var (attempt, record) = try Self.attempt(id, db)
             try record.state.apply(.processed(results.verdict))
-            // Most attempts leave little: then all of it is one transaction, and nothing has to be made visible later.
+            // Most attempts have few results: then one transaction stores them all, and nothing has to be made visible later.
             guard isSmall, try !Self.hasResults(attempt, db) else { return attempt }
             for (place, stored) in results.findings.enumerated() {
                 try Self.insert(stored, attempt: attempt, place: place, db)
@@ -85,8 +85,8 @@ extension Store {
     /// How far back a configuration's last tests are looked for, in integrations.
     static let maximumLookBack = 20
 
-    /// How many tests, skipped ones not counted, a configuration ran when it last ran any, in the integrations with
-    /// which this one can be compared (see `previous(of:)`); nothing when it ran none in the last 20 of them.
+    /// How many tests, except skipped ones, a configuration ran when it last ran any, in the integrations that this one can be compared with (see
+    /// `previous(of:)`); `nil` if it ran none in the last 20 of them.
     package func earlierTests(
         before id: IntegrationID, configuration: Name
     ) async throws(StoreError) -> Int? {

@@ -9,7 +9,7 @@ extension Store {
     package func retentions() async throws(StoreError) -> [(bot: Name, retention: Retention?)] {
         try await read("read what is kept of the bots") { db in
             try db.all("SELECT name, specification FROM bots ORDER BY name") { row in
-                // What an older version wrote in another form says nothing of retention.
+                // A form that an older version wrote differently says nothing about retention.
                 let specification = try? row.json("specification", as: BotSpecification.self)
                 return (try row.name("name"), specification?.retention)
             }
@@ -55,9 +55,9 @@ extension Store {
         }
     }
 
-    /// Has integrations of a bot shown nowhere any more, with the reason; their rows, files and held commits go later.
-    /// - Parameter rows: As they were judged. One that changed since, or is held by now, stays.
-    /// - Returns: Those that were removed.
+    /// Hides integrations of a bot everywhere, with the reason; their rows, files and held commits are removed later.
+    /// - Parameter rows: The integrations as they were judged. One that has changed since, or is held by now, stays.
+    /// - Returns: The removed integrations.
     package func remove(
         _ rows: [(row: RetentionRow, reason: String)], of bot: Name, at time: Timestamp
     ) async throws(StoreError) -> [IntegrationID] {
@@ -103,7 +103,7 @@ extension Store {
         return true
     }
 
-    /// When and why an integration was removed; nothing for one that is there, or never was.
+    /// When and why an integration was removed; `nil` for one that exists, or never existed.
     package func removal(of id: IntegrationID) async throws(StoreError) -> Removal? {
         try await read("read why \(id) is gone") { db in
             try db.first(

@@ -13,8 +13,8 @@ extension Store {
         }
     }
 
-    /// Whether the ref is still where it was when this was decided: one that has moved since has its integration already, and an older
-    /// commit behind it would be the latest.
+    /// Whether the ref is still where it was at the decision. If it has moved since, its integration exists already, and an older commit would
+    /// become the latest.
     static func isTip(_ new: NewIntegration, in repository: Int64, _ db: Database) throws -> Bool {
         let head = try db.first(
             "SELECT head FROM refs WHERE repository = ? AND name = ?", [repository, new.ref.description]

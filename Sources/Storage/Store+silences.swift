@@ -153,8 +153,8 @@ extension Store {
         }
     }
 
-    /// Where people look at an issue: an integration, and the newest of each branch of its bot, or of its pull request. Read beside the writer, since it visits all
-    /// integrations of the bot; one that ends meanwhile is compared with what it read of the silences.
+    /// The integrations in which users see an issue: this one, and the newest of each branch of its bot, or of its pull request. Read beside the
+    /// writer, since it visits all integrations of the bot; an integration that ends meanwhile is compared with the silences that it read.
     private func shownIntegrations(_ id: IntegrationID) async throws(StoreError) -> String {
         try await read("read the newest integrations of \(id.bot)") { db in
             let rows: [Int64] = try db.all(

@@ -5,8 +5,8 @@ extension Store {
     /// Pushes that nobody judged belong to the next: it alone can find what they brought.
     private static let maximumEarlier = 1000
 
-    /// What an integration that a push caused is to be judged by; nothing for one that something else caused, for a tag's, and for a
-    /// bot's first of a branch, also where that was ended for a newer one.
+    /// The range that decides about an integration caused by a push; `nil` for another cause, for a tag, and for a bot's first integration of a
+    /// branch, even if a newer one ended that.
     package func pushedRange(of id: IntegrationID) async throws(StoreError) -> PushedRange? {
         try await read("read what was pushed for \(id)") { db in
             let row = try db.row(
@@ -43,9 +43,9 @@ extension Store {
         }
     }
 
-    /// Ends an integration that is left out, before anything of it runs: canceled, with its reason, which is also that of the ref
-    /// update and of the events that told of it, as long as no other bot integrates them.
-    /// - Throws: `illegalTransition`, with nothing stored, when it is completed; `notFound`.
+    /// Ends an integration that is skipped, before any of it runs: canceled, with its reason, which the ref update and the events that announced it
+    /// also get, unless another bot integrates them.
+    /// - Throws: `illegalTransition`, and stores nothing, if it is completed; `notFound`.
     package func skip(
         _ id: IntegrationID, reason: String, commit: CommitSummary, at time: Timestamp
     ) async throws(StoreError) {
@@ -60,7 +60,7 @@ extension Store {
         }
     }
 
-    /// Stores what is known of the commit of one that ends before its recipe is known.
+    /// Stores what is known about the commit of an integration that ends before its recipe is known.
     /// - Throws: `notFound`.
     package func describe(_ id: IntegrationID, commit: CommitSummary) async throws(StoreError) {
         try await lane.write("store the commit of \(id)") { transaction in

@@ -39,8 +39,8 @@ extension Store {
         }
     }
 
-    /// The fate of the ref update that caused a superseded integration, and of the events that told of it, as long as no
-    /// other bot integrates it. One that is marked and still runs may end otherwise.
+    /// Decides the fate of the ref update that caused a superseded integration, and of the events that announced it, unless another bot integrates
+    /// it. A marked integration that still runs may end otherwise.
     static func decideSuperseded(
         _ record: IntegrationRecord, by newer: IntegrationID, _ transaction: StoreTransaction
     ) throws {

@@ -39,7 +39,7 @@ extension Store {
     }
 
     /// Revokes a token.
-    /// - Returns: Whether there was one that was not revoked yet.
+    /// - Returns: Whether there was an unrevoked token of that name.
     package func revokeToken(name: String, at time: Timestamp) async throws(StoreError) -> Bool {
         try await lane.write("revoke the token \(name.kept(80))") { transaction in
             try transaction.db.execute(

@@ -14,7 +14,7 @@ extension Store {
         }
     }
 
-    /// Notes which version bots met first, where none is noted: nothing is integrated for that.
+    /// Records the first version that bots ran with, if none is recorded: it does not cause an integration.
     package func noteToolchain(_ version: String, of bots: [Name]) async throws(StoreError) {
         try await lane.write("note the toolchain of \(bots.count) bots") { transaction in
             try transaction.db.change(
@@ -51,7 +51,8 @@ extension Store {
         }
     }
 
-    /// What waits for this very commit will be the first with the new toolchain, so it says so: a second would find nothing new.
+    /// A waiting integration of this very commit will be the first with the new toolchain, so its cause is changed: a second integration would find
+    /// nothing new.
     private static func relabelWaiting(
         _ new: NewIntegration, of bot: RegisteredBot, _ transaction: StoreTransaction
     ) throws -> IntegrationRecord? {

@@ -17,10 +17,10 @@ extension Store {
         ).map { try Self.version($0) }.max { $0.version < $1.version }
     }
 
-    /// Records that a reserved version's directory is in place. Doing it again with the same files changes nothing.
-    /// - Parameter time: When that is, which those are told who want to know of releases.
-    /// - Returns: The product that has the version's package by now, where that is another: the version is not in the registry then.
-    /// - Throws: `notFound` when it was not reserved.
+    /// Records that a reserved version's directory is in place. Repeating it with the same files changes nothing.
+    /// - Parameter time: The time of the publication, for notices of releases.
+    /// - Returns: The product that has the version's package by now, if it is another: the version is not in the registry then.
+    /// - Throws: `notFound` if it was not reserved.
     @discardableResult
     package func publish(_ manifest: PublishedVersion, at time: Timestamp) async throws(StoreError) -> Name? {
         let (product, version) = (manifest.product, manifest.version)
@@ -53,8 +53,8 @@ extension Store {
         }
     }
 
-    /// Gives a reserved number back. Nothing happens when it was never reserved.
-    /// - Throws: `illegalTransition` when it is published: a published version never disappears.
+    /// Gives a reserved number back. Does nothing if it was never reserved.
+    /// - Throws: `illegalTransition` if it is published: a published version never disappears.
     package func abandon(product: Name, version: SemanticVersion) async throws(StoreError) {
         try await lane.write("abandon \(product) \(version)") { transaction in
             guard let record = try Self.version(version, of: product, transaction.db) else { return }
@@ -69,8 +69,8 @@ extension Store {
         }
     }
 
-    /// Takes a published version out of ranges and `latest`; its files stay. Doing it again changes nothing.
-    /// - Throws: `notFound` when it is not published.
+    /// Takes a published version out of ranges and `latest`; its files stay. Repeating it changes nothing.
+    /// - Throws: `notFound` if it is not published.
     package func yank(product: Name, version: SemanticVersion, at time: Timestamp) async throws(StoreError) {
         try await lane.write("yank \(product) \(version)") { transaction in
             guard let record = try Self.version(version, of: product, transaction.db), record.state == .published else {
@@ -85,12 +85,12 @@ extension Store {
         }
     }
 
-    /// Makes a row of a version whose directory has none, as when the database was lost. A row that was only reserved
-    /// becomes published; one that is published stays as it is. The number of its integration is used up.
+    /// Creates the row of a version whose directory has none, as after a loss of the database. A reserved row becomes published; a published one
+    /// stays as it is. The number of its integration is used up.
     /// - Parameters:
-    ///   - record: As the manifest says; its state and `publishedAt` are made `published` and `time` where missing.
+    ///   - record: The manifest's record; its state and `publishedAt` are set to `published` and `time` if missing.
     ///   - isFromBranch: Whether the number came from the branch, so that its commit counts as published there.
-    /// - Returns: As of `publish`.
+    /// - Returns: See `publish`.
     @discardableResult
     package func adopt(
         _ record: VersionRecord, isFromBranch: Bool, at time: Timestamp
@@ -155,7 +155,7 @@ extension Store {
         }
     }
 
-    /// A product's version, also one that is only reserved; nothing where there is none.
+    /// A product's version, even one that is only reserved; `nil` if there is none.
     package func version(_ version: SemanticVersion, of product: Name) async throws(StoreError) -> VersionRecord? {
         try await read("read \(product) \(version)") { db in try Self.version(version, of: product, db) }
     }
@@ -167,7 +167,7 @@ extension Store {
         ).map { try Self.version($0) }
     }
 
-    /// - Parameter files: Where they are not to be read; nothing: those of the row.
+    /// - Parameter files: Passed if they need not be read; `nil`: those of the row.
     static func version(_ row: StoredRow, files: [Artifact]? = nil) throws -> VersionRecord {
         VersionRecord(
             product: try row.name("product"), version: try row.value("version") { SemanticVersion($0) },

@@ -23,7 +23,7 @@ package enum StoreChange: Hashable, Sendable {
 }
 
 extension StoreChange {
-    /// Whether it is of what is published, or of who publishes it.
+    /// Whether it changes what is published, or which product publishes it.
     package var isOfPublishing: Bool {
         switch self {
         case .bots, .version: true

@@ -2,16 +2,16 @@ import Foundation
 import GRDB
 import Model
 
-/// A row that a query returned. Every column is checked when it is read: a `NULL`, or a value of another type than the caller wants, throws a
-/// refusal with the code `corrupt` that names the column and its table.
+/// A row of a query's result. Every column is checked when it is read: a `NULL`, or a value of another type than the caller wants, throws a refusal
+/// with the code `corrupt` that names the column and its table.
 ///
-/// GRDB's own subscripts end the process for both, so no other file reads its `Row` (`ArchitectureTests`). Columns that may be `NULL` are read
+/// GRDB's own subscripts end the process in both cases, so no other file reads its `Row` (`ArchitectureTests`). Columns that may be `NULL` are read
 /// into an optional: `try row["message"] as String?`.
 struct StoredRow {
     private let row: Row
     private let sql: String
 
-    /// - Parameter sql: The query, from which the tables are named in errors.
+    /// - Parameter sql: The query, whose tables errors name.
     init(_ row: Row, of sql: String) {
         self.row = row
         self.sql = sql
@@ -62,7 +62,7 @@ struct StoredRow {
         return Refusal(code: .corrupt, message: "the column \(column) of \(tables) holds \(found), \(Self.remedy)")
     }
 
-    /// Of a column whose value is of the right type and no noun.
+    /// The refusal for a column whose value has the right type and is invalid.
     private func damaged(_ column: String) -> Refusal {
         Refusal(code: .corrupt, message: "the column \(column) of \(tables) holds a value \(Self.remedy)")
     }
@@ -81,7 +81,7 @@ struct StoredRow {
     }
 }
 
-/// Columns as the nouns they hold. A column that does not hold its noun is a damaged file, and said so.
+/// Columns as domain values. An invalid column means a damaged file, and the error says so.
 extension StoredRow {
     func value<Value>(_ column: String, _ make: (String) -> Value?) throws -> Value {
         guard let value = make(try self[column]) else { throw damaged(column) }

@@ -51,11 +51,11 @@ extension CurlTransfer {
         }
     }
 
-    /// Whether what libcurl says of a failed beginning of TLS or ssh is a line that broke, which another try may find whole: a server
-    /// that is restarted behind a balancer, or has too many who begin at once (sshd's MaxStartups).
+    /// Whether libcurl's error at the start of TLS or ssh means a broken connection, which another try may avoid: a server that is restarted behind
+    /// a balancer, or has too many concurrent connection attempts (sshd's MaxStartups).
     private var isBrokenHandshake: Bool {
         let said = detail.lowercased()
-        // Of libssh2 (libssh2.h): a socket that is closed, or gave or took nothing; no banner; a time-out.
+        // Errors of libssh2 (libssh2.h): a socket that is closed, or failed to send or receive; no banner; a time-out.
         let broken = [-1, -2, -3, -7, -9, -13, -43].contains { said.contains("establishing ssh session: \($0),") }
         return broken || said.contains("initializing sftp session")
             || ["ssl_error_syscall", "connection reset", "unexpected eof", "broken pipe"].contains { said.contains($0) }

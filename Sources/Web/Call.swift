@@ -14,10 +14,10 @@ struct Call: Sendable {
     let caller: Caller
     private let parameters: [String: String]
     private let bodyLimit: Int
-    /// The client, as limits see it.
+    /// The client, as limits count it.
     let asker: Asker
     let limits: WebLimits
-    /// What the client has sent of its body, or taken of its answer.
+    /// How much the client has sent of its body, or read of its answer.
     let progress = Progress()
 
     init(
@@ -46,7 +46,7 @@ struct Call: Sendable {
         return name
     }
 
-    /// The first value of a query parameter, percent-decoded with `+` as a space; nothing when absent or empty.
+    /// The first value of a query parameter, percent-decoded with `+` as a space; `nil` if absent or empty.
     func query(_ name: String) -> String? {
         guard let query = request.head.path?.split(separator: "?", maxSplits: 1).dropFirst().first else { return nil }
         for pair in query.split(separator: "&") {
@@ -67,8 +67,8 @@ struct Call: Sendable {
         }
     }
 
-    /// `?attempt=`, which counts from 1; nothing where it is not given.
-    /// - Throws: 400 for what is no such number.
+    /// `?attempt=`, which counts from 1; `nil` if it is absent.
+    /// - Throws: 400 for an invalid number.
     func attempt() throws(Problem) -> Int? {
         guard let text = query("attempt") else { return nil }
         guard let number = Int(text), number > 0 else { throw Problem(400, "`attempt` is a number from 1 on.") }
@@ -94,8 +94,8 @@ struct Call: Sendable {
         return min(number, 200)
     }
 
-    /// The body in memory, read with a running cap.
-    /// - Throws: 413 over the route's limit, before anything is read where Content-Length says so already.
+    /// Reads the body into memory, within the route's limit.
+    /// - Throws: 413 above the limit, before anything is read if Content-Length says so.
     func body() async throws -> [UInt8] {
         var bytes: [UInt8] = []
         try statedLength()
@@ -106,9 +106,9 @@ struct Call: Sendable {
         return bytes
     }
 
-    /// The body of a webhook, which anybody may send. A large one lies on the disk: one that is not whole, or whose signature is not
-    /// verified yet, takes no memory.
-    /// - Throws: 413 as `body()`; 503 when too many large ones are on their way, or the disk is full.
+    /// Reads the body of a webhook, which anybody may send. A large one goes to the disk, so a body that is incomplete or not yet verified occupies
+    /// no memory.
+    /// - Throws: 413 as in `body()`; 503 if too many large bodies are in progress, or the disk is full.
     func webhookBody() async throws -> WebhookBody {
         try statedLength()
         let spool = Spool(limits.bodies, inMemory: WebLimits.bodyBytesInMemory, by: limits.bodyFiles, for: self)

@@ -31,7 +31,7 @@ final class EventRoutes: Sendable {
             ResponseBody { [store] writer in
                 let (lines, continuation) = AsyncStream.makeStream(
                     of: String.self, bufferingPolicy: .bufferingNewest(Self.bufferedEvents))
-                // Before the first byte is sent: who has read it misses nothing from then on.
+                // Before the first byte is sent: a client that has read it misses no later change.
                 let changes = store.changes()
                 try await withGracefulShutdownHandler {
                     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -58,7 +58,7 @@ final class EventRoutes: Sendable {
             })
     }
 
-    /// `nil` for what another change tells already, and for tokens, which are nobody else's.
+    /// `nil` for a change that another one already reports, and for tokens, which concern only their owner.
     static func event(_ change: StoreChange) -> String? {
         if change == .tokens { return nil }
         if case .completed = change { return nil }

@@ -35,12 +35,11 @@ final class FileSender: Sendable {
         try await nextLane.run(body)
     }
 
-    /// A body of just these bytes. If the file is shorter than it was, the connection is cut, so that nobody takes a
-    /// part for the whole.
+    /// A body of exactly these bytes. If the file is shorter than it was, the connection is cut, so that no client takes a part for the whole.
     /// - Parameters:
-    ///   - channel: The connection, whose answer this is.
-    ///   - progress: Told of each piece that is with the kernel.
-    ///   - onSent: Called when the last byte is with the kernel.
+    ///   - channel: The connection of this answer.
+    ///   - progress: Gets the size of each piece that the kernel has accepted.
+    ///   - onSent: Called when the kernel has accepted the last byte.
     func body(
         of file: OpenFile, range: Range<Int64>, over channel: any Channel, _ progress: Progress,
         onSent: @escaping @Sendable () -> Void
@@ -72,11 +71,12 @@ final class FileSender: Sendable {
         }
     }
 
-    /// Hands a piece to the connection where HTTP/1's own types begin, which know parts of files, and waits until it is with the kernel.
+    /// Passes a piece to the connection at the level of HTTP/1's own types, which support parts of files, and waits until the kernel has accepted
+    /// it.
     ///
-    /// sendfile(2) says nothing of a file that ends too early: NIO would call it again and again, and keep a processor busy for the time
-    /// of the piece. So the file's size is looked at meanwhile, and the connection cut when it is too short.
-    /// - Parameter lane: Where it is looked at: a network file system that hangs holds up no other connection.
+    /// sendfile(2) does not report a file that ends too early: NIO would call it repeatedly and keep a processor busy for the time of the piece.
+    /// The file's size is therefore checked meanwhile, and the connection is cut if the file is too short.
+    /// - Parameter lane: Where the size is checked: a hanging network file system delays no other connection.
     private static func send(
         _ region: FileRegion, of file: OpenFile, over channel: any Channel, in time: TimeAmount,
         looking lane: BlockingLane
@@ -123,8 +123,8 @@ final class FileSender: Sendable {
         }
     }
 
-    /// A body of whatever reads so many bytes at a place. It blocks, on a lane.
-    /// - Parameter progress: Told of each piece that was written.
+    /// A body from a function that reads a number of bytes at an offset. It blocks, on a lane.
+    /// - Parameter progress: Gets the size of each written piece.
     func body(
         range: Range<Int64>, _ progress: Progress, read: @escaping @Sendable (Int64, Int) throws -> [UInt8]
     ) -> ResponseBody {

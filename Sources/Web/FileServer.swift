@@ -68,9 +68,9 @@ struct FileServer: Sendable {
         ).response(to: call)
     }
 
-    /// What a file that was asked for of `latest` or a range is called there: archives have the version in their names, and who asks for
-    /// `latest/kit-latest-source.tar.gz` or copied a name of another version means this one's.
-    /// - Throws: 404 for what the version has not, with what it has.
+    /// The name of a requested file in the version that `latest` or a range means. Archives have the version in their names:
+    /// `latest/kit-latest-source.tar.gz`, or a name copied from another version, means this version's file.
+    /// - Throws: 404 for a file that the version does not have, with a list of those that it has.
     private func name(_ asked: String, in outline: VersionRecord) async throws -> String {
         if VersionCheck.descriptions.contains(asked) { return asked }
         guard let record = try await site.store.version(outline.version, of: outline.product) else { return asked }
@@ -90,7 +90,7 @@ struct FileServer: Sendable {
         return VersionRange(String(asked.dropFirst(product.count).dropLast(after.count))) != nil
     }
 
-    /// It is kept for a short time only: one that is absent today may be restored from a backup.
+    /// It is cached only for a short time: a file that is absent today may be restored from a backup.
     private static let forAMinute = "public, max-age=60"
 
     /// One of a version's descriptions, as long as it is what was published.
@@ -131,8 +131,8 @@ struct FileServer: Sendable {
 
     // MARK: Versions
 
-    /// The version that the path means; that of a range without its files.
-    /// - Throws: 404 for a version or range that nothing published fits.
+    /// The version that the path means; for a range, without its files.
+    /// - Throws: 404 for a version or range that no published version matches.
     private func version(_ call: Call) async throws -> (VersionRecord, isExact: Bool) {
         guard let range = VersionRange(call.text("version")) else { throw Problem.notFound }
         let product = try call.name("product")
@@ -203,7 +203,7 @@ struct FileServer: Sendable {
             } + descriptions)
     }
 
-    /// What lies in a version's directory. One that cannot be read is listed without.
+    /// The names in a version's directory. A version that cannot be read is listed without them.
     private func names(of record: VersionRecord) async throws -> [String] {
         let (state, path) = (site.configuration.state, "files/\(record.product)/\(record.version)")
         return try await site.files.run { () throws(FileError) in

@@ -53,9 +53,9 @@ enum HTMLText {
             || [0x061C, 0x200E, 0x200F].contains(scalar.value)
     }
 
-    /// A page whose links to this service begin with another path than `/`, as behind a proxy that serves it beneath one.
+    /// A page whose links to this service begin with another path than `/`, as behind a proxy that serves it under a path.
     ///
-    /// No text of others is changed: a quotation mark in it is escaped.
+    /// Foreign texts are not changed: a quotation mark in them is escaped.
     static func rebased(_ page: String, on base: String) -> String {
         if base.isEmpty { return page }
         let root = escape(base)

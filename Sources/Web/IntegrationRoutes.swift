@@ -83,7 +83,7 @@ struct IntegrationRoutes: Sendable {
         var triggers: Bool?
     }
 
-    /// - Parameter attempt: Which of each job is shown; nothing: the latest.
+    /// - Parameter attempt: Which attempt of each job is shown; `nil`: the latest.
     private func json(_ record: IntegrationRecord, attempt: Int?) async throws -> JSONValue {
         let all = try await site.attempts(of: record)
         return JSONValue(

@@ -9,7 +9,7 @@ import Storage
 struct IssueRoutes: Sendable {
     let site: Site
 
-    /// Issues of an export that are in memory at a time.
+    /// The most issues of an export that are in memory at a time.
     private static let exportedIssues = 500
 
     private static let root = "/api/v1/bots/{bot}/integrations/{number}"
@@ -65,7 +65,7 @@ struct IssueRoutes: Sendable {
 
     private func sarif(_ record: IntegrationRecord) async throws -> Response {
         let (store, version) = (site.store, site.configuration.version)
-        // Places count from 0.
+        // Offsets count from 0.
         let beyond = try await store.issuePage(of: record.id, limit: 1, after: IntegrationReports.maximumResults - 1)
         let isWhole = beyond.items.isEmpty
         return .pieces(type: "application/sarif+json") { writer in
@@ -116,7 +116,8 @@ struct IssueRoutes: Sendable {
         return Timestamp(secondsSinceEpoch: Int64(clamping: date.timeIntervalSince1970))
     }
 
-    /// A token is one person's. Whoever may use the socket has the daemon's own account or is root, and says who they are.
+    /// The user behind a request. A token belongs to one user. A client of the socket has the daemon's own account or is root, and states the
+    /// user's name.
     private func person(_ said: String?, _ call: Call) throws(Problem) -> String {
         guard let said, call.caller.isLocal else { return call.caller.name }
         let isPlain = said.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }

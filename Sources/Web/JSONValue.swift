@@ -16,8 +16,8 @@ enum JSONValue: Sendable, Hashable {
         let value: JSONValue
     }
 
-    /// RFC 8259. Everything outside of ASCII is written as it is, but for characters that are hidden in text: an answer that a terminal shows
-    /// is in the order in which it is read. `<`, `>`, `&` are escaped too, so that an answer pasted into a page stays text.
+    /// The JSON text (RFC 8259). Characters outside of ASCII are written literally, except those that are hidden in text, so that a terminal shows
+    /// an answer in its order. `<`, `>`, `&` are escaped, too, so that an answer pasted into a page stays text.
     var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -74,7 +74,7 @@ enum JSONValue: Sendable, Hashable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// `\u202e`.
+    /// Writes an escape such as `\u202e`.
     private static func escape(_ unit: UInt16, to bytes: inout [UInt8]) {
         let digits = Array("0123456789abcdef".utf8)
         bytes += "\\u".utf8

@@ -4,7 +4,7 @@ import Integrations
 import Model
 import Storage
 
-/// Webhooks in, and the ledger of what came in.
+/// Incoming webhooks, and the ledger of them.
 struct LedgerRoutes: Sendable {
     let site: Site
 
@@ -25,7 +25,7 @@ struct LedgerRoutes: Sendable {
                 let push = PushRequest(
                     bot: bot, signature: signature,
                     delivery: HTTPField.Name("X-Martlet-Delivery").flatMap { headers[$0] },
-                    // Of who shows no signature nothing more is read.
+                    // Without a signature nothing more is read.
                     body: isSigned ? try await call.webhookBody() : WebhookBody([]))
                 let acceptance = try await site.operations.receive(push)
                 return .json(

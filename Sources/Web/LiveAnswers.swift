@@ -4,20 +4,20 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// The answers that are under way to callers whose right to them can be taken away: it closes the connection of an answer within a second
-/// after its token was revoked or has disappeared, or its product was closed to anonymous readers.
+/// The answers in progress whose callers can lose their right to them. It closes the connection of an answer within a second after its token was
+/// revoked or deleted, or its product was closed to anonymous readers.
 ///
-/// Without it a followed log, a stream of events or a slow download would go on for as long as the client reads.
+/// Otherwise a followed log, a stream of events or a slow download would continue for as long as the client reads.
 final class LiveAnswers: Service {
-    /// What an answer is given by.
+    /// The right by which an answer is given.
     enum Permit: Hashable, Sendable {
-        /// A token that can be used, by its hash.
+        /// A valid token, by its hash.
         case token(String)
-        /// That anybody may read what a route of products shows, by the route's parameters.
+        /// A public product of a route, by the route's parameters.
         case product([String: String])
     }
 
-    /// How often permits are asked for that were changed without a change of ours, as when a backup of the database was restored.
+    /// How often permits are checked without a change of ours, as after restoring a backup of the database.
     static let interval: Duration = .milliseconds(500)
 
     private struct Answer: Sendable {
@@ -35,7 +35,7 @@ final class LiveAnswers: Service {
     private let interval: Duration
     private let isGiven: @Sendable (Permit) async throws -> Bool
 
-    /// - Parameter isGiven: Whether a permit still holds.
+    /// - Parameter isGiven: Whether a permit is still valid.
     init(
         store: Store, interval: Duration = LiveAnswers.interval,
         isGiven: @escaping @Sendable (Permit) async throws -> Bool
@@ -43,10 +43,10 @@ final class LiveAnswers: Service {
         (self.store, self.interval, self.isGiven) = (store, interval, isGiven)
     }
 
-    /// How many there are.
+    /// The number of answers in progress.
     var count: Int { state.withLock { $0.answers.count } }
 
-    /// Begins an answer, which is under way for as long as the entry lives.
+    /// Registers an answer, which is in progress for as long as the entry lives.
     func begin(_ permit: Permit, over channel: any Channel) -> Entry {
         let number = state.withLock { state in
             state.next += 1
@@ -65,7 +65,7 @@ final class LiveAnswers: Service {
 
         deinit { answers.state.withLock { $0.answers[number] = nil } }
 
-        /// The same body, with which the answer ends; also where it is dropped unsent.
+        /// The same body, with which the answer ends; also if it is dropped unsent.
         func holding(_ body: ResponseBody) -> ResponseBody {
             ResponseBody(contentLength: body.contentLength) { [self] writer in
                 try await body.write(writer)
@@ -80,14 +80,14 @@ final class LiveAnswers: Service {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { for await change in changes where change.isOfAccess { await self.check() } }
                 group.addTask {
-                    // Ended by its cancellation alone.
+                    // It ends only by cancellation.
                     while (try? await Task.sleep(for: self.interval)) != nil { await self.check() }
                 }
             }
         }
     }
 
-    /// Closes the connections of those whose permit is gone.
+    /// Closes the connections of answers whose permit is gone.
     private func check() async {
         let answers = state.withLock { $0.answers }
         var given: [Permit: Bool] = [:]
@@ -96,7 +96,7 @@ final class LiveAnswers: Service {
             if let known = given[answer.permit] {
                 isGiven = known
             } else {
-                // A database that cannot be read says nothing of anybody's rights: the next time does.
+                // If the database cannot be read, the next check decides.
                 isGiven = (try? await self.isGiven(answer.permit)) ?? true
                 given[answer.permit] = isGiven
             }

@@ -9,16 +9,16 @@ import Synchronization
 
 /// `…/log/{configuration}/events`: a log's bytes as server-sent events (WHATWG HTML, section 9.2), new ones within 100 ms.
 ///
-/// Each reader has a place in the file and one piece of it in memory, nothing else: a slow one reads later what others read
-/// before, and holds nobody up. A reader that goes away changes nothing for the job or others.
+/// Each reader has an offset in the file and one piece of it in memory, nothing else: a slow one reads later, and delays nobody. A reader that goes
+/// away affects neither the job nor other readers.
 final class LogEvents: Sendable {
-    /// Bytes of the log in one event. As JSON they are up to six times as many, of which each reader has one piece in memory.
+    /// The bytes of the log in one event. As JSON they take up to six times as many; each reader has one piece in memory.
     static let pieceBytes = 16 * 1024
     /// Changes within this time are told together: a job that prints a line a millisecond wakes its readers 50 times a second.
     private static let pause = Duration.milliseconds(20)
-    /// After so many looks at which nothing was new the database is asked for the end: the supervisor may have been killed.
+    /// After this many checks without new bytes the database is asked for the end: the supervisor may have been killed.
     private static let looksForTheEnd = 5
-    /// After so many looks at which nothing was new a comment is sent, which is how a reader that went away is noticed.
+    /// After this many checks without new bytes a comment is sent, which detects a reader that has gone away.
     private static let looksWithoutNews = 15
     /// 32 bytes, so that a client that gives up below 1 byte a second, as our own does, stays.
     private static let nothing = ": nothing was printed till now.\n\n"
@@ -44,8 +44,8 @@ final class LogEvents: Sendable {
         }
     }
 
-    /// From `Last-Event-ID`, else `?from=`, else the beginning. A reader stays with one attempt, and so does one that comes back:
-    /// an offset in another's log says nothing.
+    /// From `Last-Event-ID`, else `?from=`, else the beginning. A reader stays with one attempt, even after reconnecting: an offset means nothing
+    /// in another attempt's log.
     func send(_ call: Call) async throws -> Response {
         let last = call.request.headers[.lastEventID].flatMap { Position($0) }
         let log = try await open(call, last)
@@ -58,7 +58,7 @@ final class LogEvents: Sendable {
             ResponseBody { [logs] writer in
                 var follower = Follower(
                     logs: logs, call: call, attempt: log.number, place: place, offset: start, isEnded: log.isEnded)
-                // A service that stops ends its streams; readers come back to the next one.
+                // A service that stops ends its streams; readers reconnect to the next one.
                 try await withGracefulShutdownHandler {
                     try await writer.write(ByteBuffer(string: "retry: 3000\n\n"))
                     while let text = try await follower.next() { try await writer.write(ByteBuffer(string: text)) }
@@ -79,7 +79,7 @@ final class LogEvents: Sendable {
         return offset
     }
 
-    /// The attempt that is asked for, else the one that the reader was in, else the newest.
+    /// The requested attempt, else the one that the reader was in, else the newest.
     private func open(_ call: Call, _ last: Position?) async throws -> LogServer.Log {
         if let last, call.query("attempt") == nil, let log = try await logs.open(call, attempt: last.attempt) {
             return log
@@ -105,7 +105,7 @@ final class LogEvents: Sendable {
             (self.offset, self.isEnded) = (offset, isEnded)
         }
 
-        /// What is sent next; nothing after the end, or when the service stops.
+        /// The next event; `nil` after the end, or if the service stops.
         mutating func next() async throws -> String? {
             while !hasSaidEnd, !Task.isCancelled, !place.isStopped {
                 let (place, position, isKnown) = (place, offset, isEnded)
@@ -165,7 +165,7 @@ final class LogEvents: Sendable {
             observer.wake()
         }
 
-        /// Blocks. The job's end is looked for before the log's, so that nothing printed until then is left out.
+        /// Blocks. The job's end is checked before the log's, so that nothing printed until then is left out.
         func look(from offset: Int64, isEnded: Bool) throws(ExecutionError) -> (piece: [UInt8], isEnded: Bool) {
             var isEnded = isEnded || log.isCompressed
             if !isEnded {

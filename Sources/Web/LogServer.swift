@@ -16,11 +16,11 @@ struct LogServer: Sendable {
         let size: Int64
         /// The attempt's directory relative to the state, where `log.index` lies too.
         let directory: String
-        /// Nothing for a trigger's.
+        /// `nil` for a trigger's log.
         let attempt: AttemptRecord?
         /// Which attempt at the configuration, or at the trigger.
         let number: Int
-        /// By what is stored: nothing will be written any more.
+        /// According to the database: the log is complete.
         let isEnded: Bool
     }
 
@@ -59,13 +59,13 @@ struct LogServer: Sendable {
         return log
     }
 
-    /// The log of a certain attempt, whatever is asked for; nothing when there is none.
+    /// The log of a certain attempt, whatever the request says; `nil` if there is none.
     func open(_ call: Call, attempt: Int) async throws -> Log? {
         guard let row = try await row(of: call, attempt: String(attempt)) else { return nil }
         return try await open(row)
     }
 
-    /// Whether nothing will be written any more to the log of an attempt; also when it was removed.
+    /// Whether the log of an attempt is complete; also if it was removed.
     func isEnded(_ call: Call, attempt: Int) async throws -> Bool {
         try await row(of: call, attempt: String(attempt))?.isEnded ?? true
     }
@@ -99,7 +99,7 @@ struct LogServer: Sendable {
         var isEnded: Bool
     }
 
-    /// - Parameter wanted: Which attempt; nothing: the newest.
+    /// - Parameter wanted: Which attempt; `nil`: the newest.
     private func row(of call: Call, attempt wanted: String?) async throws -> LogRow? {
         let record = try await site.integration(of: call)
         let subject = try Subject(call)

@@ -3,10 +3,10 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Answers a connection's requests on its event loop's own thread, not on the pool's: an answer passes between threads two times less, each
-/// of which can wait for a processor behind a job's process.
+/// Answers a connection's requests on its event loop's own thread, not on the pool's. This saves an answer two switches between threads, each of
+/// which can wait for a processor behind a job's process.
 ///
-/// Nothing in an answer blocks: the database and files are read on lanes of their own.
+/// Answers do not block: the database and files are read on lanes of their own.
 struct LoopChannel: ServerChildChannel {
     let http: HTTP1Channel
 

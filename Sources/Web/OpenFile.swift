@@ -9,8 +9,8 @@ final class OpenFile: Sendable {
     /// Takes the descriptor over.
     init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Makes a file without a name in a directory, which is gone with its last holder. Blocks.
-    /// - Throws: `errno` as it was.
+    /// Creates a file without a name in a directory; it disappears with its last holder. Blocks.
+    /// - Throws: `errno`.
     convenience init(nameless directory: String) throws(ReadError) {
         let descriptor = NamelessFile.open(in: directory)
         guard descriptor >= 0 else { throw ReadError(errno: errno) }
@@ -20,7 +20,7 @@ final class OpenFile: Sendable {
     deinit { close(descriptor) }
 
     /// Writes all of `bytes` at `offset`. Blocks.
-    /// - Throws: `errno` as it was, such as `ENOSPC`.
+    /// - Throws: `errno`, such as `ENOSPC`.
     func write(_ bytes: ByteBuffer, at offset: Int64) throws(ReadError) {
         let failure = bytes.withUnsafeReadableBytes { bytes -> Int32 in
             var done = 0
@@ -59,7 +59,7 @@ final class OpenFile: Sendable {
         return bytes
     }
 
-    /// In bytes, as it is now; nothing where it cannot be told.
+    /// The current size in bytes; -1 if it cannot be determined.
     var size: Int64 { Int64(lseek(descriptor, 0, SEEK_END)) }
 
     /// Whether a part is in the kernel's memory, so that sending it does not wait for the disk. Does not block.

@@ -39,7 +39,7 @@ enum PageText {
         "\(number) \(number == 1 ? one : many ?? one + "s")"
     }
 
-    /// `+2`, `−1`; nothing for no change.
+    /// `+2`, `−1`; `nil` for no change.
     static func change(_ number: Int) -> String? {
         number == 0 ? nil : number > 0 ? "+\(number)" : "\u{2212}\(number.magnitude)"
     }

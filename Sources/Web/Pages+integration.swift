@@ -69,7 +69,7 @@ extension Pages {
             _ count: KeyPath<Counts, Int>, _ one: String, _ many: String, tone: String, moreIsWorse: Bool = true
         ) -> ViewObject {
             let (number, change) = (summary.counts[keyPath: count], summary.change[keyPath: count])
-            // Not `0 tests`: most often tests ran, and no report told of each.
+            // Not `0 tests`: usually tests ran, but no report listed them.
             let isUntold = count == \.tests && number == 0 && change == 0
             return [
                 "count": .text(isUntold ? "–" : "\(number)"),
@@ -114,7 +114,7 @@ extension Pages {
     private func configuration(
         _ attempt: AttemptRecord, of record: IntegrationRecord, beside all: [AttemptRecord], issues: [Issue]
     ) -> ViewObject {
-        // The whole is judged without what is silenced, which a job knows nothing of.
+        // The integration is judged without silenced issues, but a job does not know which are silenced.
         let own = issues.filter { $0.status != .resolved && $0.configurations.contains(attempt.id.job) }
         let hasWarnings = [Verdict.warnings, .analyzerWarnings].contains(attempt.state.verdict)
         let isSilenced = hasWarnings && !own.isEmpty && own.allSatisfy { $0.status == .silenced }
@@ -158,7 +158,7 @@ extension Pages {
 
     private static func end(of step: StepRecord, in attempt: AttemptRecord) -> (String, String) {
         let (text, tone) = end(of: step)
-        // Nothing that counts can have failed in a green one: a list of tests, an analysis that prints what it finds.
+        // In a green job no failure counts: a list of tests, or an analysis that prints its findings, may have failed.
         let isGreen = attempt.state.verdict.map { [.succeeded, .warnings, .analyzerWarnings].contains($0) } ?? false
         return tone == "bad" && isGreen ? ("\(text), not counted", "none") : (text, tone)
     }

@@ -84,7 +84,7 @@ extension Pages {
         return "median \(PageText.duration(figures.median)), p95 \(PageText.duration(figures.p95))\(trend)"
     }
 
-    /// A line from the oldest on the left to the newest, as high as the longest takes; nothing of less than two.
+    /// A line from the oldest on the left to the newest, scaled to the longest; `nil` for fewer than two.
     private static func points(_ newestFirst: [TestHistory.Entry]) -> String? {
         let durations = newestFirst.reversed().compactMap(\.duration)
         guard durations.count > 1, let longest = durations.max(), longest > .zero else { return nil }

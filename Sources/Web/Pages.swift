@@ -68,7 +68,7 @@ struct Pages: Sendable {
         view["version"] = .text(overview.version)
         view["watch"] = .text(watch)
         view["isUnfenced"] = .flag(overview.isolation != .sandbox)
-        // Why is for those who may see the service's pages, which problems do not belong to.
+        // The reason is only for users who may see the service's pages, which problem pages are not.
         view["unfencedReason"] = .text(section.isEmpty ? nil : overview.isolation.reason)
         view["loopbackReason"] = .text(section.isEmpty ? nil : overview.loopbackReason)
         view["diskShortage"] = .text(section.isEmpty ? nil : site.operations.diskShortage)
@@ -79,7 +79,7 @@ struct Pages: Sendable {
         return .html(HTMLText.rebased(text, on: site.configuration.base), status: status)
     }
 
-    /// A problem as a page. It is shown to those who may not read, so it tells nothing of what is here.
+    /// A problem as a page. Users without the right to read see it, so it says nothing about the content of the service.
     func problem(_ problem: Problem) async -> Response {
         // What a browser asks for next, in its words.
         let detail =
@@ -115,7 +115,7 @@ struct Pages: Sendable {
         ]
     }
 
-    /// Of a commit that says nothing, that.
+    /// The commit's subject, or a note that it has none.
     static func subject(_ record: IntegrationRecord) -> String {
         record.subject.map { $0.isEmpty ? "(no message)" : $0 } ?? ""
     }
@@ -128,7 +128,7 @@ struct Pages: Sendable {
 
     static func testCount(_ summary: Summary?) -> String {
         guard let counts = summary?.counts else { return "" }
-        // Not `0 tests`: most often tests ran, and no report told of each.
+        // Not `0 tests`: usually tests ran, but no report listed them.
         let parts = [
             counts.tests == 0 ? nil : PageText.count(counts.tests, "test"),
             counts.testFailures == 0 ? nil : "\(counts.testFailures) failing",

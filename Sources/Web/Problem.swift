@@ -33,7 +33,7 @@ package struct Problem: Error, Sendable, Hashable {
         self.init(status, error.code == .internal ? "The service failed; its log has the cause." : error.message)
     }
 
-    /// A limit is reached: `Retry-After` says when to come again.
+    /// A limit is reached: `Retry-After` says when to try again.
     static func busy(_ detail: String) -> Problem { Problem(503, detail) }
 
     static let notFound = Problem(404, "There is nothing here.")

@@ -10,9 +10,9 @@ struct PublishedFile: Sendable {
     let artifact: Artifact
     let cacheControl: String
     let site: Site
-    /// What a download of it is counted as; nothing: it is not.
+    /// The key under which a download is counted; `nil`: it is not counted.
     var download: Downloads.Key?
-    /// Whether the next ones may be answered from memory, where nothing but the path decides what is answered.
+    /// Whether the next requests may be answered from memory, because only the path determines the answer.
     var isKept = false
 
     /// - Throws: 404 when the file is gone; 500 when it is not what was recorded: what rotted is not served.

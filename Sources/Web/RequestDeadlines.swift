@@ -30,7 +30,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var deadline: Scheduled<Void>?
     /// The connection's number in `connections` while it owes a request or its body.
     private var waiting: UInt64?
-    /// The same while its client does not take an answer.
+    /// The same while its client does not read an answer.
     private var untaken: UInt64?
     private var client: ClientAddress?
     private var isReceiving = false
@@ -38,7 +38,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var unanswered = 0
     /// Answers whose end was written and is not with the kernel yet.
     private var unsent = 0
-    /// Ends a connection whose client takes nothing of what is written.
+    /// Ends a connection whose client does not read what is written.
     private var stall: Scheduled<Void>?
     /// The last request was answered before its body was here.
     private var isOver = false
@@ -54,8 +54,8 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        // Some ten pieces wait for who reads a body: 8 KiB each instead of 64 bound what a thousand connections hold. A test's channel
-        // has no such options.
+        // Some ten pieces wait for the reader of a body: 8 KiB each instead of 64 bound the memory of a thousand connections. A test's channel has
+        // no such options.
         if let options = context.channel.syncOptions {
             let pieces = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2048, maximum: Self.readBytes)
             try? options.setOption(.recvAllocator, value: pieces)
@@ -79,7 +79,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head:
             AnsweringThread.goFirst()
-            // A connection that owes a body can be closed for others too, after those that owe a head already.
+            // A connection that owes a body can be closed for others, too, after those that owe a head.
             guard hasComeInTime() else { return context.close(promise: nil) }
             waiting = connections.wait(context.channel, client: client)
             isReceiving = true
@@ -112,7 +112,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         sent.futureResult.whenComplete { _ in own.value.answered(context.value) }
         unsent += 1
         noteUntaken(context.value)
-        // Where nothing else has a deadline, what is left of the answer has one.
+        // If nothing else has a deadline, the rest of the answer has one.
         if !isReceiving || unanswered > 1 { close(context.value, after: Self.rest) }
         context.value.write(data, promise: sent)
     }
@@ -122,7 +122,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         unsent -= 1
         noteUntaken(context)
         if isReceiving, unanswered == 0 {
-            // Refused before it was read, as by a limit: nothing more is, and the client has a moment to see why.
+            // Refused before it was read, as by a limit: nothing more is read, and the client has a moment to see why.
             isOver = true
             close(context, after: Self.farewell)
         } else if isReceiving, unanswered == 1 {
@@ -149,19 +149,19 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         if !isOver { context.read() }
     }
 
-    /// Counts the connection among those that keep the service waiting while its client does not take what was written.
+    /// Counts the connection among those that keep the service waiting while its client does not read what was written.
     private func noteUntaken(_ context: ChannelHandlerContext) {
         let isUntaken = unsent > 0 || !context.channel.isWritable
         if isUntaken, untaken == nil, !hasLeft {
             untaken = connections.wait(context.channel, client: client)
         } else if !isUntaken, let number = untaken {
             untaken = nil
-            // Otherwise it is being closed for others.
+            // If this returns false, it is being closed for others.
             _ = connections.endWait(number)
         }
     }
 
-    /// Begins to wait for the next request where nothing else is under way.
+    /// Begins to wait for the next request if nothing else is in progress.
     private func awaitRequest(_ context: ChannelHandlerContext) {
         guard !isReceiving, unanswered == 0, waiting == nil, !hasLeft, !isOver else { return }
         waiting = connections.wait(context.channel, client: client)

@@ -23,7 +23,7 @@ extension Response {
         return .json(JSONValue(record, root: site.configuration.url, downloads: downloads))
     }
 
-    /// A body that is made piece by piece, which its route's cost bounds (`AnswerCost.export`).
+    /// A body that is made piece by piece, limited by its route's cost (`AnswerCost.export`).
     static func pieces(
         type: String, _ make: @escaping @concurrent @Sendable (inout any ResponseBodyWriter) async throws -> Void
     ) -> Response {
@@ -37,8 +37,8 @@ extension Response {
             })
     }
 
-    /// Server-sent events (WHATWG HTML, section 9.2). nginx hands them on as they come, also with buffering on, which is its default; and no
-    /// proxy that heeds `no-transform` compresses them.
+    /// Server-sent events (WHATWG HTML, section 9.2). nginx passes them on immediately, even with buffering on, which is its default, and proxies
+    /// that respect `no-transform` do not compress them.
     static func events(_ body: ResponseBody) -> Response {
         var headers = HTTPFields()
         headers[.contentType] = "text/event-stream"

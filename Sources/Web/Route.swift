@@ -1,7 +1,7 @@
 package import HTTPTypes
 import Hummingbird
 
-/// One thing that can be called, with who may call it. A route cannot be made without its access.
+/// One thing that can be called, with its access rule. A route cannot be made without one.
 package struct Route: Sendable {
     package let method: HTTPRequest.Method
     package let pattern: RoutePattern
@@ -10,9 +10,9 @@ package struct Route: Sendable {
     package let summary: String
     /// The largest request body, in bytes; a larger one is 413.
     package let bodyLimit: Int
-    /// What computing and sending its answer costs, and so which limits hold.
+    /// The cost of computing and sending its answer, which determines the limits that apply.
     var cost: AnswerCost
-    /// Whether a token may come as the password of `Basic`, though nothing is read: for what changes nothing.
+    /// Whether a token may come as the password of `Basic`, though nothing is read: for requests that change nothing.
     let acceptsBasic: Bool
     let handler: @Sendable (Call) async throws -> Response
 
@@ -42,7 +42,7 @@ package struct Route: Sendable {
 }
 
 extension [Route] {
-    /// The same routes; those that read have another cost. What lies in memory stays free.
+    /// The same routes; those that read have another cost. Answers held in memory stay free.
     func costing(_ cost: AnswerCost) -> [Route] {
         map { $0.method == .get && $0.cost == .light ? $0.costing(cost) : $0 }
     }

@@ -1,18 +1,18 @@
 import Glibc
 import Model
 
-/// The hosts by which the service may be asked.
+/// The host names to which the service answers.
 ///
-/// A browser sends the host that a page's address names. A page of another site can have its own name lead to this machine ("DNS rebinding")
-/// and would then read a service on loopback as its own. So a name that is not the service's is refused; an address is never such a name.
+/// A browser sends the host of a page's address. Another site can point its own name at this machine ("DNS rebinding") and would then read a
+/// service on loopback as its own. Foreign names are therefore refused; an address is never such a name.
 struct ServedHosts: Sendable {
-    /// In lower case.
+    /// The names, in lower case.
     private let names: Set<String>
-    /// In the forms of `address(_:)`.
+    /// The addresses, as `address(_:)` returns them.
     private let addresses: Set<[UInt8]>
-    /// Whether it listens on every address of the machine, of which a proxy or a container's network may show yet others.
+    /// Whether it listens on every address of the machine; a proxy or a container's network may use further addresses.
     private let isEveryAddress: Bool
-    /// `https://ci.acme.example:8443`; empty: unknown.
+    /// The origin of `url`: `https://ci.acme.example:8443`; empty: unknown.
     private let origin: String
 
     init(_ configuration: WebConfiguration) {
@@ -20,7 +20,7 @@ struct ServedHosts: Sendable {
         let hosts =
             configuration.listen.map(\.host) + configuration.hosts
             + [url.map { String($0.authority) }, "localhost"].compactMap(\.self)
-        // An address of IPv6 stands in the settings without brackets.
+        // The settings write an IPv6 address without brackets.
         let known = hosts.compactMap { host in
             Self.host(!host.hasPrefix("[") && host.utf8.count { $0 == UInt8(ascii: ":") } > 1 ? "[\(host)]" : host)
         }
@@ -30,8 +30,8 @@ struct ServedHosts: Sendable {
         origin = url.map { "\($0.scheme)://\($0.authority)" } ?? ""
     }
 
-    /// - Parameter authority: What the `Host` header says; `nil` where there is none, which HTTP/1.0 alone allows and no browser sends.
-    /// - Returns: `nil` where it is served; else 400 or 421 (RFC 9110, section 15.5.20).
+    /// - Parameter authority: The `Host` header; `nil` if there is none, which only HTTP/1.0 allows and no browser sends.
+    /// - Returns: `nil` if the host is served; else 400 or 421 (RFC 9110, section 15.5.20).
     func refusal(of authority: String?) -> Problem? {
         guard let authority else { return nil }
         guard let host = Self.host(authority) else {
@@ -45,13 +45,13 @@ struct ServedHosts: Sendable {
             )
     }
 
-    /// Whether a request may be answered that names this host.
+    /// Whether a request that names this host may be answered.
     func serves(_ authority: String?) -> Bool { refusal(of: authority) == nil }
 
-    /// Whether a page of this origin may ask for what is not public: it is of this service.
+    /// Whether a page of this origin may read what is not public: it is this service's own page.
     /// - Parameters:
-    ///   - origin: What the `Origin` header says (RFC 6454).
-    ///   - authority: What the `Host` header says.
+    ///   - origin: The `Origin` header (RFC 6454).
+    ///   - authority: The `Host` header.
     func isOwn(origin: String, authority: String?) -> Bool {
         guard let (scheme, host) = Self.origin(origin) else { return false }
         if "\(scheme)://\(host)" == self.origin { return true }
@@ -85,7 +85,7 @@ struct ServedHosts: Sendable {
         return host.isEmpty || !isPlain ? nil : host.lowercased()
     }
 
-    /// Nothing, or a colon and at most five digits, of which there may be none (RFC 3986, section 3.2.3).
+    /// Whether a text is empty, or a colon and at most five digits, possibly none (RFC 3986, section 3.2.3).
     private static func isPort(_ text: Substring) -> Bool {
         text.isEmpty
             || text.first == ":" && text.utf8.count <= 6
@@ -101,7 +101,7 @@ struct ServedHosts: Sendable {
         return (scheme, authority)
     }
 
-    /// The bytes of an IPv4 or IPv6 address (inet_pton(3)); an IPv4 address within IPv6 is the former.
+    /// The bytes of an IPv4 or IPv6 address (inet_pton(3)); an IPv4 address within IPv6 becomes an IPv4 address.
     private static func address(_ text: String) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes.prefix(4)) }

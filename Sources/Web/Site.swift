@@ -52,8 +52,8 @@ struct Site: Sendable {
         return try await store.attempts(of: integration.id).sorted { rank($0) < rank($1) }
     }
 
-    /// One attempt of each job, of those in the order of `attempts(of:)`.
-    /// - Parameter attempt: Its number; nothing: the latest. A job that has none of that number is left out.
+    /// One attempt of each job, in the order of `attempts(of:)`.
+    /// - Parameter attempt: Its number; `nil`: the latest. A job without an attempt of that number is left out.
     static func shown(_ attempts: [AttemptRecord], attempt: Int?) -> [AttemptRecord] {
         if let attempt { return attempts.filter { $0.id.attempt == attempt } }
         var latest: [AttemptRecord] = []
@@ -64,7 +64,7 @@ struct Site: Sendable {
         return latest
     }
 
-    /// Whether a permit still holds.
+    /// Whether a permit is still valid.
     func isGiven(_ permit: LiveAnswers.Permit) async throws -> Bool {
         switch permit {
         case .token(let hash): try await store.token(hash: hash).map { $0.revokedAt == nil } ?? false

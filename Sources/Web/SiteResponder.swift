@@ -19,8 +19,8 @@ struct SiteContext: RequestContext {
     }
 }
 
-/// Answers every request: finds the route, asks who calls and whether they may, and turns what is thrown into a
-/// problem that tells outsiders no more than they need.
+/// Answers every request: finds the route, authenticates and authorizes the caller, and turns errors into problems that tell outsiders no more than
+/// they need.
 struct SiteResponder: HTTPResponder {
     typealias Context = SiteContext
 
@@ -36,9 +36,9 @@ struct SiteResponder: HTTPResponder {
     let failedLogins: FailedLogins
     let answers: LiveAnswers
     let clock: @Sendable () -> Timestamp
-    /// The path beneath which a proxy serves the service; empty: none.
+    /// The path under which a proxy serves the service; empty: none.
     let base: String
-    /// One for both responders and all connections.
+    /// Shared by both responders and all connections.
     let limits: WebLimits
 
     @concurrent func respond(to request: Request, context: Context) async throws -> Response {
@@ -51,7 +51,7 @@ struct SiteResponder: HTTPResponder {
         do {
             response = try await answer(request, of: client, over: context.channel, &isSame)
         } catch let problem as Problem where problem.status == 421 {
-            // A page of another site may read it: it says nothing more.
+            // A page of another site may read this answer: it says nothing more.
             response = problem.response
         } catch let problem as Problem {
             response = await present(problem, for: request, of: client)
@@ -117,7 +117,7 @@ struct SiteResponder: HTTPResponder {
         return response
     }
 
-    /// The path without its query. A proxy that serves the service beneath a path may hand that path on or remove it.
+    /// The path without its query. A proxy that serves the service under a path may pass that path on or remove it.
     private func path(of request: Request) -> String {
         let path = String((request.head.path ?? "").prefix { $0 != "?" })
         guard !base.isEmpty, path == base || path.hasPrefix(base + "/"),
@@ -126,8 +126,8 @@ struct SiteResponder: HTTPResponder {
         return path == base ? "/" : String(path.dropFirst(base.count))
     }
 
-    /// Refuses what a page of another site asks for: whatever would change something, and whatever not everybody may read. Browsers say
-    /// where such a page is from; other clients say nothing.
+    /// Refuses requests of pages of other sites that would change something, or read what is not open to everybody. Browsers name the origin of
+    /// such a page; other clients do not.
     /// - Throws: 403.
     private func refuseForeign(_ request: Request, _ route: Route) throws(Problem) {
         let isPublic = route.access == .open || route.access == .product
@@ -141,10 +141,10 @@ struct SiteResponder: HTTPResponder {
     }
 
     /// - Parameters:
-    ///   - address: That failures are counted for.
-    ///   - known: Set to the token by which the caller is known.
-    /// - Throws: 401 for a token that is none of ours or was revoked, also where none is needed: who sends one wants
-    ///   to know; 429 for an address that sends such tokens again and again.
+    ///   - address: The address that failures are counted for.
+    ///   - known: Set to the token that identifies the caller.
+    /// - Throws: 401 for an unknown or revoked token, even if none is needed, since the sender wants to know; 429 for an address that sends such
+    ///   tokens repeatedly.
     private func caller(
         of request: Request, from address: String, acceptsBasic: Bool, _ known: inout BearerToken?
     ) async throws -> Caller {
@@ -166,7 +166,7 @@ struct SiteResponder: HTTPResponder {
         return caller
     }
 
-    /// People who ask for a page get one; all others problem+json, and everybody does where too many pages are asked for.
+    /// Browsers that request a page get one. All others get problem+json, as does everybody when too many pages are requested.
     private func present(_ problem: Problem, for request: Request, of client: ClientAddress?) async -> Response {
         let wantsPage = request.headers[.accept]?.contains("text/html") == true
         let turn = wantsPage ? try? await limits.light.acquire(Asker(client: client, isKnown: isLocal)) : nil

@@ -96,7 +96,7 @@ struct SystemRoutes: Sendable {
             throw Problem.notFound
         }
         var filter = IntegrationFilter(bot: bot, state: "completed", leavesOutPulls: true)
-        // What was left out says nothing of the code.
+        // Skipped integrations say nothing about the code.
         filter.hasSkipped = false
         filter.ref = call.query("branch").map { RefName(branch: $0) }
         guard try await site.store.bots().contains(where: { $0.name == bot }) else { throw Problem.notFound }

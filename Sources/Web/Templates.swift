@@ -31,7 +31,7 @@ struct Templates: Sendable {
         return (library, assetTag: String(BearerToken.digest(of: styleSheet + script).prefix(12)))
     }
 
-    /// - Throws: A template that does not parse; the tests make every one.
+    /// - Throws: If a template does not parse; the tests render every one.
     init() throws { (library, assetTag) = try Self.parsed.get() }
 
     /// - Throws: Only for a name that is none of the above.

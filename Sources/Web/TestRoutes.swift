@@ -7,7 +7,7 @@ import Storage
 struct TestRoutes: Sendable {
     let site: Site
 
-    /// Of a listing of tests where nothing is said: what an integration's page shows at once.
+    /// The default limit of a listing of tests: what an integration's page shows at once.
     static let usualLimit = 1000
     /// The most tests of one answer.
     static let maximumLimit = 5000
@@ -115,8 +115,8 @@ extension Call {
         query("branch").map { $0.hasPrefix("refs/") ? RefName($0) : RefName(branch: $0) }
     }
 
-    /// A query parameter that is a number; nothing where it is not given. One above its range is the largest.
-    /// - Throws: 400 for what is no number, and for one below its range.
+    /// A numeric query parameter; `nil` if it is absent. A number above its range becomes the largest.
+    /// - Throws: 400 for a text that is no number, and for a number below its range.
     func number(_ name: String, _ range: ClosedRange<Int>) throws(Problem) -> Int? {
         guard let text = query(name) else { return nil }
         guard let number = Int(text), number >= range.lowerBound else {

@@ -22,13 +22,13 @@ package struct WebConfiguration: Sendable {
     }
 
     package var listen: [Address]
-    /// The path of the unix socket, whose peers are admins; nothing: none.
+    /// The path of the Unix socket, whose peers are admins; `nil`: none.
     package var socket: String?
     /// The state directory, with `integrations/` and `files/` in it.
     package var state: String
     /// The service's URL for links in answers, without a slash at its end. Empty: links are paths.
     package var url: String
-    /// Further names by which the service may be asked; see `ServedHosts`.
+    /// Further names of the service; see `ServedHosts`.
     package var hosts: [String]
     /// Whether anybody may read.
     package var anonymousMayRead: Bool
@@ -54,14 +54,14 @@ package struct WebConfiguration: Sendable {
         self.version = version
     }
 
-    /// The path of `url`, beneath which a reverse proxy serves the service: `/ci`, or empty.
+    /// The path of `url`, under which a reverse proxy serves the service: `/ci`, or empty.
     package var base: String {
         guard let scheme = url.firstRange(of: "://") else { return "" }
         let rest = url[scheme.upperBound...]
         return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? ""
     }
 
-    /// Why the service may not listen as it was told, with what to do; nothing when it may.
+    /// Why the service may not listen as configured, with what to do; `nil` if it may.
     ///
     /// Beyond loopback somebody else could make the first token, or read everything, before the operator has one.
     package func refusalToListen(hasTokens: Bool) -> String? {

@@ -34,12 +34,12 @@ package struct WebServer: Service {
 
     /// - Parameters:
     ///   - clock: The wall clock, for ages on pages and the times of tokens.
-    ///   - shelf: Keeps small files for a while.
-    ///   - connections: At a time on one address.
-    ///   - now: By which slow clients are told from others.
-    ///   - onListening: Called once, when every address is bound, with the addresses as text (`127.0.0.1:8080`; a
-    ///     port 0 is replaced by the one taken) and the socket's path last.
-    /// - Throws: A template that does not parse.
+    ///   - shelf: Caches small files for a while.
+    ///   - connections: The most at a time on one address.
+    ///   - now: The clock for rates of clients.
+    ///   - onListening: Called once, when every address is bound, with the addresses as text (`127.0.0.1:8080`; a port 0 is replaced by the actual
+    ///     one) and the socket's path last.
+    /// - Throws: If a template does not parse.
     init(
         configuration: WebConfiguration, store: Store, operations: Operations,
         clock: @escaping @Sendable () -> Timestamp, logger: Logger, shelf: FileShelf,
@@ -111,9 +111,8 @@ package struct WebServer: Service {
         return RouteTable(routes)
     }
 
-    /// Serves until it is cancelled or told to shut down gracefully: then no new connection is taken, answers that are
-    /// under way are finished, streams are ended.
-    /// - Throws: When an address cannot be bound; nothing is served then.
+    /// Serves until it is canceled or shut down gracefully: then it accepts no new connection, finishes the answers in progress, and ends streams.
+    /// - Throws: If an address cannot be bound; nothing is served then.
     package func run() async throws {
         let bound = Bound(expected: configuration.listen.count + (configuration.socket == nil ? 0 : 1))
         var addresses: [Address] = []
@@ -161,8 +160,7 @@ package struct WebServer: Service {
         try await group.run()
     }
 
-    /// Descriptors that are kept for everything else: the database's readers, mirrors, logs that are read, jobs that are
-    /// followed. A quiet daemon has some 45.
+    /// Descriptors that are reserved for everything else: the database's readers, mirrors, open logs, running jobs. A quiet daemon uses some 45.
     static let reservedDescriptors = 64
 
     /// As many connections on each of two addresses as the process may have descriptors for, so that a crowd of clients leaves
@@ -187,7 +185,7 @@ package struct WebServer: Service {
     private func serve(
         _ responder: SiteResponder, _ address: BindAddress, onRunning: @escaping @Sendable (any Channel) async -> Void
     ) async throws {
-        // Connections are closed before the last place is taken: then none would be accepted.
+        // Connections are closed before the last place is used: otherwise none would be accepted.
         let connections = ConnectionLimit(
             limit: limits.connections - limits.connections / 4, clientLimit: limits.clientConnections)
         let http1 = HTTP1Channel.Configuration(

@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 import Reports
 
-// martlet-reader BYTES SECONDS: reads on standard input what a job's steps left (`ReadingRequest`), and answers on standard output what is
-// in it (`ReadingAnswer`). The daemon starts one for an attempt; what it reads was written by anybody, so it can do nothing else, and its
-// memory and processor time have the two limits.
+// martlet-reader BYTES SECONDS: reads the output and reports of a job's steps on standard input (`ReadingRequest`), and writes their contents to
+// standard output (`ReadingAnswer`). The daemon starts one per attempt. Anybody may have written its input, so it can do nothing else, and the two
+// arguments limit its memory and processor time.
 
 /// Ends with a sentence. The status is that of sysexits(3).
 func end(_ status: Int32, _ text: String) -> Never {
@@ -13,7 +13,7 @@ func end(_ status: Int32, _ text: String) -> Never {
     exit(status)
 }
 
-/// Reads so many bytes; `nil` where the input ends.
+/// Reads `count` bytes; `nil` if the input ends.
 func readBytes(_ count: Int) -> [UInt8]? {
     var isAtEnd = false
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

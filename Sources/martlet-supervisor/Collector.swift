@@ -2,15 +2,15 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// Copies what a job left, after its last process is gone, within limits: regular files all of whose names are in the workspace, and links as
-/// `Links` says. A pipe, a device, or a file with a name elsewhere could stand for something outside the workspace; it is left out, which the
-/// log says, and `leftOut` with it.
+/// Copies a job's files, after its last process is gone, within limits: regular files all of whose names are in the workspace, and links according
+/// to `Links`. A pipe, a device, or a file with a name elsewhere could refer to something outside the workspace. It is left out, and the log and
+/// `leftOut` say so.
 struct Collector {
-    /// What becomes of symbolic links. Whether one leads out of the archive is decided once more by the archive's writer.
+    /// The treatment of symbolic links. The archive's writer decides again whether a link leads out of the archive.
     enum Links {
-        /// One that leads to what is copied, too, is copied as a link; another as the file of the source that it leads to.
+        /// A link to a copied file is copied as a link; another as the file of the source that it leads to.
         case kept
-        /// The file of the source that one leads to is copied under the link's name, unless it is copied anyway.
+        /// The file of the source that a link leads to is copied under the link's name, unless it is copied anyway.
         case followed
     }
 
@@ -22,13 +22,12 @@ struct Collector {
     let noun: String
     let byteLimit: Int64
     let fileLimit: Int
-    /// What is copied is masked by it: reports, which the service reads and shows. Nothing: the bytes are copied as they are, as those
-    /// of products.
+    /// Masks the copied bytes, for reports, which the service reads and shows. `nil`: the bytes are copied unchanged, as for products.
     let redactor: LogRedactor?
     let links: Links
-    /// By which path the job's links name the source.
+    /// The path by which the job's links name the source.
     let mountedAt: [UInt8]
-    /// Files that are not taken as long as they are the same: they were there before the step, and are no report of it.
+    /// Files that are skipped as long as they are unchanged: they existed before the step, and are no report of it.
     let old: [[UInt8]: FileIdentity]
     let isStopped: () -> Bool
 
@@ -37,20 +36,20 @@ struct Collector {
     private(set) var files = 0
     /// Lines for the log.
     private var complaints: [String] = []
-    /// What was not copied, as the log says it.
+    /// The files that were not copied, in the log's words.
     private(set) var leftOut: [String] = []
     /// The limit that was reached, in words.
     private(set) var limit: String?
     /// What went wrong on our side, or two files of one name.
     private(set) var problem: String?
     private var taken: [[UInt8]: [UInt8]] = [:]
-    /// Of links that matched: where they are, and where they are to be.
+    /// The matching links: their paths, and their paths in the copy.
     private var found: [(path: [UInt8], target: [UInt8])] = []
-    /// How many names of each file are in the source; `nil` before a file of several names is met.
+    /// How many names each file has in the source; `nil` before a file with several names is met.
     private var names: [FileIdentity.File: Int]?
-    /// How many files were left as they are, since the step did not change them.
+    /// How many files were skipped, since the step did not change them.
     private var unchanged = 0
-    /// What was taken, by its place in the source.
+    /// The copied files, by their paths in the source.
     private var sources: Set<[UInt8]> = []
     /// Directories of the destination in which something was made.
     private var changed: Set<[UInt8]> = []
@@ -85,7 +84,7 @@ struct Collector {
             take(path, directory, name, as: target)
             return mayGoOn
         }
-        // After the files: what a link leads to is taken once, under its own name.
+        // After the files: a link's target is copied once, under its own name.
         var copied = walkOfCopied()
         for link in found where mayGoOn { take(link: link.path, as: link.target, &copied) }
         found = []
@@ -96,7 +95,7 @@ struct Collector {
 
     private var mayGoOn: Bool { limit == nil && problem == nil && !isStopped() }
 
-    /// Says in the log what was left out, and what ended the copying.
+    /// Writes to the log what was left out, and why copying stopped.
     func tell(_ log: inout JobLog) {
         if unchanged > 0 {
             log.say("\(unchanged) of the commit's files match report: and are as they were, so they are no report")
@@ -124,7 +123,7 @@ struct Collector {
             problem = "two \(noun) are named \(String(decoding: target, as: UTF8.self))"
             return
         }
-        // Looked at before it is opened, since opening a device can do something. Nothing runs any more that could swap it.
+        // Checked before it is opened, since opening a device can have effects. No process runs any more that could swap it.
         var status = stat()
         guard Tree.withPath(name, { fstatat(directory, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return }
         if status.st_mode & S_IFMT == S_IFLNK { return found.append((path, target)) }
@@ -134,7 +133,7 @@ struct Collector {
         }
     }
 
-    /// Takes a file of the source.
+    /// Copies a file of the source.
     private mutating func take(
         _ path: [UInt8], _ status: stat, as target: [UInt8], open: (Int32) -> Result<Int32, SystemError>
     ) {
@@ -173,7 +172,7 @@ struct Collector {
         return true
     }
 
-    /// A walk through what is copied, with the links that matched.
+    /// A walk through the copied files and the matching links.
     private func walkOfCopied() -> LinkWalk {
         var entries: [[UInt8]: LinkWalk.Entry] = [:]
         guard links == .kept, !found.isEmpty else { return LinkWalk { _ in nil } }
@@ -257,7 +256,7 @@ struct Collector {
         return false
     }
 
-    /// Directories above what was made, up to the attempt's own, which its last word needs anyway.
+    /// Records the changed directories above a new file, up to the attempt's own, which the last event needs anyway.
     private mutating func note(changedAbove parent: ArraySlice<UInt8>) {
         var above = parent
         while !above.isEmpty, changed.insert(Array(above)).inserted {
@@ -290,7 +289,7 @@ struct Collector {
         if fdatasync(output) != 0 { fail(SystemError(number: errno), target) }
     }
 
-    /// So many bytes are in memory at a time.
+    /// The most bytes in memory at a time.
     private static let chunkBytes = 256 * 1024
 
     /// The same with secrets masked. What has a NUL in its first bytes is no text, as for git: its length stays as it is.
@@ -319,7 +318,7 @@ struct Collector {
         if fdatasync(output) != 0 { fail(SystemError(number: errno), target) }
     }
 
-    /// Whether there is room for so many bytes more.
+    /// Whether there is room for `count` more bytes.
     private mutating func counts(_ count: Int) -> Bool {
         bytes += Int64(count)
         if bytes > byteLimit { limit = "\(noun) over \(Words.size(byteLimit))" }

@@ -17,7 +17,7 @@ struct ControlGroupPlace {
 
     var means: FenceFinding.Means { isVersion2 ? .cgroup2 : .cgroup1 }
 
-    /// Nothing where memory and processes cannot be held.
+    /// `nil` if memory and processes cannot be limited.
     static func find() -> ControlGroupPlace? { version2() ?? version1() }
 
     static func name(of supervisor: LockContent) -> String {
@@ -31,7 +31,7 @@ struct ControlGroupPlace {
         return stat("/proc/self/ns/pid", &status) == 0 ? UInt64(status.st_ino) : 0
     }()
 
-    /// Whether a group's supervisor is gone; no for one that may be of another process namespace.
+    /// Whether a group's supervisor is gone; false for one that may be in another process namespace.
     private static func isAbandoned(_ group: String) -> Bool {
         guard group.hasPrefix(prefix) else { return false }
         let numbers = group.dropFirst(prefix.count).split(separator: "-").compactMap { UInt64($0) }

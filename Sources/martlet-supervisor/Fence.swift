@@ -11,9 +11,9 @@ struct Fence {
         let reason: String
     }
 
-    /// Who a job is within. Without, it is the user of the supervisor, or the owner of the workspace where that is root.
+    /// The user number inside the sandbox. Outside, it is the supervisor's user, or the owner of the workspace if the supervisor is root.
     static let user = 1000
-    /// The name of the machine within.
+    /// The host name inside the sandbox.
     static let hostName = "martlet"
 
     private let bubblewrap: String
@@ -22,7 +22,7 @@ struct Fence {
     private let options: [String]
     private let identity: SpawnRequest.Identity?
     private let workspace: stat
-    /// One that was started beforehand, for the first step.
+    /// A process that was started beforehand, for the first step.
     private let ready: FenceProcess?
 
     /// - Parameters:
@@ -87,7 +87,7 @@ struct Fence {
         var order = FenceOrder(
             arguments: step.arguments, environment: environment, workspace: job.mountedAt,
             directory: step.workingDirectory, device: UInt64(workspace.st_dev), inode: UInt64(workspace.st_ino),
-            // More than the job's own: the fence's first process, and the one that is too many and so is seen.
+            // Two more than the job's own: the sandbox's first process, and one by which an excess is detected.
             processes: isGrouped ? nil : job.limits.processes + 2, sized: ["/tmp", "/dev/shm", fence.home])
         order.tellsReady = network(of: step) == .own
         return order

@@ -1,12 +1,12 @@
 import Glibc
 import JobProtocol
 
-/// The small files of a fence's /etc: what programs need of the host's, and those that are written for a step, so that they
-/// say who and where it is and nothing of the host.
+/// The small files of a sandbox's /etc: those of the host that programs need, and those that are written for a step, so that they name the step's
+/// user and host and nothing of the machine.
 ///
 /// They are copied into the root in memory. Mounting them costs more: bubblewrap reads the whole table of mounts for each.
 struct FenceFiles {
-    /// The most files: those that are written for a step, and those of the machine.
+    /// The most files: those written for a step, and those of the machine.
     static let countLimit = 6 + MachineFiles.copied.count + 1
     /// Of one file. The largest, ld.so.cache, has some 100 KB.
     private static let sizeLimit = 4 << 20
@@ -58,14 +58,14 @@ struct FenceFiles {
         texts = files.map(\.1)
     }
 
-    /// An identifier as machine-id(5) wants it: the same in every fence of every machine, since it is to name none.
+    /// An identifier in the form of machine-id(5): the same in every sandbox of every machine, since it must not identify any.
     private static let machine = "6d6172746c6574000000000000000001"
 
-    /// Where there is no network, names that `/etc/hosts` has not are found nowhere: who reads this finds out why.
+    /// Without a network, names that are not in `/etc/hosts` are not found: this file tells its readers why.
     private static let noResolvers =
         "# This step has no network. With `network: full` in the recipe it has one, and the machine's name servers.\n"
 
-    /// Names of machines: with the fence's own, since programs ask for the address of the machine that they run on.
+    /// The hosts file, with the sandbox's own name, since programs look up the address of their machine.
     private static func hosts(_ network: Network) -> String {
         let own = "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n127.0.1.1 \(Fence.hostName)\n"
         guard network != .none else { return own }

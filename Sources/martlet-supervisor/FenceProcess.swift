@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// Bubblewrap before it is told what to fence: it reads its options from a socket (`--args`) and makes nothing before that ends. So a
-/// supervisor that waits for its job starts it beforehand, and the job's first command waits for no program's start.
+/// A bubblewrap process that has no options yet: it reads them from a socket (`--args`) and does nothing before that ends. A waiting supervisor
+/// starts it beforehand, so that the job's first command does not wait for a program's start.
 ///
-/// The options go through no pipe: where the user's processes hold all pages of pipes that the user may have (`fs.pipe-user-pages-soft`), a new
-/// pipe holds no more than 8 KiB. What sockets hold is not counted by user.
+/// The options do not go through a pipe: if the user's processes hold all pipe pages of the user (`fs.pipe-user-pages-soft`), a new pipe holds only
+/// 8 KiB. The kernel does not count what sockets hold by user.
 ///
-/// What it is given at its start is no job's: an empty environment, no option, files without content.
+/// At its start it gets nothing of a job: an empty environment, no option, files without content.
 final class FenceProcess {
     /// The descriptors of the process, after those of `FencedStep`: what bubblewrap itself reads, and where it tells of its child.
     static let filterDescriptor = FencedStep.programDescriptor + 1
@@ -37,7 +37,7 @@ final class FenceProcess {
     private let passedReport: Int32
     private var isTaken = false
 
-    /// Nothing where a descriptor cannot be had; `errno` says why.
+    /// `nil` if there is no descriptor left; `errno` says why.
     init?() {
         var opened: [Int32] = []
         var isWhole = false
@@ -77,8 +77,8 @@ final class FenceProcess {
     }
 
     /// - Parameters:
-    ///   - identity: Whom it runs as; nothing: as this process.
-    ///   - meanwhile: Called while the process is made; not when none can be made.
+    ///   - identity: The user to run as; `nil`: this process's.
+    ///   - meanwhile: Called while the process is made; not if none can be made.
     /// - Returns: Why it could not be started.
     func start(
         _ bubblewrap: String, identity: SpawnRequest.Identity?, group: ControlGroup?, fileBytes: Int64?,
@@ -94,7 +94,7 @@ final class FenceProcess {
             ], environment: [:], directory: root, output: passedReport, errors: passedReport, kept: passed,
             group: group, identity: identity, dropsCapabilities: true, fileBytes: fileBytes
         ).start(meanwhile: meanwhile)
-        // Theirs alone, so that the end of what they say is seen when the last of them is gone.
+        // Only the child's, so that the end of its output is seen when its last process is gone.
         Self.close([passedReport] + passed.filter { !texts.contains($0) && $0 != gate.descriptor })
         switch started {
         case .success(let pid): self.pid = pid
@@ -103,8 +103,8 @@ final class FenceProcess {
         return nil
     }
 
-    /// Makes one that was started beforehand this job's.
-    /// - Returns: Whether it can be; else it is ended.
+    /// Assigns a process that was started beforehand to this job.
+    /// - Returns: Whether that is possible; else the process is ended.
     func take(identity: SpawnRequest.Identity?, group: ControlGroup?, fileBytes: Int64) -> Bool {
         guard !isTaken, pid > 0, self.identity == identity, entrances == group?.entrances ?? [],
             clinux_limit_file_bytes(pid, fileBytes) == 0
@@ -116,8 +116,8 @@ final class FenceProcess {
         return true
     }
 
-    /// Tells it what to fence. Called once.
-    /// - Returns: 0, or the number of what failed: it makes no fence then, as long as it is ended before its options do.
+    /// Sends it the options of the sandbox. Called once.
+    /// - Returns: 0, or the error's number: it makes no sandbox then, provided that it is ended before its options end.
     func give(order: [UInt8], files: [[UInt8]], options arguments: [String]) -> Int32 {
         isTaken = true
         for (text, descriptor) in zip([order] + files, texts) {
@@ -131,8 +131,8 @@ final class FenceProcess {
         return 0
     }
 
-    /// Writes all of bubblewrap's options, which it reads meanwhile. Where that fails the socket stays open until bubblewrap is killed: it would
-    /// make a fence of half of them.
+    /// Writes all of bubblewrap's options, which it reads meanwhile. If that fails, the socket stays open until bubblewrap is killed: otherwise it
+    /// would make a sandbox from half of them.
     private func write(_ bytes: [UInt8]) -> Int32 {
         let deadline = Time.monotonicMilliseconds() + Self.patienceMilliseconds
         var sent = 0
@@ -154,7 +154,7 @@ final class FenceProcess {
         return 0
     }
 
-    /// Ends one that was told nothing, or not all. Does not wait for its end.
+    /// Ends a process that got no options, or not all. Does not wait for its end.
     func abandon() {
         // Its options end after it.
         if pid > 0 { kill(pid, SIGKILL) }
@@ -163,7 +163,7 @@ final class FenceProcess {
         release()
     }
 
-    /// Ends one that was never taken; called more than once, nothing.
+    /// Ends a process that was never assigned; further calls do nothing.
     func end() {
         guard !isTaken else { return }
         isTaken = true

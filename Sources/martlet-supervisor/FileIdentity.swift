@@ -1,7 +1,6 @@
 import Glibc
 
-/// A file as it was at one moment: nobody can change its bytes without changing this, since no program can set the time of the last change
-/// of an inode (ctime) back.
+/// A file at one moment: nobody can change its bytes without changing this, since no program can set an inode's change time (ctime) back.
 struct FileIdentity: Hashable {
     /// The file, whatever its bytes are.
     struct File: Hashable {

@@ -10,14 +10,14 @@ struct JobReports {
     private let attempt: Tree
     private let redactor: LogRedactor
     private let signals: Signals
-    /// Files of the commit that a pattern matches: no step's report before that step has changed them, and never deleted.
+    /// Files of the commit that a pattern matches: no report of a step before that step has changed them, and never deleted.
     private let tracked: Set<[UInt8]>
 
     private var bytes: Int64 = 0
     private var files = 0
     /// What was not copied as it should be, in its order.
     private(set) var shortfalls: [Shortfall] = []
-    /// What was not copied at all, in its order.
+    /// The files that were not copied, in order.
     private(set) var leftOut: [LeftOut] = []
 
     /// As of a `Collector`.
@@ -26,11 +26,11 @@ struct JobReports {
         var problem: String?
     }
 
-    /// What is there before a step, and is no report of it.
+    /// The files that exist before a step and are no reports of it.
     struct Old {
         /// Files that stay, as they are before the step.
         fileprivate(set) var kept: [[UInt8]: FileIdentity] = [:]
-        /// Why an old report may be left, which would be taken for the step's; `nil` when none is.
+        /// Why an old report may remain, which would be taken for the step's; `nil` if none does.
         fileprivate(set) var failure: String?
     }
 
@@ -47,7 +47,7 @@ struct JobReports {
         self.signals = signals
     }
 
-    /// Last week's report is no report: what a step's patterns match is deleted before its command begins, but for the commit's own files.
+    /// Deletes the files that a step's patterns match before its command begins, except the commit's own: last week's report is no report.
     func deleteOld(ofStep index: Int) -> Old {
         let patterns = job.steps[index].report.compactMap { PathPattern($0) }
         var old = Old()
@@ -55,7 +55,7 @@ struct JobReports {
         var links = LinkWalk(root: Array(job.mountedAt.utf8)) { [workspace] in workspace.entry($0) }
         // What cannot be read, or is beyond the walk's limit, is not collected either.
         _ = workspace.walk(patterns) { path, directory, name in
-            // The file that a link leads to is kept: the link of this step must lead to another one, or to other bytes.
+            // The target of a link is kept: the link of this step must lead to another file, or to other bytes.
             if case .file(let place) = links.end(of: path), place != path || tracked.contains(path) {
                 old.kept[place] = identity(of: place)
             }
@@ -83,8 +83,9 @@ struct JobReports {
         return unlinkat(directory, name, 0)
     }
 
-    /// Once nothing of the step runs any more, and before the next begins: what is said of its files stands in its part of the log.
-    /// - Parameter old: What was there before the step.
+    /// Called once no process of the step runs any more, and before the next step begins, so that messages about its files are in its part of the
+    /// log.
+    /// - Parameter old: The files that existed before the step.
     mutating func collect(ofStep index: Int, old: Old, log: inout JobLog) {
         let patterns = job.steps[index].report
         guard !patterns.isEmpty else { return }

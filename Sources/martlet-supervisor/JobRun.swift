@@ -66,10 +66,10 @@ struct JobRun {
             step: ending.step)
     }
 
-    /// What a checkout may have of paths (`TreeListing.maximumPathBytes`), with a NUL each.
+    /// The most bytes of paths that a checkout may have (`TreeListing.maximumPathBytes`), with a NUL each.
     private static let trackedLimit = 520 << 20
 
-    /// Before the job's last word, which says that all is there.
+    /// Writes the list before the job's last event, which states that everything is complete.
     private func write(_ leftOut: [LeftOut], to attempt: Tree) -> SystemError? {
         guard !leftOut.isEmpty else { return nil }
         switch attempt.open(Array("left-out".utf8), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o644) {
@@ -102,7 +102,7 @@ struct JobRun {
         return nil
     }
 
-    /// Nothing when nobody asked.
+    /// `nil` if nobody asked for it.
     private func cancelRequest() -> CancelRequest? {
         guard let bytes = SmallFile.read(paths.cancel, limit: CancelRequest.sizeLimit + 1) else { return nil }
         do throws(JobProtocolError) {
@@ -163,7 +163,7 @@ struct JobRun {
             let ended = StatusEvent.ended(
                 step: index, at: Time.wallMilliseconds(), exit: end.exit, signal: end.signal, limit: end.limit,
                 usage: end.usage)
-            // One that was never run has no end.
+            // A command that never ran has no end.
             if end.exit != nil || end.signal != nil { failure = status.append(ended) }
             if failure == 0, log.failure == 0, !end.isStuck, end.fault == nil {
                 reports.collect(ofStep: index, old: old, log: &log)
@@ -209,8 +209,8 @@ struct JobRun {
         return run.run(start, log: &log, begins: begins)
     }
 
-    /// Artifacts, only of a job that completed, since what lies in the workspace of another is an older job's.
-    /// - Returns: What was not copied.
+    /// Copies the artifacts of a completed job: in another job's workspace they may be an older job's.
+    /// - Returns: The files that were not copied.
     private func collect(
         from job: JobDescription, workspace: Tree, attempt: Tree, ending: inout Ending, log: inout JobLog
     ) -> [String] {

@@ -2,10 +2,10 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// Starts supervisors and nothing else. All it knows is on the disk or in the kernel, so it can be killed at any time.
+/// Starts supervisors and nothing else. Its state is only on the disk and in the kernel, so it can be killed at any time.
 struct Launcher {
-    /// How often, in milliseconds, control groups are looked at whose supervisor has died without our being told, since it was the child of
-    /// a launcher before us: nothing of a job remains after 15 s.
+    /// How often, in milliseconds, control groups are checked whose supervisor may have died unnoticed, since it was the child of an earlier
+    /// launcher: nothing of a job remains after 15 s.
     private static let careMilliseconds: Int64 = 10_000
     /// systemd passes sockets from this descriptor on (sd_listen_fds(3)).
     private static let firstPassedDescriptor: Int32 = 3
@@ -14,17 +14,17 @@ struct Launcher {
     enum Lifetime {
         /// Until SIGTERM.
         case own
-        /// In the background: return as soon as it listens, or another does. Nobody else would end it, so it ends by itself where nobody has use
-        /// for it any more (`LauncherUse`), or nobody can reach it, since its directory was removed.
+        /// In the background: returns as soon as it, or another launcher, listens. Nobody else would end it, so it ends by itself when nobody uses
+        /// it any more (`LauncherUse`), or nobody can reach it because its directory was removed.
         case detached
-        /// As long as standard input is open. What it started is killed before it ends, so that nothing outlives whoever
-        /// started it, however that ended.
+        /// Runs as long as standard input is open. It kills what it started before it ends, so that nothing outlives the process that started it,
+        /// however that ended.
         case attached
     }
 
     let socket: String
     let lifetime: Lifetime
-    /// How long a detached one waits, in milliseconds, without a job and without a process that ever asked it for something.
+    /// How long a detached launcher waits, in milliseconds, without a job and without a living client.
     var idleLimit: Int64 = 300_000
 
     func run() -> Int32 {
@@ -45,7 +45,7 @@ struct Launcher {
         return Int32(String(cString: process)) == getpid() && String(cString: count) == "1"
     }
 
-    /// The lock says who listens, so that two daemons that start one at the same time get one.
+    /// The lock decides which process listens, so that two daemons that start a launcher at the same time get one.
     private func listen(report: (String?) -> Void) -> Int32 {
         let lock = clinux_open(socket + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else {
@@ -83,7 +83,7 @@ struct Launcher {
             && held.st_dev == named.st_dev
     }
 
-    /// Who holds the lock is about to listen.
+    /// The process that holds the lock is about to listen.
     private func awaitListening() {
         let deadline = Time.monotonicMilliseconds() + Descendants.patienceMilliseconds
         while Time.monotonicMilliseconds() < deadline {
@@ -96,7 +96,7 @@ struct Launcher {
         }
     }
 
-    /// One that is attached is nobody else's: it waits for one before it, which may still be killing what it started.
+    /// An attached launcher belongs to one process: it waits for an earlier one, which may still be killing what it started.
     private func take(_ lock: Int32) -> Bool {
         let deadline = Time.monotonicMilliseconds() + Descendants.patienceMilliseconds
         while clinux_flock(lock, LOCK_EX | LOCK_NB) != 0 {
@@ -142,7 +142,7 @@ struct Launcher {
         clinux_close_range(UInt32(kept + 1), .max, 0)
     }
 
-    /// - Parameter lock: Of the socket; `nil` where a service manager passed that.
+    /// - Parameter lock: The socket's lock; `nil` if a service manager passed the socket.
     private func serve(_ listening: Int32, lock: Int32? = nil) -> Int32 {
         // What a supervisor that was killed leaves behind comes to us.
         clinux_adopt_orphans()
@@ -211,11 +211,11 @@ struct Launcher {
         return isEmpty ? 0 : EX_SOFTWARE
     }
 
-    /// A supervisor that ends in order leaves nothing; what is left by one that was killed must not run on in a workspace.
+    /// A supervisor that ends in order leaves no process; the processes of one that was killed must not run on in a workspace.
     /// - Returns: All of our children that have ended meanwhile.
     private func killOrphans(except supervisors: Set<Int32>) -> [Int32] {
-        // What is left comes to us. So nearly always a look at our own children is enough, of which there are few, and not one
-        // at every process of the machine (proc(5), children; nothing where the kernel was built without it).
+        // Orphans become our children. A check of our own few children is therefore nearly always enough, instead of every process of the machine
+        // (proc(5), children; `nil` if the kernel was built without it).
         if let children = ProcessTable.children(), supervisors.isSuperset(of: children) { return [] }
         var ended: [Int32] = []
         for _ in 0..<100 {

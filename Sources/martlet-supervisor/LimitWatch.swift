@@ -80,10 +80,10 @@ final class LimitWatch {
         return workspace.fullDiskWords.map { .fault($0) }
     }
 
-    /// The step's main process has ended, and nothing was killed yet: what happened since the last look.
+    /// What happened since the last check, at the end of the step's main process and before anything was killed.
     func lookAtMainEnd() -> Finding? { group.flatMap { finding(in: $0.events()) } }
 
-    /// Why a step failed that took the last of the disk before anybody looked.
+    /// The reason, if a failed step used up the disk before anybody checked.
     var fullDiskWords: String? { workspace.fullDiskWords }
 
     /// The last process has ended: what the step wrote since the last look.

@@ -1,12 +1,12 @@
 import Glibc
 import JobProtocol
 
-/// What of the machine's configuration a fence shows beside `/usr`: the places outside of `/usr` where Debian's and Fedora's packages keep
-/// what their programs read.
+/// The configuration of the machine that a sandbox shows beside `/usr`: the places where Debian's and Fedora's packages keep what their programs
+/// read.
 ///
-/// A list of what is shown, never of what is hidden. Nothing of it names users, keys, other machines or tokens: `/etc/shadow`, `/etc/ssh`,
-/// `/etc/ssl/private`, `/etc/sudoers`, `/etc/martlet`, `gitconfig`, `npmrc`, `pip.conf`, `wgetrc`, `environment`, `profile.d`, apt's and
-/// Maven's settings stay out. The manual names what is shown ("The fence").
+/// This is a list of what is shown, never of what is hidden. Nothing in it names users, keys, other machines or tokens: `/etc/shadow`, `/etc/ssh`,
+/// `/etc/ssl/private`, `/etc/sudoers`, `/etc/martlet`, `gitconfig`, `npmrc`, `pip.conf`, `wgetrc`, `environment`, `profile.d`, apt's and Maven's
+/// settings are left out. The manual has the list ("The fence").
 enum MachineFiles {
     /// Files of /etc that are copied into the root in memory: each costs bubblewrap less than a mount.
     static let copied = [
@@ -15,7 +15,7 @@ enum MachineFiles {
         "protocols", "services", "ssl/openssl.cnf", "timezone",
     ]
 
-    /// Directories, mounted read-only where they are.
+    /// Directories, mounted read-only if they exist.
     private static let directories =
         [
             "alternatives", "crypto-policies", "dictionaries-common", "dpkg", "fonts", "ghostscript", "ld.so.conf.d",
@@ -27,15 +27,15 @@ enum MachineFiles {
             "texmf",
         ].map { "/var/lib/" + $0 }
 
-    /// More directories of /etc, by the beginning of their names: Debian's Java does not start without its own.
+    /// Further directories of /etc, by the beginnings of their names: Debian's Java does not start without its own.
     private static let prefixes = ["ImageMagick-", "java-"]
 
-    /// What the kernel says of the processors and their memory.
+    /// The kernel's description of the processors and their memory.
     static let processors: [String] = ["/sys/devices/system/cpu", "/sys/devices/system/node"].filter {
         access($0, F_OK) == 0
     }
 
-    /// The directories that are there on this machine.
+    /// The directories that exist on this machine.
     static var mounted: [String] {
         let more = Tree.names(in: "/etc").filter { name in prefixes.contains { name.hasPrefix($0) } }.sorted()
         return (directories + more.map { "/etc/" + $0 }).filter { access($0, F_OK) == 0 } + processors
@@ -54,7 +54,7 @@ enum MachineFiles {
         return parents.sorted()
     }
 
-    /// Where the time zone is, as a link: programs read its name from that. `nil` where it is a file, or leads out of `/usr`.
+    /// The target of the time zone's link: programs read the zone's name from it. `nil` if it is a file, or leads out of `/usr`.
     static var timeZone: String? {
         guard let target = FenceRoot.link("/etc/localtime") else { return nil }
         return FenceRoot.realPath("/etc/localtime")?.hasPrefix("/usr/") ?? false ? target : nil

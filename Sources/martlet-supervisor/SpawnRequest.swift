@@ -3,7 +3,7 @@ import Glibc
 
 /// How a command is started: a new session, no standard input, no descriptor but those named; see `clinux_spawn`.
 struct SpawnRequest {
-    /// Whom a command runs as.
+    /// The user that a command runs as.
     struct Identity: Equatable {
         let user: UInt32
         let group: UInt32
@@ -20,7 +20,7 @@ struct SpawnRequest {
     var kept: [Int32] = []
     /// The control group it runs in.
     var group: ControlGroup?
-    /// Nothing: as this process.
+    /// `nil`: this process's user.
     var identity: Identity?
     var dropsCapabilities = false
     /// Of one file it writes.
@@ -29,7 +29,7 @@ struct SpawnRequest {
     var processes: Int?
     /// Descriptors that each of its processes may have.
     var openFiles: Int?
-    /// Signals that may be queued, and bytes of POSIX message queues: of its user, in its user namespace.
+    /// The most queued signals, and bytes of POSIX message queues, of its user in its user namespace.
     var pendingSignals: Int?
     var messageBytes: Int?
     /// A `Gate`'s descriptor, at which its process waits before it becomes the command.
@@ -38,7 +38,7 @@ struct SpawnRequest {
     /// Why a command was not started.
     struct Failure: Error {
         let error: SystemError
-        /// It is the command that is not there or cannot be executed; nothing that goes before failed.
+        /// The command itself does not exist or cannot be executed; no earlier step failed.
         let isCommand: Bool
     }
 

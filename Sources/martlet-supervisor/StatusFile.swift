@@ -9,7 +9,7 @@ final class StatusFile {
     /// Whether the directory's entry of it is on the disk: before the first step runs, so that it never runs again.
     private var isEntered = false
 
-    /// More than a job says. It is had from the disk before the job begins, so that a job that takes the last of the disk ends all the same.
+    /// More than a job of 100 steps writes. It is reserved on the disk before the job begins, so that a job that fills the disk still ends properly.
     private static let reservedBytes: Int64 = 32 << 10
 
     private init(descriptor: Int32, directory: String) {
@@ -25,8 +25,8 @@ final class StatusFile {
         return .success(StatusFile(descriptor: descriptor, directory: paths.directory))
     }
 
-    /// - Returns: 0, or the number of what failed. What could not be written is not there then; what could not be brought to the disk stays,
-    /// since the daemon may have read it: the step that it tells of does not begin, and the last word follows it.
+    /// - Returns: 0, or the error's number. An event that could not be written is not in the file; one that could not be synchronized stays, since
+    ///   the daemon may have read it: the step that it announces does not begin, and the last event follows it.
     @discardableResult func append(_ event: StatusEvent) -> Int32 {
         clinux_failpoint(Self.name(of: event), "before")
         defer { clinux_failpoint(Self.name(of: event), "after") }
@@ -68,12 +68,12 @@ final class StatusFile {
 
     /// The last word: without it all that the job did is lost, so where the disk is full it is tried again for ten minutes.
     func finish(_ event: StatusEvent, isStopped: () -> Bool) {
-        // What was reserved and is not used goes back.
+        // The unused reserve is released.
         defer { ftruncate(descriptor, lseek(descriptor, 0, SEEK_END)) }
         for _ in 0..<Self.lastWordTries {
             let size = lseek(descriptor, 0, SEEK_END)
             let failure = append(event)
-            // One that stands there is not written twice, whether or not it is on the disk.
+            // An event that is in the file is not written twice, whether or not it is on the disk.
             guard failure == ENOSPC || failure == EDQUOT, lseek(descriptor, 0, SEEK_END) == size, !isStopped() else {
                 return
             }

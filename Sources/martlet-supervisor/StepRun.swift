@@ -10,10 +10,10 @@ struct StepRun {
     private static let lookMilliseconds: Int64 = 50
     /// How long the last processes may take to go by themselves. The kernel takes some 3 ms to take a fence's namespaces down.
     private static let fenceMilliseconds: Int64 = 10
-    /// After so many rounds of killing one by one, the control group is asked to. Most steps leave nothing to kill but the
-    /// fence, which is on its way out.
+    /// After this many rounds of killing processes one by one, the control group kills the rest. Most steps leave nothing to kill but the sandbox,
+    /// which is about to end.
     private static let patientRounds = 10
-    /// Of the report pipe's bytes, so many are kept: bubblewrap says one line.
+    /// The most bytes kept of the report pipe: bubblewrap writes one line.
     private static let reportLimit = 16 * 1024
 
     struct End {
@@ -44,7 +44,7 @@ struct StepRun {
     private var started: StepStart.Started?
     private var end = End()
     private var hasEnded = false
-    /// When everything is killed; nothing as long as nobody asked the step to end.
+    /// When everything is killed; `nil` as long as nobody asked the step to end.
     private var killAt: Int64?
     private var lingerUntil: Int64?
     /// What came through the fence's report pipe.
@@ -153,7 +153,7 @@ struct StepRun {
                     stop(limit: log.limitWords, &log)
                 }
             }
-            // Also of one that was asked to end: its grace is no time to fill the disk in.
+            // Also for a step that was asked to end: it must not use its grace period to fill the disk.
             if !hasEnded, now >= watch.nextLook, let finding = watch.look(now: now) {
                 // What is over these hurts others: no time to end in order.
                 note(finding, &log)
@@ -200,7 +200,7 @@ struct StepRun {
             end.limit = end.limit ?? words
             log.say(hasEnded ? words : "\(words); \(step.name) is ended")
         case .fault(let words):
-            // Of one that is being ended, it is not why.
+            // If the step is already being ended, this is not the reason.
             if killAt == nil, end.limit == nil { end.fault = words }
             log.say(words)
         }
@@ -275,7 +275,7 @@ struct StepRun {
         switch FenceReport(report) {
         case .ended(let exit, let signal, let usage, let full):
             setEnded(exit: exit, signal: signal, usage: usage)
-            // Of one that was asked to end, it is not why.
+            // If the step was asked to end, this is not the reason.
             if killAt == nil { self.full = full }
         case .noCommand(let number):
             setEnded(exit: nil, signal: nil, usage: .init())
@@ -305,8 +305,8 @@ struct StepRun {
         }
     }
 
-    /// What is in the pipe now, 64 KiB unless a step made it larger, and no more: whoever prints for ever must not keep us here. That can be
-    /// a process that is none of the step's, and so is not killed: of the same user, it can open the pipe by /proc.
+    /// Reads what is in the pipe now, 64 KiB unless a step enlarged it, and no more: a process that prints forever must not keep us here. It may be
+    /// none of the step's processes, and so is not killed: a process of the same user can open the pipe through /proc.
     private func drain(_ output: Int32, into log: inout JobLog) {
         var left: Int32 = 0
         guard withUnsafeMutablePointer(to: &left, { clinux_ioctl(output, UInt(FIONREAD), UInt(bitPattern: $0)) }) == 0

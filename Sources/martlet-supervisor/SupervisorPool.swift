@@ -2,15 +2,14 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// The launcher's supervisors: those that run jobs, and a few that are started already and wait for one, so that a job does not wait
-/// for a program's start. One that waits knows nothing, holds its memory and what it made ready (`Readiness`), and ends when the launcher
-/// does.
+/// The launcher's supervisors: those that run jobs, and a few that are started already and wait for one, so that a job does not wait for a
+/// program's start. A waiting supervisor has no job, holds its memory and its preparations (`Readiness`), and ends when the launcher does.
 final class SupervisorPool {
     /// How many wait: a job's start takes one, and the next are started while that job runs.
     static let waitingCount = 2
     /// How long after a job's start others are started: that one's first command comes first.
     private static let refillMilliseconds: Int32 = 10
-    /// The same where one that waited has ended, or none could be started: the machine has no room for it now.
+    /// The same pause if a waiting supervisor has ended, or none could be started: the machine has no room for it now.
     private static let longMilliseconds: Int32 = 1000
     /// How long a supervisor may take until its first step's process is being made, where it has to be started first. It takes some
     /// milliseconds; a machine under heavy load can be slow.
@@ -41,7 +40,7 @@ final class SupervisorPool {
     /// Whether the last job was fenced, and so the next ones most likely are.
     private var isFenced = false
 
-    /// After how many milliseconds in which nothing happens `refill` is to be called; -1: never.
+    /// After how many milliseconds without events `refill` is to be called; -1: never.
     var refillTimeout: Int32 { isAttached || waiting.count >= Self.waitingCount ? -1 : pause }
 
     /// Starts one more to wait.
@@ -52,7 +51,7 @@ final class SupervisorPool {
         waiting.append(started)
     }
 
-    /// They have ended, whyever.
+    /// Called when these processes have exited.
     func remove(_ dead: [Int32]) {
         processes.subtract(dead)
         for one in waiting where dead.contains(one.pid) {
@@ -66,7 +65,7 @@ final class SupervisorPool {
     /// - Parameter request: A `LaunchRequest` as it came.
     func launch(_ request: [UInt8]) -> LaunchAnswer {
         while !waiting.isEmpty {
-            // One that was killed while it waited says nothing, and one that is too slow is killed; the next is asked.
+            // A supervisor that was killed while it waited does not answer, and one that is too slow is killed; then the next is asked.
             if let answer = ask(waiting.removeFirst(), request) { return answer }
         }
         switch start() {
@@ -77,7 +76,7 @@ final class SupervisorPool {
         }
     }
 
-    /// - Returns: Nothing when it said nothing that could be read; it runs no job then, and never will.
+    /// - Returns: `nil` if there was no readable answer; the supervisor then never runs a job.
     private func ask(_ supervisor: Waiting, _ request: [UInt8]) -> LaunchAnswer? {
         defer { close(supervisor.socket) }
         do throws(JobProtocolError) {
@@ -104,7 +103,7 @@ final class SupervisorPool {
         let child = clinux_fork()
         if child == 0 {
             setsid()
-            // People who wait for the daemon's answer go before jobs, which do not inherit its haste where it started the launcher.
+            // Threads that answer users have priority over jobs, which do not inherit it if the daemon started the launcher.
             clinux_answer_as_usual()
             if !isAttached, nice(Self.niceness) < 0 { errno = 0 }
             if isAttached, clinux_end_with_parent(SIGTERM) != 0 || getppid() != launcher { _exit(71) }

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// A directory that a job could write, or one that is filled from it. Every path is resolved beneath its descriptor by
-/// openat2(2), through no link and onto no other file system.
+/// A directory that a job could write, or one that is filled from it. Every path is resolved beneath its descriptor by openat2(2), through no link
+/// and onto no other file system.
 final class Tree {
     /// The most entries that one walk looks at.
     static let entryLimit = 2_000_000
@@ -42,9 +42,9 @@ final class Tree {
         return nil
     }
 
-    /// Visits everything but directories that matches, in the order of the names' bytes. What is called `.git` is passed over with all
-    /// that is in it: a pattern of the recipe's means none of git's own files.
-    /// - Parameter visit: Gets the path, the open directory it is in, and its name; false ends the walk.
+    /// Visits every match that is not a directory, in the order of the names' bytes. `.git` and everything in it are skipped: a recipe's pattern
+    /// never means git's own files.
+    /// - Parameter visit: Gets the path, its open directory, and its name; false ends the walk.
     /// - Returns: Directories that could not be read, and whether there were too many entries.
     func walk(
         _ patterns: [PathPattern], includesGit: Bool = false,
@@ -80,7 +80,7 @@ final class Tree {
 
     private static let git = Array(".git".utf8)
 
-    /// What is at a path, the last component not followed; `nil` when nothing is, and when a component before is a link.
+    /// The entry at a path, without following its last component; `nil` if there is none, or an earlier component is a link.
     func entry(_ path: [UInt8]) -> LinkWalk.Entry? {
         let end = path.lastIndex(of: UInt8(ascii: "/"))
         let name = end.map { Array(path[($0 + 1)...]) } ?? path
@@ -97,7 +97,7 @@ final class Tree {
         }
     }
 
-    /// The target of a link; `nil` when it cannot be read.
+    /// The target of a link; `nil` if it cannot be read.
     static func target(of name: [UInt8], in directory: Int32) -> [UInt8]? {
         var length = -1
         let target = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
@@ -111,7 +111,7 @@ final class Tree {
         return length > 0 && length < Int(PATH_MAX) ? target : nil
     }
 
-    /// How many names each file of several names has in this tree.
+    /// The number of names in this tree of each file with several names.
     func namesOfFiles() -> [FileIdentity.File: Int] {
         guard let all = PathPattern("**") else { return [:] }
         var names: [FileIdentity.File: Int] = [:]
@@ -142,7 +142,7 @@ final class Tree {
         entries(of: directory, limit: entryLimit)?.compactMap { String(validating: $0.name, as: UTF8.self) } ?? []
     }
 
-    /// In the order of their names' bytes; nothing where there are more than `limit`, of which none is kept.
+    /// The entries in the order of their names' bytes; `nil` if there are more than `limit`.
     private static func entries(of directory: Int32, limit: Int) -> [(name: [UInt8], isDirectory: Bool)]? {
         // fdopendir takes its descriptor over.
         let duplicate = clinux_fcntl(directory, F_DUPFD_CLOEXEC, 3)

@@ -2,17 +2,16 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// Ends a job that takes what the kernel counts for all processes of a user together, or of the machine, so that nothing is left for the service
-/// and other jobs.
+/// Ends a job that uses up what the kernel counts for all processes of a user, or of the machine, so that the service and other jobs get none.
 ///
-/// Whether something is exhausted costs some microseconds: one more is made. Only then are the job's own counted. The job that holds more than
-/// half of the limit is ended at once, and one that holds more than a quarter where it is exhausted for longer.
+/// A check takes some microseconds: it allocates one more. Only if that fails are the job's own counted. A job that holds more than half of the
+/// limit is ended at once, and one that holds more than a quarter if the shortage lasts.
 final class UserShare {
-    /// Counted per user but in `machineDescriptors`, which is for all users but root.
+    /// Counted per user, except `machineDescriptors`, which counts for all users but root.
     private enum Kind: CaseIterable {
         case pipes, epollWatches, inotifyInstances, inotifyWatches, machineDescriptors
 
-        /// In `clinux_exhausted_shares`; `machineDescriptors` is read from /proc.
+        /// The bit in `clinux_exhausted_shares`; `machineDescriptors` is read from /proc.
         var bit: Int32 {
             switch self {
             case .pipes: Int32(CLINUX_SHARE_PIPES)
@@ -33,10 +32,10 @@ final class UserShare {
             }
         }
 
-        /// The kernel's limit for all together; `nil` where it has none.
+        /// The kernel's limit for all processes of the user; `nil` if it has none.
         var limit: Int64? {
             switch self {
-            // In pages. A pipe takes 16 of them, and the filter lets none be larger.
+            // In pages. A pipe takes 16 of them, and the filter allows none to be larger.
             case .pipes: UserShare.setting("pipe-user-pages-soft").map { $0 * 4096 / UserShare.pipeBytes }
             case .epollWatches: UserShare.setting("epoll/max_user_watches")
             case .inotifyInstances: UserShare.setting("inotify/max_user_instances")
@@ -48,17 +47,17 @@ final class UserShare {
 
     private static let pipeBytes: Int64 = 65_536
     private static let askMilliseconds: Int64 = 250
-    /// How long something is exhausted until a quarter of it is too much, and until a job is ended whose processes hide what they hold
+    /// How long a shortage lasts until a quarter of the limit is too much, and until a job is ended whose processes hide their descriptors
     /// (prctl(2), PR_SET_DUMPABLE).
     private static let secondStageMilliseconds: Int64 = 2000
     private static let hiddenMilliseconds: Int64 = 5000
-    /// The machine's descriptors are watched from this part of them on: where none is left, nobody can count.
+    /// The machine's descriptors are watched from this fraction on: if none is left, nobody can count.
     private static let descriptorParts: (of: Int64, alarm: Int64) = (4, 3)
-    /// Instances that are told apart; others may be counted twice, once for each process that inherited them.
+    /// The most instances that are compared; further ones may be counted twice, once for each process that inherited them.
     private static let comparedLimit = 256
 
     private let isFenced: Bool
-    /// As of `LimitWatch`.
+    /// See `LimitWatch`.
     var sparing: Set<Int32> = []
     private(set) var nextLook: Int64 = 0
     private var exhaustedSince: Int64?
@@ -70,7 +69,7 @@ final class UserShare {
         exhaustedSince = nil
     }
 
-    /// - Returns: In words, what the job took; `nil` where it did not.
+    /// - Returns: What the job took, in words; `nil` if it is within its share.
     func look(now: Int64) -> String? {
         nextLook = now + Self.askMilliseconds
         let exhausted = Self.exhausted()
@@ -91,7 +90,7 @@ final class UserShare {
                 return
                     "more than \(Words.number(limit / parts)) of the \(Words.number(limit)) \(kind.noun) that all jobs share"
             }
-            // Instances of inotify are often scarce where people work, and the service does without.
+            // Instances of inotify are often scarce on a desktop, and the service works without them.
             let isVital = kind != .inotifyInstances && kind != .inotifyWatches
             if isVital, !holding.isWhole, now - since >= Self.hiddenMilliseconds {
                 return "a process that hides what it has open, while all \(kind.noun) that jobs share are taken"
@@ -118,12 +117,12 @@ final class UserShare {
 
     private struct Holding {
         var counts: [Kind: Int64] = [:]
-        /// Every living process showed what it has open.
+        /// Whether every living process showed its descriptors.
         var isWhole = true
         var pipes: Set<String> = []
         var instances: [(process: Int32, descriptor: Int32)] = []
 
-        /// Whether it is a descriptor of an instance that another process, or this one, has counted.
+        /// Whether it is a descriptor of an instance that was already counted.
         mutating func isKnown(_ process: Int32, _ descriptor: Int32) -> Bool {
             if instances.contains(where: { clinux_is_same_file($0.process, $0.descriptor, process, descriptor) != 0 }) {
                 return true
@@ -133,7 +132,7 @@ final class UserShare {
         }
     }
 
-    /// - Parameter isEnough: Whether no more need be counted.
+    /// - Parameter isEnough: Whether counting can stop.
     private func holding(until isEnough: ([Kind: Int64]) -> Bool) -> Holding {
         var holding = Holding()
         for process in ProcessTable.descendants(of: getpid(), except: sparing) where process.isAlive {
@@ -165,11 +164,11 @@ final class UserShare {
     }
 }
 
-/// What a job has of limits that the kernel counts by user and can hold within a job's own user namespace (Linux 5.14 and newer).
+/// A job's part of limits that the kernel counts by user and can enforce within a job's own user namespace (Linux 5.14 and newer).
 extension UserShare {
-    /// RLIMIT_SIGPENDING: a sixteenth of the user's, which every timer takes one of (timer_create(2)).
+    /// RLIMIT_SIGPENDING: a sixteenth of the user's; every timer takes one (timer_create(2)).
     static var pendingSignals: Int { Int(clamping: max(1024, clinux_most_pending_signals() / 16)) }
 
-    /// RLIMIT_MSGQUEUE: what Linux gives a user by default, or a quarter of a user's that is no more than that.
+    /// RLIMIT_MSGQUEUE: Linux's default for a user, or a quarter of the user's limit if that is less.
     static var messageBytes: Int { Int(clamping: min(819_200, clinux_most_message_bytes() / 4)) }
 }

@@ -8,7 +8,7 @@ import JobProtocol
 /// is a walk through the workspace. Walks go in slices between which the step's output is read, and seldom enough that
 /// they take a twentieth of a processor.
 final class WorkspaceWatch {
-    /// A step shorter than this pays nothing.
+    /// Steps shorter than this are not checked.
     private static let firstMilliseconds: Int64 = 500
     /// How often the file system is asked.
     private static let askMilliseconds: Int64 = 250
@@ -35,8 +35,8 @@ final class WorkspaceWatch {
     private let isFenced: Bool
     /// As of `LimitWatch`.
     var sparing: Set<Int32> = []
-    /// What the file system had when the job began, and when the last whole walk and the present one began. One that is never finished says
-    /// nothing of what was written before it.
+    /// The file system's use when the job began, and when the last complete walk and the present one began. An unfinished walk says nothing about
+    /// what was written before it.
     private let atStart: Use
     private var atWalk: Use
     private var atPresentWalk: Use
@@ -64,7 +64,8 @@ final class WorkspaceWatch {
     var fileWords: String { "one file over \(Words.size(limits.workspaceBytes))" }
     private var byteWords: String { "workspace over \(Words.size(limits.workspaceBytes))" }
 
-    /// Where the file system has less left than no job may take, in words. Whoever took it: a walk tells of this job alone, and takes too long.
+    /// The words if less is left on the file system than every job must leave. The job at fault does not matter: a walk counts only this job, and
+    /// takes too long.
     var fullDiskWords: String? { DiskRoom(of: tree.descriptor)?.shortage.map { "disk full: \($0)" } }
 
     func begin(now: Int64) {
@@ -132,8 +133,8 @@ final class WorkspaceWatch {
             return "workspace over \(Words.number(Int64(limits.workspaceFiles))) files"
         }
         if walk.isTooDeep { return "workspace over \(Self.levelLimit) levels of directories" }
-        // What has no name, or cannot be read, is not in the walk. The one is looked for after each, whatever the file system's growth says,
-        // which others' deletions hide; of the other nothing else is known.
+        // The walk misses files without a name and unreadable files. Unnamed files are searched for after each walk, whatever the file system's
+        // growth, which others' deletions hide; about unreadable files nothing else is known.
         guard walk.isComplete else { return nil }
         let deleted = DeletedFiles.bytes(on: device, sparing: sparing, isFenced: isFenced)
         if walk.bytes + deleted.bytes > limits.workspaceBytes { return byteWords }

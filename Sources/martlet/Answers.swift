@@ -89,7 +89,7 @@ struct IntegrationAnswer: Decodable {
     var head: String?
 
     var id: String { "\(bot)#\(number)" }
-    /// What `show` says of its pull request; nothing of a branch's.
+    /// The words of `show` about its pull request; `nil` for a branch.
     var pullText: String? {
         guard let pullRequest, let base, let head else { return nil }
         let whose = pullRequest.trusted ? "" : ", a fork's"
@@ -132,7 +132,7 @@ struct SummaryAnswer: Decodable {
             guard always || count != 0 || change != 0 else { return }
             parts.append(words + (change == 0 ? "" : " (\(change > 0 ? "+" : "−")\(abs(change)))"))
         }
-        // Not `0 tests`: most often tests ran, and no report told of each.
+        // Not `0 tests`: usually tests ran, but no report listed them.
         add(tests, testsChange, tests == 0 ? "no tests listed" : tests.counting("test"), always: true)
         add(testFailures, testFailuresChange, "\(testFailures) failing")
         add(flakyTests, flakyTestsChange, "\(flakyTests) flaky")

@@ -58,7 +58,7 @@ struct Connection: Sendable {
     private let base: String
     private let socket: String?
     private let token: String?
-    /// When all that is asked has to be answered; nothing: each request has an hour of its own.
+    /// When all requests have to be answered; `nil`: each request has an hour of its own.
     var deadline: ContinuousClock.Instant?
 
     /// - Throws: `Failure` for an address with a user or a password in it: it is shown, and keys are remembered by it.
@@ -132,18 +132,18 @@ struct Connection: Sendable {
 
     func delete(_ path: String) async throws { _ = try await send(.delete, path) }
 
-    /// A range of a text that may still grow.
-    /// - Returns: Nothing when there are no bytes at that offset yet.
+    /// Reads a range of a text that may still grow.
+    /// - Returns: `nil` if there are no bytes at that offset yet.
     func range(_ path: String, from offset: Int64, to last: Int64) async throws -> [UInt8]? {
         let response = try await perform(.get, path, headers: ["Range": "bytes=\(offset)-\(last)"])
         if response.status == 416 { return nil }
         try check(response, path)
-        // A server that answers with the whole has nothing before the offset that we want.
+        // A server that answers with the whole text also sends the bytes before the offset.
         return response.status == 206 ? response.body : Array(response.body.dropFirst(Int(offset)))
     }
 
-    /// An answer that has no end of its own, as it comes.
-    /// - Returns: Nothing for 404.
+    /// Streams an answer that has no end of its own.
+    /// - Returns: `nil` for 404.
     func stream(_ path: String) async throws -> AsyncThrowingStream<[UInt8], any Error>? {
         var request = request(.get, path)
         request.limits.total = nil

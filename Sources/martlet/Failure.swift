@@ -20,10 +20,10 @@ struct Failure: Error, CustomStringConvertible {
     let status: Status
     let description: String
 
-    /// - Parameter description: Is made one line: it can have others' texts in it.
+    /// - Parameter description: Reduced to one line, since it can contain foreign texts.
     init(_ status: Status, _ description: String) { self.init(status, lines: [description]) }
 
-    /// - Parameter lines: Each is made one line.
+    /// - Parameter lines: Each is reduced to one line.
     init(_ status: Status, lines: [String]) {
         self.status = status
         description = lines.map(\.inOneLine).joined(separator: "\n")

@@ -3,7 +3,7 @@ import Model
 
 /// What commands print.
 enum Output {
-    /// Columns aligned by their widest cell; the last one is not padded. Each cell is made one line.
+    /// Columns aligned by their widest cell; the last one is not padded. Each cell is reduced to one line.
     static func table(_ rows: [[String]]) -> String {
         let rows = rows.map { $0.map(visible) }
         guard let columns = rows.map(\.count).max() else { return "" }
@@ -19,7 +19,7 @@ enum Output {
 
     static func print(_ bytes: [UInt8]) { FileHandle.standardOutput.write(Data(bytes)) }
 
-    /// A text of others as one line of a terminal: without line ends, and without what a terminal would obey or show in another order.
+    /// A foreign text as one line of a terminal: without line ends, and without characters that control the terminal or change the order.
     static func visible(_ text: String) -> String { text.inOneLine }
 
     /// `38 s`, `4 min 12 s`, `0.4 s`.

@@ -2,18 +2,18 @@ import Execution
 import Foundation
 import Glibc
 
-/// Where the programs are that belong to this one.
+/// The paths of the programs that belong to this one.
 enum OwnPrograms {
-    /// Where `martlet-supervisor` is.
-    /// - Throws: `Failure` when it is at neither place.
+    /// The path of `martlet-supervisor`.
+    /// - Throws: `Failure` if it is at neither place.
     static func supervisor() throws -> String { try path(of: "martlet-supervisor") }
 
     /// `martlet-reader`, which reads reports and logs.
-    /// - Throws: `Failure` when it is at neither place.
+    /// - Throws: `Failure` if it is at neither place.
     static func reader() throws -> ReaderProgram { ReaderProgram(path: try path(of: "martlet-reader")) }
 
-    /// Beside this binary, as built, or in `lib/martlet` beside its `bin`, as installed.
-    /// - Throws: `Failure` when it is at neither place.
+    /// The path beside this binary, as built, or in `lib/martlet` beside its `bin`, as installed.
+    /// - Throws: `Failure` if it is at neither place.
     private static func path(of program: String) throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let directory = (own as NSString).deletingLastPathComponent

@@ -2,7 +2,7 @@ import Integrations
 import Model
 import SourceControl
 
-/// What a run prints, in words; nothing of it depends on the terminal.
+/// The text that a run prints; it does not depend on the terminal.
 enum RunReport {
     /// `kit#7: main 1a2b3c4d5e6f and changes that are not committed, in /home/ann/kit`
     static func beginning(_ beginning: RunBeginning) -> String {
@@ -88,7 +88,7 @@ enum RunStatus {
     static let green = ["succeeded", "warnings", "analyzer-warnings"]
     private static let red = ["test-failures", "build-errors"]
 
-    /// 0 green, 1 red, 130 canceled (128 and SIGINT's number, as shells have it), 70 for all else: that says nothing of the code.
+    /// 0 green, 1 red, 130 canceled (128 plus SIGINT's number, as in shells), 70 for all else: that says nothing about the code.
     static func of(_ outcome: String) -> Int32 {
         switch outcome {
         case _ where green.contains(outcome): 0

@@ -2,25 +2,25 @@ import Basics
 import CLinux
 import Glibc
 
-/// Who the daemon is, and what it does not keep.
+/// The user that the daemon runs as, and the rights that it drops.
 enum ServiceIdentity {
-    /// The user of the service where no settings name one; deploy/install makes it.
+    /// The service's user if the settings name none; deploy/install creates it.
     static let usualUser = "martlet"
 
-    /// Whom a program that root started is to become.
+    /// The user that a program started by root becomes.
     private enum Choice {
         /// It was not started by root.
         case stays
         case becomes(String)
-        /// Root, who keeps the settings to itself and has no user for the service: nobody else could read them.
+        /// Root keeps the settings to itself and there is no user for the service: nobody else could read them.
         case staysRoot
-        /// A sentence: why not, and what to do.
+        /// A sentence with the reason and what to do.
         case refuses(String)
     }
 
     /// - Parameters:
-    ///   - user: What the settings say.
-    ///   - file: The settings' path, whichever way they were found.
+    ///   - user: The user in the settings.
+    ///   - file: The settings' path, however they were found.
     private static func choice(user: String?, file: String) -> Choice {
         guard geteuid() == 0 else { return .stays }
         if let user { return .becomes(user) }
@@ -31,25 +31,25 @@ enum ServiceIdentity {
                 + "write `user: NAME` into the settings, make the user (deploy/install does), or start it as another")
     }
 
-    /// Whether a directory above a path is root's and closed to everybody else.
+    /// Whether a directory above a path belongs to root and is closed to everybody else.
     private static func isRootsAlone(_ path: String) -> Bool {
         var above = path
         while let slash = above.lastIndex(of: "/") {
             above = String(above[..<slash])
-            // One that is not there says nothing.
+            // A missing directory does not count.
             let status = try? Directory(opening: above.isEmpty ? "/" : above).status(".")
             if let status, status.owner == 0, status.mode & 0o077 == 0 { return true }
         }
         return false
     }
 
-    /// Started as root, becomes the service's user before any file of the service is opened, and executes itself again.
+    /// If started as root, becomes the service's user before any file of the service is opened, and executes itself again.
     ///
-    /// The thread that `main` began on has ended by now and keeps its identity, which the kernel shows as the process's and
-    /// checks signals with. Executed again, all of the process is the user's.
+    /// The thread that `main` began on has ended by now and keeps its identity, which the kernel shows as the process's and uses to check signals.
+    /// After executing again, the whole process is the user's.
     /// - Parameter file: The settings' path.
     /// - Returns: Whether the program stays root.
-    /// - Throws: `Failure` when there is no such user, or it is root by whatever name.
+    /// - Throws: `Failure` if there is no such user, or it is root under any name.
     @discardableResult static func assume(user: String?, settings file: String) throws -> Bool {
         switch choice(user: user, file: file) {
         case .stays: return false
@@ -60,7 +60,7 @@ enum ServiceIdentity {
         return false
     }
 
-    /// The same for a command that works on the service's files beside it: where nobody is to be become, root goes on.
+    /// The same for a command that works on the service's files beside it: if there is no user to become, root continues.
     static func assumeIfThere(user: String?, settings file: String) throws {
         if case .becomes(let user) = choice(user: user, file: file), getpwnam(user) != nil { try become(user) }
     }

@@ -14,7 +14,7 @@ struct SettingsLocation: ParsableArguments {
     /// - Throws: `Failure` with every message about the file.
     func read() throws -> ServiceSettings { try find().settings }
 
-    /// The settings, and the path of their file, which need not be there.
+    /// Reads the settings, and returns the path of their file, which need not exist.
     /// - Throws: `Failure` with every message about the file.
     func find() throws -> (settings: ServiceSettings, file: String) {
         let environment = ProcessInfo.processInfo.environment

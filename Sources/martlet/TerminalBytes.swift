@@ -1,11 +1,11 @@
-/// What a job printed, for somebody else's terminal.
+/// A job's output, for somebody else's terminal.
 ///
-/// A log can be an attack on who looks at it: escapes that write a clipboard or a title, text that is drawn over other text
-/// or stands in another order than it is read (CVE-2021-42574). Colors stay, all else is shown for what it is.
+/// A log can attack its readers: with escapes that write a clipboard or a title, or with text that is drawn over other text or shown in another
+/// order than it is read (CVE-2021-42574). Colors stay; everything else is shown literally.
 ///
-/// It is given in pieces, and looked at as if it were one: what a piece's end may have only begun waits for the next.
+/// It arrives in pieces and is treated as one stream: a sequence that is incomplete at the end of a piece waits for the next.
 struct TerminalBytes {
-    /// The end of what was given: a carriage return, or the beginning of a character or of a color.
+    /// The end of the last piece: a carriage return, or the beginning of a character or of a color.
     private var held: [UInt8] = []
 
     /// The longest color that is let through, in bytes: `ESC [`, 31 digits and separators, `m`.
@@ -19,7 +19,7 @@ struct TerminalBytes {
         return Self.safe(Array(bytes.dropLast(count)))
     }
 
-    /// What is left when nothing comes any more.
+    /// The remaining bytes at the end of the stream.
     mutating func end() -> [UInt8] {
         defer { held = [] }
         return Self.safe(held)
@@ -44,9 +44,8 @@ struct TerminalBytes {
 
     private static func isColorByte(_ byte: UInt8) -> Bool { (0x30...0x3B).contains(byte) }
 
-    /// As many bytes as before. Colors (`ESC [ … m`) stay; every other escape's ESC, other C0 controls but tab and LF, DEL,
-    /// C1 controls (U+0080 to U+009F), bidirectional controls and line and paragraph separators become `?`; a carriage return that no line
-    /// feed follows becomes a line feed.
+    /// Returns as many bytes. Colors (`ESC [ … m`) stay. Every other escape's ESC, other C0 controls but tab and LF, DEL, C1 controls (U+0080 to
+    /// U+009F), bidirectional controls and line and paragraph separators become `?`. A carriage return without a line feed becomes a line feed.
     private static func safe(_ bytes: [UInt8]) -> [UInt8] {
         var result = bytes
         var index = 0

@@ -7,7 +7,7 @@ enum Waiting {
     static func verdict(of queued: IntegrationAnswer, _ connection: Connection, json: Bool) async throws {
         let done = try await completion(of: queued, connection, isQuiet: json)
         if let run = queued.run, let last = done.run, last < run {
-            // It is what it was before, which says nothing of what was asked for.
+            // It is in its earlier state, which says nothing about the requested run.
             throw Failure(.no, "\(done.id): run \(run) was taken back before it began; what is there is of run \(last)")
         }
         if json {

@@ -11,8 +11,8 @@ enum Rules {
         "Model", "JobProtocol", "Reports", "martlet-supervisor", "martlet-reader",
     ]
 
-    /// Modules whose types are in the interface of a product: who may import the one may import the other, which
-    /// MemberImportVisibility makes necessary.
+    /// Modules whose types are in the interface of a product: a target that may import the one may import the other, which MemberImportVisibility
+    /// makes necessary.
     static let carried: [String: Set<String>] = [
         "Hummingbird": ["HTTPTypes", "HummingbirdCore"], "Subprocess": ["SystemPackage"],
         "ServiceLifecycle": ["UnixSignals"],
@@ -67,8 +67,8 @@ enum Rules {
 
     /// Shared declarations without a doc comment.
     ///
-    /// Not asked of stored and computed properties whose name says all, of initializers that only take the properties'
-    /// values (they can neither fail nor throw), and of what a protocol of the standard library already documents.
+    /// Not required of stored and computed properties whose name is clear, of initializers that only set the properties (they can neither fail nor
+    /// throw), and of members that a protocol of the standard library already documents.
     static func undocumented(in text: String) -> [Int] {
         let all = lines(of: text)
         let modifiers = "(?:static |final |mutating |convenience |indirect |nonisolated |override |required )*"

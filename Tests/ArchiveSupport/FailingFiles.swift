@@ -16,7 +16,7 @@ package final class FailingFiles: VersionFiles {
         self.isDoneFirst = isDoneFirst
     }
 
-    /// Whether so many operations came.
+    /// Whether the operation that is to fail was reached.
     package var wasReached: Bool { left.value <= 0 }
 
     private func fail(_ body: () throws(FileError) -> Void) throws(FileError) {

@@ -75,7 +75,7 @@ package final class Bot: Sendable {
         for (script, text) in plan.scripts { try directory.write("triggers/\(script)", text, mode: 0o755) }
     }
 
-    /// Writes the bot's file anew; `timer.advance(by:)` lets the poller read it.
+    /// Writes the bot's file again; `timer.advance(by:)` lets the poller read it.
     package func writeFile(_ lines: String, repository: String? = nil) throws {
         try directory.write(
             "bots/\(name).yml",
@@ -115,7 +115,7 @@ package final class Bot: Sendable {
         await timer.awaitSleepers(Self.restingSleepers)
     }
 
-    /// Who waits for `timer` while nothing is to be done: the poller and retention.
+    /// The tasks that wait for `timer` while there is no work: the poller and retention.
     package static let restingSleepers = 2
 
     /// What the service is made of; for tests that build a part of it.
@@ -157,7 +157,7 @@ package final class Bot: Sendable {
         do { try result.get() } catch is CancellationError { return }
     }
 
-    /// - Parameter isolation: What keeps jobs from the machine from then on; nothing: what did before.
+    /// - Parameter isolation: The isolation of jobs from then on; `nil`: unchanged.
     package func restart(isolation: JobIsolation? = nil) async throws {
         try await stop()
         if let isolation { self.isolation.withLock { $0 = isolation } }

@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// What fails ends it: nothing after it is called, and the status says so.
+    /// The first failure ends it: no later part is called, and the status says so.
     @Test(arguments: [("packages", 1), ("format", 2), ("threats", 3), ("build", 4), ("test", 5)])
     func testThatItEndsAtTheFirstFailure(failing: String, calls count: Int) async throws {
         try await withProject { project in

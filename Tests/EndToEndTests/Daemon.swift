@@ -69,14 +69,14 @@ final class Daemon: Sendable {
     }
 
     /// Ends it as systemd does.
-    /// - Returns: Its exit status; nothing where it does not run.
+    /// - Returns: Its exit status; `nil` if it does not run.
     @discardableResult
     func stop(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Int32? {
         try await end(by: [SIGTERM], sourceLocation: sourceLocation)
     }
 
     /// Sends it signals, and awaits its end.
-    /// - Returns: Its exit status, the negative number of the signal that ended it; nothing where it does not run.
+    /// - Returns: Its exit status, or the negative number of the signal that ended it; `nil` if it does not run.
     func end(by signals: [Int32], sourceLocation: SourceLocation = #_sourceLocation) async throws -> Int32? {
         guard let running = process.value else { return nil }
         process.withLock { $0 = nil }

@@ -42,7 +42,7 @@ struct Quickstart: Sendable {
         try standIn("dpkg-query", areInstalled ? answer : "exit 1")
     }
 
-    /// Somebody who is not root.
+    /// A user who is not root.
     mutating func ordinaryUser() throws { try standIn("id", #"[ "$1" = -u ] && echo 1000 || echo ada"#) }
 
     /// Nothing but these programs of the machine is in PATH, apart from what stands in.

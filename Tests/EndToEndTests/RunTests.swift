@@ -318,7 +318,7 @@ import Testing
         }
     }
 
-    /// No bot file is spoken of: the person who reads it wrote none.
+    /// The message mentions no bot file: its reader wrote none.
     @Test func testThatAStepThatAsksForASecretSaysWhatToDo() async throws {
         let recipe = """
             configurations:

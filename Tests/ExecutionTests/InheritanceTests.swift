@@ -4,7 +4,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// Whoever started the service, a step runs alike.
+/// A step runs alike, whichever user or process started the service.
 @Suite(.program("setarch"), .program("perl"), .program("prlimit")) struct InheritanceTests {
     /// Each line names a property, and shows it.
     private static let script = """

@@ -6,7 +6,7 @@ import Testing
 
 /// Reports of jobs of several steps.
 @Suite struct JobReportsTests {
-    /// As a tool that protects what it wrote; only who is not root is held by that.
+    /// Protected as by a tool that guards its output; only users other than root are stopped by that.
     @Test(arguments: JobUser.possible) func testThatAnOldReportInAProtectedDirectoryIsDeleted(user: JobUser)
         async throws
     {

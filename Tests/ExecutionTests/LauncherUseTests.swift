@@ -6,7 +6,7 @@ import Testing
 
 /// A launcher in the background, of which nobody has use any more.
 @Suite struct LauncherUseTests {
-    /// Starts one that waits a second for somebody who has use for it.
+    /// Starts a launcher that ends after a second without use.
     private func startImpatient(_ launched: Launched) async throws -> LockContent {
         try await runExpectingSuccess([
             launched.supervisor, "--listen", launched.socket, "--detach", "--idle-limit", "1",
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// This process is the one that asked, and lives.
+    /// This process sent the request, and lives.
     @Test func testThatOneWhoseDirectoryIsGoneEndsOnceItsJobHasEnded() async throws {
         try await withLaunched { launched in
             // given

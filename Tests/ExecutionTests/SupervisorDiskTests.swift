@@ -112,7 +112,7 @@ import Testing
             let script =
                 "s=$(stat -c %s \(attempt.paths.status)); [ $((32768 - s)) -ge 300 ] || cat /dev/zero >\(disk)/full; true"
             var job = launched.job(script)
-            job.steps = Array(repeating: job.steps[0], count: 400)
+            job.steps = Array(repeating: job.steps[0], count: 256)
             try attempt.prepare(job)
             // when
             let end = try await endOnceThereIsRoom(attempt, on: disk, launched)

@@ -4,7 +4,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// What the kernel counts for all processes of a user together. Each test has a user of its own, whom nobody else is.
+/// The resources that the kernel counts for all processes of a user together. Each test has a user of its own, which no other process has.
 @Suite(
     .program("bwrap"), .program("python3"),
     .enabled(if: JobUser.possible.contains(.ordinary), "only root can be another user"))

@@ -4,7 +4,7 @@ import Model
 import Storage
 import Testing
 
-/// What a person's, or a newer commit's, wish ended says nothing of the code.
+/// A step that a cancellation request of a user or a newer commit ended says nothing about the code.
 extension AttemptProcessorTests {
     @Suite struct WhenItIsCanceled {
         private typealias Played = AttemptProcessorTests.Played

@@ -13,7 +13,7 @@ import Testing
         let workspaces: Workspaces
         let disk: DiskGuard
 
-        /// A workspace with a file of two megabytes, last used so many seconds after another.
+        /// A workspace with a file of two megabytes, last used at this many seconds.
         func workspace(_ slot: Int, usedAt seconds: Int) throws -> Workspace {
             let workspace = Workspace(path: "\(state.workspaces)/kit/debug/trusted/\(slot)")
             let directory = try Directory(creating: workspace.path)

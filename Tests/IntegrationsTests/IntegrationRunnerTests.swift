@@ -77,7 +77,7 @@ import Testing
             AttemptPaths(bot.state.attempt(id, job: Name(nearest: "debug"), attempt: 1))
         }
 
-        /// Or one that starts no supervisor, such as on a machine with too many processes.
+        /// There is no launcher, or one that starts no supervisor, as on a machine with too many processes.
         @Test(arguments: [ExecutionError.Code.noLauncher, .notStarted])
         func testThatAJobWaitsForTheNextOne(code: ExecutionError.Code) async throws {
             // given

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Integrations
 
-/// Nothing is resolved by absence: what nobody looked for is still there.
+/// No issue is resolved by its absence if nobody checked for it.
 @Suite struct IssueComparisonTests {
     private static let warning = Finding(category: .warning, message: "unused", path: "a.c", line: 1)
     private static let analyzer = Finding(category: .analyzerWarning, message: "leak", rule: "unix.Malloc", path: "a.c")

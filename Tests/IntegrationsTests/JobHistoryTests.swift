@@ -9,7 +9,7 @@ import Testing
 
 @testable import Integrations
 
-/// What a job is told of the commit that its own is compared with, and of the default branch.
+/// The commit that a job's own is compared with, and the default branch in its `.git`.
 @Suite struct JobHistoryTests {
     private static let watching = "branches: ['**']\n"
 
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// Else a second run of a commit would be told that nothing changed.
+    /// Otherwise a second run of a commit would see no change.
     @Test func testThatACommitIsNotComparedWithItself() async throws {
         try await withBot(BotPlan(file: Self.watching)) { bot in
             // given

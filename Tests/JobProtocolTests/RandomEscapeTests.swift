@@ -2,7 +2,7 @@ import Testing
 
 @testable import JobProtocol
 
-/// Any writer's choice of what to escape, for secrets of which nearly all may be.
+/// Random choices of escaped characters, for secrets whose characters can nearly all be escaped.
 @Suite struct RandomEscapeTests {
     private static let characters: [Character] = Array("ab%2F+\"\\/&;#34u0 né😀<~\t'\n")
 

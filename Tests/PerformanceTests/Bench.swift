@@ -47,9 +47,9 @@ final class Bench {
     // MARK: Lines
 
     /// - Parameters:
-    ///   - value: With its unit.
-    ///   - ratio: To what of the same run.
-    ///   - goal: Nothing where there is none.
+    ///   - value: The value with its unit.
+    ///   - ratio: The ratio to another value of the same run.
+    ///   - goal: `nil` if there is none.
     func say(_ name: String, _ value: String, ratio: String = "", goal: Goal? = nil) {
         var line = "figure  \(name.padding(to: 44)) \(value.padding(to: 34)) \(ratio.padding(to: 40))"
         if let goal { line += " \(goal.words)" }

@@ -14,7 +14,7 @@ import Testing
         var console = ""
     }
 
-    /// What a reader answers when it is told of these steps.
+    /// The answer of a reader to these steps.
     private static func answer(_ steps: [Step]) throws -> [UInt8] {
         var requests = ReadingRequest.root(root)
         for (number, step) in steps.enumerated() {

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Reports
 
-/// Reports made to stop whoever reads them: by a trap, by time or by memory.
+/// Reports made to stop their readers: by a trap, by time or by memory.
 @Suite struct ReportCostTests {
     struct Input: Sendable, CustomTestStringConvertible {
         var name: String
-        /// What the first problem must say; nothing where it is read without one.
+        /// A part of the first problem; `nil` if it is read without one.
         var problem: String?
         var bytes: @Sendable () -> [UInt8]
         var testDescription: String { name }

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import JobProtocol
 
-/// What a job may leave behind: processes, mounts, control groups, temporary files. All of it must be gone within 15 s of its end,
-/// whoever was killed meanwhile.
+/// What a job may leave behind: processes, mounts, control groups, temporary files. All of it must be gone within 15 s of its end, whichever
+/// process was killed meanwhile.
 struct Leftovers {
     let service: Service
     /// The process namespace of the supervisors whose groups are looked for.
@@ -171,7 +171,7 @@ struct Leftovers {
         return left
     }
 
-    /// The names in an attempt's directory: `AttemptPaths`, and what becomes of its log and of what a version's command printed.
+    /// The names in an attempt's directory: `AttemptPaths`, the compressed log, and the output of a version's command.
     private static let attempt: Set<String> = [
         "job.json", "lock", "status.jsonl", "log", "log.index", "log.zst", "cancel", "reports", "artifacts", "archives",
         "printed", "tracked", "left-out",

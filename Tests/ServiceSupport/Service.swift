@@ -21,7 +21,7 @@ package final class Service {
     /// Its process; 0 while none runs.
     package var pid: Int32 { process }
 
-    /// Writes the settings; nothing is started.
+    /// Writes the settings; starts no process.
     /// - Parameters:
     ///   - root: Must be there, and be empty.
     ///   - settings: Lines beside `listen`, `state`, `secrets` and `concurrency`.
@@ -133,7 +133,7 @@ package final class Service {
         process = 0
     }
 
-    /// The launcher's process; nothing when none runs.
+    /// The launcher's process; `nil` if none runs.
     package var launcher: Int32? { owner(of: state + "/launcher.socket.lock") }
 
     /// The supervisors' processes.

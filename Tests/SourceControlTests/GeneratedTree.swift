@@ -71,7 +71,7 @@ struct GeneratedTree {
     }
 
     /// Changes some files: other bytes, gone, new ones.
-    /// - Returns: What is to be on the disk at each path; `nil` where nothing is.
+    /// - Returns: The expected content on the disk at each path; `nil` for a removed file.
     mutating func change() -> [[UInt8]: Content?] {
         var changes: [[UInt8]: Content?] = [:]
         for path in files.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) where numbers.happens(40) {

@@ -4,8 +4,8 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// G11, N1, N2: servers that send what is no pack, too much, or nothing more. Nothing of it stays in the mirror, and the same
-/// commit is had from an honest server afterwards.
+/// G11, N1, N2: servers that send something else than a pack, too much, or no more bytes. Nothing of it stays in the mirror, and an honest server
+/// provides the same commit afterwards.
 @Suite struct HostileServerTests {
     static let engines = [GitEngine.library, .program]
 

@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// As git's and libgit2's `nasty` test repositories, made anew.
+    /// The trees of git's and libgit2's `nasty` test repositories, created here.
     @Test(
         .threat("G4"),
         arguments: [

@@ -122,7 +122,7 @@ struct SmartHTTPTests {
         }
     }
 
-    /// G9: nothing of ours reaches a server that cannot show who it is.
+    /// G9: no credentials reach a server that cannot prove its identity.
     @Suite struct GivenTLS {
         @Test(arguments: engines)
         func testThatACertificateOfAKnownAuthorityServes(_ engine: GitEngine) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// Pull request 12 of `kit`, told of and looked at.
+/// Pull request 12 of `kit`, announced and looked at.
 extension StoreFixture {
     static let place = RefName("refs/pull/12/head")
 

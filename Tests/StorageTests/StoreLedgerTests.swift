@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Forced, or not: nothing is asked about ancestry.
+    /// Forced or not: ancestry is not checked.
     @Test func testThatAForcedPushBackToAnOlderCommitIsAnUpdateOfItsOwn() async throws {
         try await withStore { fixture in
             for number in [1, 2, 3] { try await fixture.look([.main: commit(number)]) }

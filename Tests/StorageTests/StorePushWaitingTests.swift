@@ -4,11 +4,11 @@ import Testing
 
 @testable import Storage
 
-/// A push that is told of before its repository shows it.
+/// A push that is announced before its repository shows it.
 @Suite struct StorePushWaitingTests {
     private static let tag = RefName(tag: "1.0")
 
-    /// A push that the repository does not show when it is told of, and shows at the look after.
+    /// A push that the repository does not show when it is announced, but at the next look.
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let ref: RefName

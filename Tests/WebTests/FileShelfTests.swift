@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// Answers come in the order of their requests, whichever way they go.
+    /// Answers come in the order of their requests, from memory or from the disk.
     @Test func testThatAnswersKeepTheirOrder() async throws {
         try await FileServerTests.withVersions { web in
             try await Self.shelve(web)

@@ -235,7 +235,7 @@ import Transfer
         }
     }
 
-    /// Nothing is printed by which the server could find out.
+    /// The job prints nothing by which the server could notice it.
     @Test func testThatAReaderThatGoesAwayIsNoticedAndNothingOfItRemains() async throws {
         try await withWeb(looksAtLogs: .milliseconds(1)) { web in
             // given
@@ -254,7 +254,7 @@ import Transfer
         }
     }
 
-    /// Whether anybody in this process is told of what becomes of a file: the kernel's own list (proc_pid_fdinfo(5)).
+    /// Whether a file is watched in this process, according to the kernel's own list (proc_pid_fdinfo(5)).
     private static func isWatched(_ path: String) throws -> Bool {
         var status = stat()
         try #require(stat(path, &status) == 0)

@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    /// As a client has it that sends two requests at once and reads nothing.
+    /// The connection of a client that sends two requests at once and does not read.
     @Test func testW18ThatAnswersThatNobodyTakesEnd() throws {
         // given
         let gate = FlushGate()

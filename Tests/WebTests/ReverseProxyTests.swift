@@ -73,7 +73,7 @@ import Transfer
         }
     }
 
-    /// `location` that removes the path, and one that hands it on.
+    /// A `location` that removes the path, and one that passes it on.
     @Test(
         .program("nginx"),
         arguments: [
@@ -114,7 +114,7 @@ import Transfer
         #expect(HTMLText.rebased(page, on: "") == page)
     }
 
-    /// A path of the service's own is never taken for the one that a proxy adds.
+    /// The service's own paths are never taken for the path that a proxy adds.
     @Test func testThatTheServicesOwnPathsGoFirst() async throws {
         try await withWeb(url: "http://ci.example/files") { web in
             try await SampleContent(web: web).fill()

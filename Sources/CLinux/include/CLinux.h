@@ -14,7 +14,7 @@ extern const int clinux_o_path;
 /// F_SETPIPE_SZ of fcntl(2), likewise.
 extern const int clinux_f_setpipe_sz;
 
-/// openat2(2) with nothing of the path leaving `directory`: no `..` above it, no link, no magic link, no other mount.
+/// openat2(2) that keeps the whole path beneath `directory`: no `..` above it, no link, no magic link, no other mount.
 int clinux_open_beneath(int directory, const char *path, int flags, unsigned int mode);
 
 /// open(2) with a mode.
@@ -50,10 +50,10 @@ int clinux_fcntl(int descriptor, int command, int argument);
 /// flock(2), which Swift sees as the struct of the same name.
 int clinux_flock(int descriptor, int operation);
 
-/// Begins to write what a file holds to the disk and waits for nothing: sync_file_range(2). That alone is no promise; fsync(2) is.
+/// Starts writing a file to the disk and does not wait: sync_file_range(2). It guarantees nothing; fsync(2) does.
 void clinux_begin_writing(int descriptor);
 
-/// Takes room on the disk for a file's first bytes, and leaves its size: fallocate(2). A file system that cannot is let be.
+/// Reserves disk space for a file's first bytes and keeps its size: fallocate(2). Does nothing on a file system without it.
 void clinux_reserve(int descriptor, int64_t bytes);
 
 /// ioctl(2) with a whole number.
@@ -68,7 +68,7 @@ int clinux_wait_has_exited(int status);
 int clinux_wait_exit_status(int status);
 int clinux_wait_was_signaled(int status);
 int clinux_wait_signal(int status);
-/// A signal's name without `SIG`, of the C library (sigabbrev_np(3), glibc 2.32); null for one that has none.
+/// Returns a signal's name without `SIG`, from the C library (sigabbrev_np(3), glibc 2.32); null if it has none.
 const char *clinux_signal_name(int signal);
 
 /// sync_file_range(2): tells the disk to begin with a part of a file, and does not wait. A file system that cannot is let be.

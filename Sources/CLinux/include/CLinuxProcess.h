@@ -34,7 +34,7 @@ pid_t clinux_wait(pid_t process, int *status, clinux_usage *usage);
 /// The effective user of the process at the other end of a unix socket; -1 when unknown.
 int clinux_peer_user(int descriptor);
 
-/// The process at the other end of a unix socket, as it was when it connected; 0 where it is in another process namespace.
+/// Returns the process at the other end of a Unix socket, as it was when it connected; 0 if it is in another process namespace.
 pid_t clinux_peer_process(int descriptor);
 
 /// A signalfd(2) for SIGTERM, SIGINT, SIGHUP and SIGCHLD, which are blocked; SIGPIPE is ignored. Closed on exec, not blocking.
@@ -78,14 +78,14 @@ typedef struct clinux_spawn_request {
     int64_t address_bytes;
     /// RLIMIT_NOFILE; 0: as its parent's.
     int64_t open_files;
-    /// RLIMIT_SIGPENDING and RLIMIT_MSGQUEUE; 0: as its parent's.
+    /// RLIMIT_SIGPENDING and RLIMIT_MSGQUEUE; 0: inherited from the parent.
     int64_t pending_signals;
     int64_t message_bytes;
     /// Of `clinux_gate`: it becomes the command only when that is opened. 0: at once.
     int gate;
 } clinux_spawn_request;
 
-/// Why a command was not started: it is not there or cannot be executed, or what goes before failed, which is no fault of it.
+/// Why a command was not started: it does not exist or cannot be executed, or an earlier step failed, which is not the command's fault.
 enum { CLINUX_SPAWN_NO_COMMAND = -1, CLINUX_SPAWN_FAULT = -2 };
 
 /// Starts a command: a new session, standard input from /dev/null, the given output and errors, no other descriptor but
@@ -101,9 +101,8 @@ pid_t clinux_spawn_begin(const clinux_spawn_request *request, int *told, int *fa
 /// - Returns: As `clinux_spawn`.
 pid_t clinux_spawn_end(pid_t child, int told, int *failure);
 
-/// Holds how large a file may become (RLIMIT_FSIZE) that a process of our user writes, or what it starts from now on. One that is
-/// lower already stays.
-/// - Returns: 0, or -1: not there, or not ours to limit, as a program that is another user's by its file's mode.
+/// Limits the size of files (RLIMIT_FSIZE) that a process of our user writes, and those of its future children. A lower limit stays.
+/// - Returns: 0, or -1: the process does not exist, or is not ours to limit, as a set-user-ID program of another user.
 int clinux_limit_file_bytes(pid_t pid, int64_t bytes);
 
 /// What a process can be held up by, closed on exec: eventfd(2). -1 when no descriptor is left.
@@ -122,7 +121,7 @@ int clinux_gate_wait(int gate);
 /// - Returns 0, or the error's number.
 int clinux_spawn_attached(pid_t *process, const char *path, char *const arguments[], int input, int output);
 
-/// Becomes another program in which `keep[i]` is descriptor 3 + i and nothing else above 2 is open. Returns only on failure.
+/// Becomes another program in which `keep[i]` is descriptor 3 + i and no other descriptor above 2 is open. Returns only on failure.
 void clinux_become(const char *path, char *const arguments[], char *const environment[], const int keep[], size_t count);
 
 /// pipe2(2), closed on exec; the end for reading does not block, the end for writing does.
@@ -134,13 +133,12 @@ int clinux_hide_memory(void);
 /// What descends from this process becomes its child when its own parent dies: prctl(2), PR_SET_CHILD_SUBREAPER.
 int clinux_adopt_orphans(void);
 
-/// From now on a fault of the process itself (SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT) makes the first byte of a file 1
-/// before it ends the process as it would have, or 2 where the thread that has it answers a request. A stack that is full leaves no room for
-/// that where the thread has no other stack.
-/// - Parameter answering: Asked on that thread, in the signal's handler: whether its task answers a request.
+/// From now on a fault of the process itself (SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT) sets the first byte of a file before it ends the
+/// process: to 2 if its thread answers a request, else to 1. If the thread's stack is full and it has no other stack, nothing is written.
+/// - Parameter answering: Called on that thread, in the signal's handler: whether its task answers a request.
 void clinux_note_traps(int file, int (*answering)(void));
 
-/// Says whether the calling thread answers a request from now on, and returns whether it did before.
+/// Sets whether the calling thread answers a request, and returns the previous value.
 int clinux_answer_here(int is_answer);
 
 /// Whether the calling thread answers a request.
@@ -160,26 +158,26 @@ int clinux_name_process(const char *name);
 /// they had. The arguments themselves are gone. The kernel reads it as setproctitle(3) does it (fs/proc/base.c, get_mm_cmdline).
 void clinux_set_title(const char *title);
 
-/// What the kernel counts for all processes of a user together.
+/// Resources that the kernel counts for all processes of a user together.
 enum { CLINUX_SHARE_PIPES = 1, CLINUX_SHARE_EPOLL = 2, CLINUX_SHARE_INOTIFY = 4, CLINUX_SHARE_WATCHES = 8 };
 
-/// Tries to make one more of each.
-/// - Returns: Those of which the caller's user has no more, as bits. A pipe is none where it is smaller than usual (pipe(7)).
+/// Tries to allocate one more of each resource.
+/// - Returns: The exhausted ones, as bits. A pipe counts as exhausted if it is smaller than usual (pipe(7)).
 int clinux_exhausted_shares(void);
 
-/// The lines of /proc/PID/fdinfo/FD beyond those of every file, which are one for each watch of an epoll or inotify instance (proc_pid_fdinfo(5)).
+/// Counts the lines of /proc/PID/fdinfo/FD beyond those of every file: one for each watch of an epoll or inotify instance (proc_pid_fdinfo(5)).
 int64_t clinux_count_watches(pid_t process, int descriptor);
 
-/// kcmp(2), KCMP_FILE: whether two descriptors are of the same open file. 0 also where that cannot be known.
+/// kcmp(2), KCMP_FILE: whether two descriptors refer to the same open file. 0 also if that cannot be determined.
 int clinux_is_same_file(pid_t process, int descriptor, pid_t other, int others_descriptor);
 
-/// RLIMIT_SIGPENDING and RLIMIT_MSGQUEUE of the caller, the hard limits; INT64_MAX where there is none.
+/// The caller's hard limits RLIMIT_SIGPENDING and RLIMIT_MSGQUEUE; INT64_MAX if there is none.
 int64_t clinux_most_pending_signals(void);
 int64_t clinux_most_message_bytes(void);
 
-/// Gives the kernel back what small pieces of memory took and is free now: malloc_trim(3). Takes some milliseconds.
+/// Returns the free memory of small allocations to the kernel: malloc_trim(3). Takes some milliseconds.
 void clinux_trim_memory(void);
 
-/// A file without a name in a directory, for reading and writing, closed on exec: open(2), O_TMPFILE; where the file system cannot, one
-/// whose name is removed at once. -1 and `errno` on failure.
+/// Creates a file without a name in a directory, for reading and writing, closed on exec: open(2), O_TMPFILE. On a file system without that,
+/// creates a file and removes its name at once. Returns -1 on failure, with `errno`.
 int clinux_nameless_file(const char *directory);

@@ -5,14 +5,14 @@ import Synchronization
 
 /// Keeps room for the service on the disks of the state and of the workspaces.
 ///
-/// Workspaces are a cache. Where the disk is short of bytes or files, those that no job uses are removed, the ones that were used longest ago
-/// first, until it has ample room. Where almost nothing is left, the reserve is given back, too. Jobs wait until there is room again.
+/// Workspaces are a cache. If the disk is short of bytes or files, workspaces that no job uses are removed, least recently used first, until there
+/// is ample room. If almost nothing is left, the reserve is released, too. Jobs wait until there is room again.
 package final class DiskGuard: Sendable {
-    /// What one look found.
+    /// The result of one check.
     struct Finding: Sendable {
-        /// It was short when the look began.
+        /// Whether the disk was short when the check began.
         var wasShort = false
-        /// In words, what it is short of now: `the disk is full: /var/lib/martlet/workspaces has less than 256 MiB left`; `nil` where it has enough.
+        /// What the disk is short of now: `the disk is full: /var/lib/martlet/workspaces has less than 256 MiB left`; `nil` if it has enough.
         var shortage: String?
     }
 
@@ -20,10 +20,10 @@ package final class DiskGuard: Sendable {
     private let workspaces: Workspaces
     private let logger: Logger
     private let lane = BlockingLane(label: "disk")
-    /// Of its own: nobody who looks at the disk waits for a large workspace's end.
+    /// A separate queue: a check never waits for the removal of a large workspace.
     private let removals = BlockingLane(label: "disk.removals")
     private let shared: Mutex<(shortage: String?, look: Task<Finding, Never>?)> = Mutex((nil, nil))
-    /// Whether this process keeps the reserve: the service, not a run of a working tree.
+    /// Whether this process keeps the reserve: the service does, a run of a working tree does not.
     private let keepsReserve = Mutex(false)
 
     init(state: StateDirectory, workspaces: Workspaces, logger: Logger) {
@@ -32,10 +32,10 @@ package final class DiskGuard: Sendable {
         self.logger = logger
     }
 
-    /// What the disk was short of at the last look, in words.
+    /// What the disk was short of at the last check; `nil` if it had enough.
     package var shortage: String? { shared.withLock { $0.shortage } }
 
-    /// Looks now and then, as the service does each second; does not wait for what the look removes.
+    /// Checks the disks; the service calls it each second. Does not wait for removals.
     func tend() async {
         keepsReserve.withLock { $0 = true }
         _ = await begin()
@@ -44,10 +44,10 @@ package final class DiskGuard: Sendable {
     /// Whether the disk with the workspaces is short.
     func isShort() async -> Bool { await lane.run { [state] in Self.words(state.workspaces) != nil } }
 
-    /// Looks at the disks, and makes room where there is too little. Looks at the same time are one.
+    /// Checks the disks, and makes room if there is too little. Concurrent checks are combined.
     func look() async -> Finding { await begin()?.value ?? Finding() }
 
-    /// - Returns: The look that makes room, which others may wait for, too; `nil` where there is enough.
+    /// - Returns: The check that makes room, which other callers may await, too; `nil` if there is enough room.
     private func begin() async -> Task<Finding, Never>? {
         let isEnough = await lane.run { [self] in
             Self.words(state.workspaces) == nil && Self.words(state.path) == nil && !mustKeepReserve
@@ -89,7 +89,7 @@ package final class DiskGuard: Sendable {
 
     private var reserve: DiskReserve { DiskReserve(state: state) }
 
-    /// Whether the reserve is missing and can be made.
+    /// Whether the reserve is missing and can be created.
     private var mustKeepReserve: Bool {
         guard keepsReserve.withLock({ $0 }), !reserve.isThere else { return false }
         return DiskRoom(at: state.path)?.isAmple ?? false

@@ -2,20 +2,20 @@ import Basics
 import Glibc
 import JobProtocol
 
-/// Bytes and names of files that the state directory holds back, and gives back where the disk is full: then the database can still store
-/// what became of a job, and retention can remove what is old.
+/// Bytes and files that the state directory holds in reserve and releases when the disk is full. The database can then still store the results of
+/// jobs, and retention can remove old files.
 struct DiskReserve: Sendable {
-    /// A quarter of what the service needs for itself, and no more than this: given back, it does not make room for jobs.
+    /// At most a quarter of the room that the service needs for itself, so that releasing it makes no room for jobs.
     private static let largestBytes: Int64 = 16 << 20
     private static let mostFiles: Int64 = 32
-    /// The file in it that has the bytes.
+    /// The file of the reserve that holds the bytes.
     private static let name = "bytes"
 
     let state: StateDirectory
 
     var isThere: Bool { access(state.reserve + "/" + Self.name, F_OK) == 0 }
 
-    /// Makes it, where there is ample room.
+    /// Creates the reserve, if there is ample room.
     /// - Throws: `FileError`.
     func keep(_ room: DiskRoom) throws(FileError) {
         guard room.isAmple else { return }
@@ -35,8 +35,8 @@ struct DiskReserve: Sendable {
         }
     }
 
-    /// Gives it back where almost nothing is left.
-    /// - Returns: Whether it was there.
+    /// Releases the reserve if almost nothing is left.
+    /// - Returns: Whether there was a reserve.
     func giveBack(_ room: DiskRoom) throws(FileError) -> Bool {
         guard room.isCritical, isThere else { return false }
         try Directory(opening: state.reserve).removeContents()
@@ -45,11 +45,11 @@ struct DiskReserve: Sendable {
 }
 
 extension StateDirectory {
-    /// Gives the reserve back where the disk is full, before the database is opened.
-    /// - Returns: What the disk is short of, in words; `nil` where it has enough.
+    /// Releases the reserve if the disk is full, before the database is opened.
+    /// - Returns: What the disk is short of, in words; `nil` if it has enough.
     package func giveReserveBack() -> String? {
         guard let room = DiskRoom(at: path) else { return nil }
-        // What cannot be removed is no reason not to try to start.
+        // A failed removal is no reason not to try to start.
         _ = try? DiskReserve(state: self).giveBack(room)
         return room.shortage.map { "\(path) has \($0)" }
     }

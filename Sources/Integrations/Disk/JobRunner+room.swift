@@ -4,24 +4,24 @@ import Model
 import SourceControl
 import Storage
 
-/// What jobs do where the disk is full: they wait, and what filled it goes.
+/// Handling of a full disk: jobs wait, and the files that filled it are removed.
 extension JobRunner {
-    /// How often a job is made ready where the disk ran full meanwhile.
+    /// How often a job is prepared if the disk fills up meanwhile.
     static let maximumPreparations = 3
 
-    /// There is no room, and nobody waits until there is.
+    /// There is no room, and the caller does not wait for it.
     struct NoRoom: Error, CustomStringConvertible {
         let words: String
         var description: String { "\(words); make room there and run it again" }
     }
 
-    /// Waits until the disk has room for one more job. Why it waits is stored, as far as that can be.
-    /// - Throws: `NoRoom` where a person waits for the end of it; `CancellationError`.
+    /// Waits until the disk has room for one more job. Stores the reason of the wait, as far as it can be stored.
+    /// - Throws: `NoRoom` if a user waits for the result; `CancellationError`.
     func awaitRoom(for id: IntegrationID) async throws {
         var isExplained = false
         while let words = await disk.look().shortage {
             guard outlastsStore else { throw NoRoom(words: words) }
-            // Each time: what begins meanwhile says nothing of it.
+            // Each time: starting work removes the reason.
             await store.explainWait(of: id, "waits: \(words)", logger)
             isExplained = true
             try await timer.sleep(for: Scheduler.pause)
@@ -29,7 +29,7 @@ extension JobRunner {
         if isExplained { await store.explainWait(of: id, nil, logger) }
     }
 
-    /// Whether what could not be made ready is to be made ready once more, since the disk was full. Whatever is in the workspace goes before.
+    /// Whether a failed preparation is to be repeated because the disk was full. The workspace is emptied first.
     func mustPrepareAgain(_ workspace: Workspace, after error: any Error, tries: Int) async -> Bool {
         guard tries < Self.maximumPreparations, error is SourceControlError || error is FileError,
             (error as? SourceControlError)?.code != .canceled, !Task.isCancelled, await disk.isShort()
@@ -44,8 +44,8 @@ extension JobRunner {
         }
     }
 
-    /// Empties a workspace whose job has ended with the disk full, before anything else is stored, fetched or checked out: there is room again for
-    /// that.
+    /// Empties a workspace whose job has ended with the disk full, before anything else is stored, fetched or checked out, so that these have room
+    /// again.
     func emptyIfFull(_ workspace: Workspace) async {
         guard await disk.isShort() else { return }
         logger.warning("a workspace is emptied, since the disk is full", metadata: ["path": "\(workspace.path)"])

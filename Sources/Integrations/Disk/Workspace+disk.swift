@@ -1,9 +1,9 @@
 import Basics
 import Glibc
 
-/// Workspaces as they lie on the disk.
+/// Workspaces on the disk.
 extension Workspace {
-    /// Those of a configuration.
+    /// Returns the workspaces of a configuration.
     static func found(in root: String, bot: String, configuration: String) -> [Workspace] {
         let place = "\(root)/\(bot)/\(configuration)"
         return names(in: place).flatMap { domain in
@@ -11,19 +11,19 @@ extension Workspace {
         }
     }
 
-    /// All that there are.
+    /// Returns all workspaces.
     static func all(in root: String) -> [Workspace] {
         names(in: root).flatMap { bot in
             names(in: "\(root)/\(bot)").flatMap { found(in: root, bot: bot, configuration: $0) }
         }
     }
 
-    /// All that there are, those first that were used longest ago.
+    /// Returns all workspaces, least recently used first.
     static func leastRecentlyUsed(in root: String) -> [Workspace] {
         all(in: root).map { (workspace: $0, used: $0.lastUsed) }.sorted { $0.used < $1.used }.map(\.workspace)
     }
 
-    /// When something was last written beside the tree, as each checkout and each job does, in seconds since the epoch. 0 where that cannot be read.
+    /// When a file was last written beside the tree, as each checkout and each job does, in seconds since the epoch. 0 if that cannot be read.
     private var lastUsed: Int {
         [path, state].reduce(0) { latest, place in
             var status = stat()
@@ -33,17 +33,17 @@ extension Workspace {
 
     func relative(to root: String) -> String { String(path.dropFirst(root.count + 1)) }
 
-    /// Removes all of it.
+    /// Removes the workspace.
     func remove(beneath root: String) throws(FileError) { try Directory(opening: root).remove(relative(to: root)) }
 
-    /// Removes what a job may have filled, and what is known of the checkout: the next one begins in an empty tree.
+    /// Removes everything that a job may have filled, and the record of the checkout: the next checkout starts in an empty tree.
     func empty() throws(FileError) {
         let directory = try Directory(opening: path)
-        // First what says how much of the tree needs no look.
+        // Removes first the record that says which parts of the tree are known.
         for part in ["checkout", "tree", "tmp"] { try directory.remove(part) }
     }
 
-    /// None of what is no directory.
+    /// Returns the names in a directory; empty if it is not a directory.
     private static func names(in path: String) -> [String] {
         guard let directory = try? Directory(opening: path) else { return [] }
         return (try? directory.entries())?.filter(\.isText).map(\.name) ?? []

@@ -1,10 +1,10 @@
 package import Model
 
-/// A `POST /webhooks/{forge}/{bot}` or `/webhooks/{forge}` as it came: nothing of it is believed before its signature is verified.
+/// A `POST /webhooks/{forge}/{bot}` or `/webhooks/{forge}` as it came. It is not trusted before its signature is verified.
 package struct ForgeDelivery: Sendable {
     /// As the URL says.
     package var forge: Forge
-    /// As the URL says; nothing for the URL that all bots of a forge share.
+    /// The bot in the URL; `nil` for the URL that all bots of a forge share.
     package var bot: Name?
     /// By name in lower case; the values of a header that comes twice are joined by `, `, so that no signature is read from it.
     package var headers: [String: String]
@@ -43,15 +43,15 @@ package struct ForgeDelivery: Sendable {
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
-    /// The JSON that the delivery carries: the body, or the field `payload` of a form (GitHub, Gitea, Forgejo and Gogs can be told to
-    /// send one); nothing for a form without it.
-    /// - Throws: `.unavailable` when the body cannot be read.
+    /// The JSON of the delivery: the body, or the field `payload` of a form (GitHub, Gitea, Forgejo and Gogs can send one); `nil` for a form
+    /// without it.
+    /// - Throws: `.unavailable` if the body cannot be read.
     func json() throws(OperationError) -> [UInt8]? {
         isForm ? FormBody.field("payload", in: try body.bytes()) : try body.bytes()
     }
 
-    /// What the forge signs.
-    /// - Throws: `.unavailable` when the body cannot be read.
+    /// The bytes that the forge signs.
+    /// - Throws: `.unavailable` if the body cannot be read.
     func signed() throws(OperationError) -> WebhookBody {
         guard forge.signsTheFormsField, isForm, let field = try json() else { return body }
         return WebhookBody(field)

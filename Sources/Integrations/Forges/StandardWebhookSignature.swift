@@ -21,7 +21,7 @@ struct StandardWebhookSignature: Sendable {
     private static let maximumBytes = 1024
 
     /// - Parameter headers: By name in lower case.
-    /// - Returns: Nothing unless `webhook-id`, `webhook-timestamp` and `webhook-signature` are there in their forms.
+    /// - Returns: `nil` unless `webhook-id`, `webhook-timestamp` and `webhook-signature` are present and well-formed.
     init?(_ headers: [String: String]) {
         guard let id = headers["webhook-id"], ForgeDelivery.isID(id),
             let timestamp = headers["webhook-timestamp"], (1...12).contains(timestamp.utf8.count),
@@ -40,16 +40,16 @@ struct StandardWebhookSignature: Sendable {
         (self.id, self.timestamp, self.seconds, self.signatures) = (id, timestamp, seconds, signatures)
     }
 
-    /// The header that whoever knows the secret checks: `v1,` and the HMAC over id, time and body in base64.
+    /// Returns the header that a receiver with the secret checks: `v1,` and the HMAC over id, time and body in base64.
     /// - Parameter seconds: Since 1970.
-    /// - Returns: Nothing when the secret is no signing key.
+    /// - Returns: `nil` if the secret is no signing key.
     static func header(id: String, seconds: Int64, body: [UInt8], secret: String) -> String? {
         guard let key = key(of: secret) else { return nil }
         let digest = Digest.hmacSHA256(key: key, message: Array("\(id).\(seconds).".utf8) + body)
         return "v1," + Data(digest).base64EncodedString()
     }
 
-    /// `whsec_` and base64; nothing for what is none.
+    /// Decodes `whsec_` and base64; `nil` for anything else.
     static func key(of secret: String) -> [UInt8]? {
         guard secret.hasPrefix(keyPrefix), let key = Data(base64Encoded: String(secret.dropFirst(keyPrefix.count))),
             !key.isEmpty
@@ -57,8 +57,8 @@ struct StandardWebhookSignature: Sendable {
         return Array(key)
     }
 
-    /// Whether one of the signatures is the secret's, and was made within `tolerance` of now.
-    /// - Throws: `.unavailable` when the message cannot be read.
+    /// Whether one of the signatures is the secret's and was made within `tolerance` of now.
+    /// - Throws: `.unavailable` if the message cannot be read.
     func holds(over message: WebhookBody, secret: String, at now: Timestamp) throws(OperationError) -> Bool {
         guard let key = Self.key(of: secret),
             abs(now.millisecondsSinceEpoch / 1000 - seconds) <= Self.tolerance

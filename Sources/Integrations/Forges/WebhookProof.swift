@@ -2,15 +2,15 @@ import Archives
 import Basics
 import Model
 
-/// What a delivery shows to prove that it is authentic, in the one form that its forge sends; nothing else is looked at.
+/// The proof of a delivery's authenticity, in the one form that its forge sends; other forms are ignored.
 enum WebhookProof: Sendable {
     /// An HMAC-SHA256.
     case digest([UInt8])
-    /// GitLab's: the secret itself, or a signature. Which of them counts says the secret's own form, so that who can read requests
+    /// GitLab's: the secret itself, or a signature. The secret's own form decides which of them counts, so that an attacker who can read requests
     /// cannot choose the weaker one.
     case gitlab(token: [UInt8]?, signature: StandardWebhookSignature?)
 
-    /// - Returns: Nothing when there is none of the exact form. That costs no hashing.
+    /// - Returns: `nil` if there is none of the exact form. That costs no hashing.
     init?(of delivery: ForgeDelivery) {
         let headers = delivery.headers
         let digest: [UInt8]?
@@ -34,7 +34,7 @@ enum WebhookProof: Sendable {
         self = .digest(digest)
     }
 
-    /// A prefix and 64 hexadecimal digits in lower case, as every forge sends them, and nothing else.
+    /// Decodes a prefix and 64 lower-case hexadecimal digits, as every forge sends them; `nil` for anything else.
     static func digest(_ text: String?, prefix: String = "") -> [UInt8]? {
         guard let text, text.utf8.count == prefix.utf8.count + 64, text.utf8.starts(with: prefix.utf8) else {
             return nil
@@ -44,8 +44,8 @@ enum WebhookProof: Sendable {
         return Hexadecimal.decode(String(decoding: digits, as: UTF8.self))
     }
 
-    /// Whether a secret made this over some bytes. An empty secret makes nothing.
-    /// - Throws: `.unavailable` when the bytes cannot be read.
+    /// Whether a secret made this over some bytes. False for an empty secret.
+    /// - Throws: `.unavailable` if the bytes cannot be read.
     func holds(over message: WebhookBody, secret: String, at now: Timestamp) throws(OperationError) -> Bool {
         guard !secret.isEmpty else { return false }
         switch self {

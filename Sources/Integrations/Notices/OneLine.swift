@@ -2,8 +2,8 @@ import Model
 
 /// Text from outside on its way into one line of a message.
 enum OneLine {
-    /// Without characters that are hidden in text (`isHiddenInText`), each run of them and of blanks as one blank; cut with `…` where it is
-    /// longer.
+    /// Returns the text without characters that are hidden in text (`isHiddenInText`), with each run of them and of blanks as one blank, cut with
+    /// `…` if it is longer.
     /// - Parameter maximum: In characters.
     static func text(_ text: String, maximum: Int) -> String {
         var scalars = String.UnicodeScalarView()

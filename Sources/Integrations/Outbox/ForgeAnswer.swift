@@ -6,7 +6,7 @@ import Transfer
 struct ForgeAnswer: Sendable {
     /// Of an answer, in bytes; thirty statuses have some 40,000.
     static let maximumBody = 256 << 10
-    /// Of what a forge says of an error, in characters.
+    /// The longest excerpt of a forge's error, in characters.
     static let maximumExcerpt = 200
 
     /// `POST https://forge.example/api/v1/repos/acme/kit/statuses/…`, without a query.
@@ -38,7 +38,7 @@ struct ForgeAnswer: Sendable {
             return .failed(
                 OutboxFailure(
                     "\(what): the token of the secret \(credentials) may not do that there; give it the right"))
-        // GitHub says so of what a token may not see (docs.github.com, "Troubleshooting the REST API"); of a commit that it does not know, 422.
+        // GitHub answers 404 for what a token may not see (docs.github.com, "Troubleshooting the REST API"), and 422 for an unknown commit.
         case 404 where forge == .github:
             return .failed(
                 OutboxFailure(
@@ -71,7 +71,7 @@ struct ForgeAnswer: Sendable {
         return "\(operation) answered \(response.status)" + (said.isEmpty ? "" : " (\(said))")
     }
 
-    /// What the forge says of it, as a text without the secret; empty where it says nothing.
+    /// The forge's explanation, as a text without the secret; empty if there is none.
     var excerpt: String {
         guard let text = Self.message(response.body) else { return "" }
         var line = String(text.map { $0.isNewline ? " " : $0 }).inOneBlankedLine
@@ -85,7 +85,7 @@ struct ForgeAnswer: Sendable {
         return [Data(secret.utf8).base64EncodedString(), secret, password].compactMap { $0 }.filter { !$0.isEmpty }
     }
 
-    /// The sentence within a JSON error; nothing in anything else, such as a proxy's page.
+    /// The sentence within a JSON error; `nil` for anything else, such as a proxy's page.
     private static func message(_ body: [UInt8]) -> String? {
         struct Answer: Decodable {
             var message: Text?
@@ -130,10 +130,10 @@ struct ForgeAnswer: Sendable {
 
     // MARK: - When to come again
 
-    /// Nothing where it is not about how often it is asked.
+    /// The pause that a rate limit asks for; `nil` if the answer is about something else.
     ///
-    /// GitHub answers 403 or 429, with `Retry-After`, or `x-ratelimit-remaining: 0` and the time of its end, or neither for what it calls
-    /// secondary limits; GitLab and others 429.
+    /// GitHub answers 403 or 429, with `Retry-After`, or with `x-ratelimit-remaining: 0` and the time of its end, or with neither for its secondary
+    /// limits; GitLab and others 429.
     private var rateLimit: Duration? {
         let isUsedUp =
             response.headers["x-ratelimit-remaining"] == "0" || response.headers["ratelimit-remaining"] == "0"

@@ -55,7 +55,7 @@ struct StatusReport: Sendable, Hashable {
         }
     }
 
-    /// The description in one line of at most so many code points, which is what forges count; cut between characters.
+    /// The description in one line of at most `limit` code points, which is what forges count; cut between characters.
     func description(within limit: Int) -> String {
         let line = String(description.map { $0.isNewline ? " " : $0 }).inOneBlankedLine
         guard line.unicodeScalars.count > limit else { return line }

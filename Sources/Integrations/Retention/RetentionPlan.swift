@@ -2,13 +2,13 @@ package import Model
 import Settings
 package import Storage
 
-/// What of one bot's integrations stays and goes, each with its reason. A pure function of what is stored.
+/// Which integrations of one bot stay and which go, each with its reason. A pure function of stored values.
 package struct RetentionPlan: Sendable {
     /// One integration, and what becomes of it.
     package struct Item: Sendable {
         package var row: RetentionRow
         package var goes: Bool
-        /// Of one that goes after `removed:`, of one that stays after `kept:`.
+        /// The words after `removed:` for one that goes, after `kept:` for one that stays.
         package var reason: String
     }
 
@@ -17,7 +17,7 @@ package struct RetentionPlan: Sendable {
 
     /// - Parameters:
     ///   - rows: Newest first.
-    ///   - time: Up to when ages are counted; nothing: no age counts.
+    ///   - time: The time that ages are measured at; `nil`: no age counts.
     package init(_ rows: [RetentionRow], keeping retention: Retention, at time: Timestamp?) {
         items = rows.map { row in
             let reason = row.holder ?? (retention.isAnything ? "within the limits" : "nothing limits it")
@@ -62,8 +62,8 @@ package struct RetentionPlan: Sendable {
         }
     }
 
-    /// The oldest first, until the rest fits; what something holds counts in no sum, or versions alone would let nothing else stay. What
-    /// takes nothing stays: it would help nobody.
+    /// Removes the oldest first until the rest fits. Held integrations count in no sum, or versions alone would leave no room for the rest.
+    /// Integrations that occupy no space stay, since removing them would not help.
     private mutating func take(downTo most: Int64, _ reason: String, _ size: (DiskUse) -> Int64) {
         var total = items.reduce(Int64(0)) { sum, item in
             item.goes || item.row.holder != nil ? sum : .clampedSum(sum, size(item.row.disk ?? DiskUse()))

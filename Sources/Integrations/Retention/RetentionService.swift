@@ -11,8 +11,8 @@ package import Storage
 package final class RetentionService: Sendable {
     /// Between two rounds.
     package static let interval = Duration.seconds(3600)
-    /// How far ages are counted on in a round: as much as has passed, and as much again of what a stop has left behind. A clock that
-    /// jumps ahead by a year so makes nothing older than it is by more than the time for which it was wrong.
+    /// How far ages advance in a round: the time that has passed, and as much again of the time that was missed while stopped. A clock that jumps
+    /// ahead by a year makes nothing older by more than the time for which it was wrong.
     static let step = interval * 2
     /// Before 2025 no daemon was started: a clock that says so was not set.
     static let earliest = Timestamp(secondsSinceEpoch: 1_735_689_600)
@@ -44,12 +44,12 @@ package final class RetentionService: Sendable {
 
     /// Goes on with what a daemon before this one left, then a round from time to time, until the task is canceled.
     package func run() async {
-        // What was removed goes on its own: nobody who asks waits for it.
+        // Removal goes on by itself: the caller does not wait for it.
         sweep.ring()
         await withDiscardingTaskGroup { group in
             group.addTask { for await _ in self.sweep.rings { await self.guarded { try await self.finish() } } }
             group.addTask {
-                // Nothing at the start: a service that is started often would see time pass that did not.
+                // Ages do not advance at the start: a service that is restarted often would count time that did not pass.
                 while (try? await self.timer.sleep(for: Self.interval)) != nil {
                     await self.guarded { _ = try await self.round() }
                 }
@@ -80,10 +80,10 @@ package final class RetentionService: Sendable {
         }
     }
 
-    /// What a person asks for: the same as a round's, by the ages that it would count.
+    /// Handles a user's request: the same as a round, with the ages that the round would use.
     /// - Parameters:
-    ///   - isDry: Nothing is removed.
-    ///   - bot: Only this one's; nothing: every bot's.
+    ///   - isDry: Whether nothing is removed.
+    ///   - bot: Only this bot's; `nil`: every bot's.
     package func prune(isDry: Bool, bot: Name? = nil) async throws -> RetentionReport {
         defer { if !isDry { sweep.ring() } }
         return try await turn.withSlot { try await apply(isDry: isDry, bot: bot) }
@@ -97,7 +97,7 @@ package final class RetentionService: Sendable {
         for (bot, own) in try await store.retentions() where only == nil || bot == only {
             let limits = (own ?? Retention()).over(retention)
             var rows = try await store.retentionRows(of: bot)
-            // Walking every directory is for those who count, or ask.
+            // Every directory is walked only if sizes count, or a user asks.
             if limits.isAnything || isDry { rows = try await measured(rows) }
             var plan = RetentionPlan(rows, keeping: limits, at: report.countedTo)
             if !isDry { plan = try await remove(plan, of: bot) }
@@ -149,7 +149,7 @@ package final class RetentionService: Sendable {
             } catch let error as CancellationError {
                 throw error
             } catch {
-                // One that a disk or a mirror holds up does not hold up the others.
+                // A failure of a disk or a mirror does not delay the others.
                 failure = error
             }
         }

@@ -65,14 +65,14 @@ struct RunCache: Sendable {
         try AtomicFile.write(Array(try JSONEncoder().encode(selection)), to: last)
     }
 
-    /// The last commit of the repository that was run here last; `nil` where it had none, or nothing was run.
+    /// The repository's commit at the last run here; `nil` if it had none, or nothing was run.
     var lastHead: CommitID? {
-        // One that cannot be read says nothing.
+        // An unreadable file counts as none.
         (try? WholeFile.read(head, limit: 100)).flatMap { CommitID(String(decoding: $0, as: UTF8.self)) }
     }
 
     func remember(head commit: CommitID?) throws {
-        // What has no commits any more, or none yet, is no other repository by that.
+        // A repository without commits is not taken for another repository.
         guard let commit, commit != lastHead else { return }
         try AtomicFile.write(Array(commit.description.utf8), to: head)
     }

@@ -49,8 +49,7 @@ package actor RunWatch {
     private let state: StateDirectory
     private let lane = BlockingLane(label: "watch")
     private var followed: [AttemptID: Followed] = [:]
-    /// Paths of test sources by the file's name, which is all that Swift Testing prints; nothing for a name that is there
-    /// twice.
+    /// Paths of test sources by file name, which is all that Swift Testing prints; `nil` for a name that occurs twice.
     private var places: [String: String?]?
 
     /// The most bytes that one look reads of a log, so that a look takes milliseconds.
@@ -86,7 +85,7 @@ package actor RunWatch {
         return (news, running)
     }
 
-    /// Findings and failing tests that were told of a configuration.
+    /// The findings and failing tests of a configuration that were already reported.
     package func told(_ configuration: Name) -> (findings: Set<Finding>, tests: Set<String>) {
         let these = followed.filter { $0.key.job == configuration }.values
         return (
@@ -99,7 +98,7 @@ package actor RunWatch {
         guard !attempt.steps.isEmpty || attempt.state.verdict != nil else { return nil }
         let path = state.attempt(attempt.id.integration, job: attempt.id.job, attempt: attempt.id.attempt)
         let directory = AttemptDirectory(path: path)
-        // An attempt that ended before it was prepared has no job, and nothing to read.
+        // An attempt that ended before it was prepared has no job and nothing to read.
         let job = await lane.run { try? directory.job() }
         return Followed(directory: directory, job: job ?? JobDescription(steps: [], workspace: "/"))
     }

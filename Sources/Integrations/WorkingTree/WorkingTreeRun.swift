@@ -7,10 +7,10 @@ import Settings
 import SourceControl
 import Storage
 
-/// Runs a working tree with the daemon's engine, and without a daemon: the tree as it is on the disk becomes a commit, and
-/// that an integration in a store of its own in the cache, so that each run is compared with the one before.
+/// Runs a working tree with the daemon's engine, but without a daemon. The tree on the disk becomes a commit, and the commit an integration in a
+/// separate store in the cache, so that each run is compared with the previous one.
 ///
-/// Nothing is written in the working tree. One run at a time works on a tree; what it leaves is bounded.
+/// Nothing is written in the working tree. One run at a time works on a tree; the files that it leaves are bounded.
 package final class WorkingTreeRun: Sendable {
     /// What it is made of.
     package struct Parts: Sendable {
@@ -22,7 +22,7 @@ package final class WorkingTreeRun: Sendable {
         package var environment: [String: String]
         /// The absolute path of `martlet-supervisor`.
         package var supervisor: String
-        /// What reads reports and logs.
+        /// Reads reports and logs.
         package var reader: ReaderProgram
         /// Configurations that run at one time, ≥ 1.
         package var concurrency: Int
@@ -55,7 +55,7 @@ package final class WorkingTreeRun: Sendable {
     private let tree: WorkingTree
     private let lock: FileLock
 
-    /// So many runs of a directory are kept, with their logs; the older ones are removed.
+    /// How many runs of a directory are kept, with their logs; older ones are removed.
     package static let keptRuns = 10
 
     /// Takes the tree's cache and starts a launcher. `close()` ends both.
@@ -70,7 +70,7 @@ package final class WorkingTreeRun: Sendable {
             do throws(SourceControlError) {
                 root = try WorkingTree.root(of: parts.directory, home: home)
             } catch {
-                // Where nothing went wrong, there is nothing to run.
+                // Nothing went wrong, so there is nothing to run.
                 guard error.underlying == nil else { throw error }
                 throw RunError(.notFound, "\(parts.directory): \(error.message)")
             }
@@ -89,8 +89,8 @@ package final class WorkingTreeRun: Sendable {
         }
     }
 
-    /// A file that another version wrote, or that is damaged, is thrown away: it is a cache. With it goes what its rows told of, since
-    /// numbers begin again.
+    /// Discards a file that another version wrote, or that is damaged: it is a cache. The files that its rows refer to are removed with it, since
+    /// numbers start again.
     private static func openStore(_ state: StateDirectory) throws -> Store {
         do throws(StoreError) {
             return try Store.open(path: state.database)
@@ -109,7 +109,7 @@ package final class WorkingTreeRun: Sendable {
         try store.close()
     }
 
-    /// Kills what runs at once, and returns when it is gone. Nothing can be run afterwards.
+    /// Kills all running jobs at once, and returns when they are gone. Nothing can be run afterwards.
     package func kill() async { await launcher.end() }
 
     /// The selection of the run before.
@@ -132,14 +132,14 @@ package final class WorkingTreeRun: Sendable {
         let specification = BotSpecification(name: name, repository: root, acceptsPointers: true)
         try await store.register([specification], at: parts.clock.now())
         let snapshot = try await snapshot()
-        // Of a repository that was here before, neither results nor what was built count.
+        // Results and build products of an earlier repository at this path do not count.
         let isClean = isClean || snapshot.isOfAnotherRepository
         let runner = try makeRunner(objects: snapshot.objects, history: await history(of: snapshot))
         let reading = try await runner.recipe(of: snapshot.commit, bot: specification, mirror: tree.mirror)
         let chosen = try reading.value.map { try choose(selection, of: $0) }
         guard await cancellation.requested == nil else { throw Self.canceled }
-        // Compared with a run of something else, counts and issues would say nothing. Not before it is known that this one can
-        // be: what a mistyped name ran into is kept.
+        // A comparison with a run of another repository would be meaningless. This happens only once the run is known to be possible: a mistyped
+        // name removes nothing.
         try await tidy(
             isComparable: selection == (try? cache.lastSelection(of: root)) && !snapshot.isOfAnotherRepository)
         let record = try await store.queue(
@@ -179,7 +179,7 @@ package final class WorkingTreeRun: Sendable {
                 "what \(record.id) came to could not be stored in \(cache.state.path); free space there, or set XDG_CACHE_HOME"
             )
         }
-        // Only now: a run that is killed before has emptied nothing.
+        // Only now: a run that is killed earlier has emptied nothing.
         try cache.remember(head: snapshot.head)
         return try await WorkingTreeResult(record.id, store: store, state: cache.state)
     }
@@ -192,7 +192,7 @@ package final class WorkingTreeRun: Sendable {
         return snapshot
     }
 
-    /// What the person changed: what is not committed yet, and what parts the branch from the default one.
+    /// The user's change: what is not committed yet, and what separates the branch from the default one.
     private func history(of snapshot: WorkingTreeSnapshot) async -> JobHistory {
         var history = JobHistory(upstream: snapshot.upstream, base: snapshot.isChanged ? snapshot.head : nil)
         if let branch = snapshot.upstream.defaultBranch, let commit = snapshot.upstream.branches[branch],
@@ -239,7 +239,7 @@ package final class WorkingTreeRun: Sendable {
         return choice
     }
 
-    /// There is no bot file, which alone says who may have one.
+    /// There is no bot file, and only a bot file gives secrets.
     private static let secretless = """
         `martlet run` gives none, as it knows no bot file; push the commit and let the bot run it, or choose configurations that ask for \
         none with --configuration

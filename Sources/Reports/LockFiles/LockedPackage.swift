@@ -27,8 +27,8 @@ package struct LockedPackage: Hashable, Sendable {
     }
 
     /// - Parameter qualifier: Such as `filename`, and its value.
-    /// - Returns: Nothing without a digest, and for what can be no name or version. A colon is in none: aliases and addresses
-    ///   have one, and an address may hold a password, while a statement is shown to everyone.
+    /// - Returns: `nil` without a digest, and for an impossible name or version. Neither contains a colon: aliases and addresses do, and an address
+    ///   may contain a password, while a statement is public.
     init?(
         _ kind: Kind, _ name: String, _ version: String, qualifier: (key: String, value: String)? = nil,
         digest: [String: String]
@@ -78,7 +78,7 @@ enum LockedDigest {
         return hexadecimal(text[text.index(after: mark)...], algorithm: String(text[..<mark]))
     }
 
-    /// Nothing when it has not just the digits that the algorithm's digests have.
+    /// `nil` unless it has exactly the digits of the algorithm's digests.
     static func hexadecimal(_ text: some StringProtocol, algorithm: String) -> [String: String] {
         guard let length = lengths[algorithm], text.utf8.count == 2 * length, text.utf8.allSatisfy(isDigit) else {
             return [:]

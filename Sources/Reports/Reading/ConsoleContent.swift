@@ -1,33 +1,33 @@
 package import Model
 
-/// What a step printed, as far as its kind makes something of it.
+/// A step's console, as far as its kind of step uses it.
 package struct ConsoleContent: Sendable {
     package var findings: [Finding] = []
-    /// Those of them that a command which succeeded has only printed: the first line of a sanitizer's report and no more.
+    /// The findings that a successful command has only printed: the first line of a sanitizer's report and no more.
     package var unsupported: [Finding] = []
     package var compiled = CompiledFiles()
-    /// How a test process crashed last.
+    /// How a test process last crashed.
     package var crash: String?
     package var xctest: [TestResult] = []
     package var swiftTesting: [TestResult] = []
-    /// What is wrong with the output itself: a run of XCTest or Swift Testing that has no end, or output that could not be read.
+    /// Problems of the output itself: a run of XCTest or Swift Testing that has no end, or output that could not be read.
     package var problems: [String] = []
-    /// What other tools that test printed: Go's, Cargo's, CTest's, and TAP.
+    /// The results of other test tools: Go's, Cargo's, CTest's, and TAP.
     package var others: [ReportContent] = []
-    /// Lines of `swift test list`, or the first ones of the analyzer of C targets.
+    /// Lines of `swift test list`, or the first lines of the analyzer of C targets.
     package var listed: [String] = []
-    /// The program without which a usual command did not begin, as its script says.
+    /// The missing program that kept a usual command from starting, according to its script.
     package var missing: String?
-    /// Why a usual command found nothing to test, as its script says.
+    /// Why a usual command found nothing to test, according to its script.
     package var noTests: String?
 
     package init() {}
 
-    /// The problem of a console that could not be read.
+    /// The problem text for a console that could not be read.
     package static func unreadable(_ why: String) -> String { "the output could not be read: \(why)" }
 }
 
-/// What a step left: its report files in their order, and its console.
+/// The contents of a step: its report files in their order, and its console.
 package struct StepContent: Sendable {
     package var reports: [ReportContent] = []
     package var console = ConsoleContent()

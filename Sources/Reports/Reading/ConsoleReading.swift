@@ -1,14 +1,14 @@
 /// Reads a step's console, a piece at a time.
 struct ConsoleReading {
-    /// The most bytes of lines that are kept: `swift test list` of 100,000 tests.
+    /// The most bytes of lines that are kept: enough for `swift test list` of 100,000 tests.
     private static let maximumListedBytes = 8 << 20
 
     private var lines = LogLines()
     private var readers: Readers
 
     /// - Parameters:
-    ///   - listed: What an earlier step listed.
-    ///   - hasEvents: A report has the tests, so that the console of Swift Testing is not needed.
+    ///   - listed: The lines that an earlier step listed.
+    ///   - hasEvents: Whether a report has the tests, so that the console of Swift Testing is not needed.
     init(_ subject: StepSubject, root: SourceRoot, listed: [String], hasEvents: Bool) {
         readers = Readers()
         if subject.contains(.words) { readers.words = UsualStepWords() }
@@ -83,16 +83,16 @@ struct ConsoleReading {
     }
 }
 
-/// What the script of a usual command says to the service, in lines of its own.
+/// The messages from the script of a usual command to the service, on lines of their own.
 ///
-/// Of a command that the recipe states nothing is read so. A job that prints such a line itself comes to what it could have had by
-/// an exit status: never to a green that it could not have anyway.
+/// They are not read from a command that the recipe states. A job that prints such a line itself achieves only what it could by an exit status, and
+/// never a green result that it could not have anyway.
 struct UsualStepWords {
-    /// The program without which it did not begin.
+    /// The missing program that kept the command from starting.
     private(set) var missing: String?
     private(set) var noTests: String?
 
-    /// A longer text is none of ours, in bytes.
+    /// The longest message, in bytes; a longer text is not one of ours.
     private static let maximumBytes = 200
 
     mutating func take(_ line: LogLine) {

@@ -1,14 +1,13 @@
-/// What `martlet-reader` tells the daemon, as far as it came: records as in a `ReadingRequest`.
+/// The answer of `martlet-reader` to the daemon, as far as it has arrived: records as in a `ReadingRequest`.
 ///
-/// The reader may have been taken over by what it read, so nothing of it is believed: every length, count, number and text is
-/// checked or cut.
+/// The bytes that it read may have taken the reader over, so the answer is not trusted: every length, count, number and text is checked or cut.
 package struct ReadingAnswer {
     private enum Kind: UInt8 { case begin = 1, step, end }
 
-    /// The most bytes of an answer: what `ReadingSession` writes at most, and what tells of it.
+    /// The most bytes of an answer: the most that `ReadingSession` writes, and its framing.
     static let maximumBytes = ReadingSession.maximumBytes + (16 << 20)
 
-    /// A report file, by its number among the step's, or the console, whose number is that after the last report's.
+    /// A report file, by its number among the step's, or the console, whose number follows the last report's.
     package struct Item: Hashable, Sendable {
         package var step: Int
         package var item: Int
@@ -19,9 +18,9 @@ package struct ReadingAnswer {
         }
     }
 
-    /// What the reader began to read last.
+    /// The item that the reader last began to read.
     package private(set) var begun: Item?
-    /// The steps that were read to their end, by number.
+    /// The steps that were read completely, by number.
     package private(set) var steps: [Int: StepContent] = [:]
     /// Whether the reader said that it is done.
     package private(set) var isWhole = false
@@ -31,8 +30,8 @@ package struct ReadingAnswer {
 
     package init() {}
 
-    /// Takes the next bytes, cut anywhere.
-    /// - Throws: For what no reader says.
+    /// Reads the next bytes, split anywhere.
+    /// - Throws: For bytes that no reader sends.
     package mutating func take(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
         taken += bytes.count
         guard taken <= Self.maximumBytes else { throw WireError("more than \(Self.maximumBytes) bytes") }
@@ -72,7 +71,7 @@ package struct ReadingAnswer {
         }
     }
 
-    // MARK: Of the reader
+    // MARK: Records of the reader
 
     private static func record(_ kind: Kind, _ parts: [UInt8]...) -> [UInt8] {
         let count = parts.reduce(0) { $0 + $1.count }

@@ -1,13 +1,13 @@
-/// What the daemon tells `martlet-reader`, record by record: a byte for its kind, four for its length, and its bytes.
+/// The daemon's messages to `martlet-reader`, record by record: a byte for the kind, four for the length, and the bytes.
 ///
-/// A conversation is `.root`, then for each step `.step`, its reports (`.report` and the file's bytes as `.bytes`), its console as
-/// `.console`, and `.stepEnd`; then `.end`.
+/// A conversation is `.root`, then for each step `.step`, its reports (`.report` and the file's bytes as `.bytes`), its console as `.console`, and
+/// `.stepEnd`; then `.end`.
 package enum ReadingRequest {
     enum Kind: UInt8 { case root = 1, step, report, bytes, console, stepEnd, end }
 
-    /// Of both programs: one that is installed without the other is refused.
+    /// The version of the protocol in both programs: a program of another version is refused.
     static let version = 1
-    /// The bytes of a record's kind and length.
+    /// The size of a record's kind and length.
     package static let headBytes = 5
     /// The most bytes of a file or a console in one record.
     package static let pieceBytes = 256 * 1024
@@ -59,7 +59,7 @@ package enum ReadingRequest {
     /// Ends the conversation.
     package static let end = record(.end)
 
-    /// Takes a record's head apart.
+    /// Parses a record's head.
     /// - Throws: For an unknown kind, and for a record that is too long.
     package static func head(_ bytes: [UInt8]) throws(WireError) -> (kind: UInt8, count: Int) {
         guard bytes.count == headBytes, Kind(rawValue: bytes[0]) != nil else { throw WireError("an unknown record") }

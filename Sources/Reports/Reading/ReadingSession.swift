@@ -1,8 +1,8 @@
-/// The work of `martlet-reader`: takes the records of a `ReadingRequest` and makes those of a `ReadingAnswer`.
+/// The work of `martlet-reader`: reads the records of a `ReadingRequest` and writes those of a `ReadingAnswer`.
 package struct ReadingSession {
-    /// The most bytes that the findings and tests of one report or console may have together, as they are told to the daemon.
+    /// The most bytes of the findings and tests of one report or console, as they are sent to the daemon.
     static let maximumContentBytes = 64 << 20
-    /// The most of all reports and consoles together.
+    /// The most bytes of all reports and consoles together.
     static let maximumBytes = 128 << 20
 
     private struct Step {
@@ -30,9 +30,9 @@ package struct ReadingSession {
 
     package init() {}
 
-    /// Takes a record.
-    /// - Returns: What to write before anything else is read, so that the daemon knows what was being read when this process ends.
-    /// - Throws: For what no daemon of this version says.
+    /// Processes a record.
+    /// - Returns: The bytes to write before anything else is read, so that the daemon knows what was being read if this process ends.
+    /// - Throws: For a record that no daemon of this version sends.
     package mutating func take(_ kind: UInt8, _ bytes: [UInt8]) throws(WireError) -> [UInt8] {
         guard let kind = ReadingRequest.Kind(rawValue: kind) else { throw WireError("an unknown record") }
         var reader = WireReader(bytes)
@@ -66,7 +66,7 @@ package struct ReadingSession {
         return []
     }
 
-    /// Apart, so that no copy of the step is held while its console is read.
+    /// A separate function, so that no copy of the step is held while its console is read.
     private mutating func beginConsole() throws(WireError) -> [UInt8] {
         guard let root, let step else { throw WireError("a console of no step") }
         self.step?.console = ConsoleReading(step.subject, root: root, listed: listed, hasEvents: step.hasTests)
@@ -105,7 +105,7 @@ package struct ReadingSession {
         self.step = step
     }
 
-    /// Why so many bytes are too many; `nil` when they are not.
+    /// Why that many bytes are too many; `nil` if they are not.
     private func excess(of count: Int) -> String? {
         if count > Self.maximumContentBytes {
             return "its tests and findings have more than \(Self.maximumContentBytes >> 20) MiB of text"

@@ -1,17 +1,17 @@
 import Model
 
-/// Why bytes of `martlet-reader` or of the daemon are none.
+/// Why bytes of `martlet-reader` or of the daemon are invalid.
 package struct WireError: Error, Sendable, CustomStringConvertible {
     package var description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// Reads what a `WireWriter` wrote, and believes nothing of it: numbers, lengths and counts have limits, and texts are repaired and cut.
+/// Reads the bytes of a `WireWriter` without trusting them: numbers, lengths and counts have limits, and texts are repaired and cut.
 struct WireReader {
     /// The most elements of a list.
     static let maximumElements = 1_000_000
-    /// A longer text is cut. What is kept of messages is less.
+    /// The longest text; a longer one is cut. Less is kept of messages.
     static let maximumTextBytes = 64 * 1024
 
     private let bytes: [UInt8]
@@ -76,7 +76,7 @@ struct WireReader {
         _ read: (inout WireReader) throws(WireError) -> Element
     ) throws(WireError) -> [Element] {
         let count = try int()
-        // Each takes a byte at least.
+        // Each element takes at least a byte.
         guard count <= min(Self.maximumElements, bytes.count - place) else { throw WireError("a list of \(count)") }
         var list: [Element] = []
         list.reserveCapacity(count)
@@ -92,13 +92,13 @@ struct WireReader {
         try optional { (reader) throws(WireError) in try reader.text() }
     }
 
-    /// A line or a column; `nil` also for one that can be none.
+    /// A line or a column; `nil` also for an impossible one.
     mutating func optionalPlace() throws(WireError) -> Int? {
         let number = try optional { (reader) throws(WireError) in try reader.int() }
         return ReportContent.isPlace(number) ? number : nil
     }
 
-    /// One of a type's cases, by its place among them.
+    /// One of a type's cases, by its index.
     mutating func one<Value>(of all: [Value]) throws(WireError) -> Value {
         let number = try int()
         guard number < all.count else { throw WireError("an unknown word") }

@@ -1,18 +1,18 @@
-/// Writes what `martlet-reader` and the daemon tell each other.
+/// Writes the messages between `martlet-reader` and the daemon.
 ///
-/// Numbers are written seven bits a byte, the lowest first. A text is written once and then named by its number, since most findings
-/// and tests share rules, paths and suites.
+/// Numbers are written in seven bits per byte, the lowest first. A text is written once and then referred to by its number, since most findings and
+/// tests share rules, paths and suites.
 struct WireWriter {
-    /// The most texts that are named by number.
+    /// The most texts with a number.
     static let maximumTexts = 1 << 16
 
     private(set) var bytes: [UInt8] = []
     private var texts: [String: UInt64] = [:]
 
-    /// Begins a part that can be read without what was before: texts are written again.
+    /// Begins a part that can be read without the earlier ones: texts are written again.
     mutating func beginPart() { texts.removeAll(keepingCapacity: true) }
 
-    /// Takes back what was written since there were so many bytes. The part that follows begins anew.
+    /// Discards the bytes after the first `count`. The part that follows is independent of the discarded one.
     mutating func truncate(to count: Int) {
         bytes.removeLast(bytes.count - count)
         beginPart()

@@ -26,11 +26,11 @@ extension Store {
             ])
     }
 
-    /// The coverage of each job's latest processed attempt, those that told of any, by the order of the jobs; each beside what
-    /// the same configuration had before.
+    /// The coverage of each job's latest processed attempt that has coverage, in the order of the jobs, each with the previous coverage of the same
+    /// configuration.
     /// - Parameters:
-    ///   - attempt: Of this processed attempt of each job instead.
-    ///   - configuration: Only this one's.
+    ///   - attempt: The number of the processed attempt to use instead.
+    ///   - configuration: Only this configuration's.
     /// - Throws: `corrupt` for a damaged record.
     package func coverage(
         of id: IntegrationID, attempt: Int? = nil, configuration: Name? = nil

@@ -38,7 +38,7 @@ extension Store {
         try announce(content, bot: record.id.bot, integration: record.id, job: job, transaction)
     }
 
-    /// The same by an attempt at it; nothing is read for a bot that tells nobody.
+    /// The same for an attempt; reads nothing for a bot without destinations.
     static func announce(
         _ attempt: AttemptRecord, at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
@@ -51,7 +51,7 @@ extension Store {
             verdict: attempt.state.verdict, reason: attempt.reason, at: time, transaction)
     }
 
-    /// Shows again what an integration and these jobs had come to. Nothing happened, so only those are told who show how things are.
+    /// Repeats the current outcome of an integration and these jobs. Nothing has changed, so only destinations that show a state get it.
     static func announceAgain(
         _ record: IntegrationRecord, jobs: [Name], at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
@@ -77,8 +77,8 @@ extension Store {
         try announceAgain(record.state.verdict, record.reason, job: nil)
     }
 
-    /// Shows again what an earlier integration of the same commit came to, where one that no push caused was ended before it came to anything:
-    /// nothing is wrong with a commit whose nightly run somebody canceled.
+    /// Repeats the outcome of an earlier integration of the same commit, if an integration that no push caused was ended without a result: a commit
+    /// is not at fault if somebody canceled its nightly run.
     static func announceBefore(
         _ record: IntegrationRecord, at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
@@ -99,9 +99,9 @@ extension Store {
         try announceAgain(earlier, jobs: jobs, at: time, transaction)
     }
 
-    /// Stores a message for each of the bot's destinations that wants this moment; older ones of its subject that were not sent
-    /// are superseded where the newer says all.
-    /// - Parameter onlyToReplace: Whether only those are told who show how things are.
+    /// Stores a message for each of the bot's destinations that wants this moment. Older unsent messages of its subject are superseded if the newer
+    /// one replaces them.
+    /// - Parameter onlyToReplace: Whether only destinations that show a state get it.
     static func announce(
         _ content: OutboxContent, bot: Name, integration: IntegrationID?, job: Name?, onlyToReplace: Bool = false,
         _ transaction: StoreTransaction

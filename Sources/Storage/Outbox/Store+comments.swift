@@ -19,7 +19,7 @@ extension Store {
         fileprivate var arguments: StatementArguments { [bot.description, number, destination, project] }
     }
 
-    /// The comment's number at the forge; nothing where none was made.
+    /// The comment's number at the forge; `nil` if none was made.
     package func comment(at place: CommentPlace) async throws(StoreError) -> Int64? {
         try await read("read the comment of \(place.bot)") { db in
             try db.first(
@@ -29,7 +29,7 @@ extension Store {
         }
     }
 
-    /// Keeps the comment's number; nothing: it is gone.
+    /// Stores the comment's number; `nil`: the comment is gone.
     package func setComment(_ comment: Int64?, at place: CommentPlace) async throws(StoreError) {
         try await lane.write("store the comment of \(place.bot)") { transaction in
             guard let comment else {

@@ -1,9 +1,9 @@
 import GRDB
 import Model
 
-/// Who is told what an integration's end changed: stored with it.
+/// Notices about the changes that an integration's end made: stored with it.
 extension Store {
-    /// Moves on what the branch stands at, and stores a message for each who is told of the change.
+    /// Updates the branch's state, and stores a message for each recipient of the change.
     static func announceTransitions(
         of record: IntegrationRecord, at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
@@ -36,7 +36,7 @@ extension Store {
         }
     }
 
-    /// Stores a message for each who is told that a version was published.
+    /// Stores a message for each recipient of notices about published versions.
     static func announceRelease(
         _ version: VersionRecord, at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
@@ -69,7 +69,7 @@ extension Store {
             var content = content
             content.notice?.recipient = recipient
             content.notice?.leftOut = leftOut
-            // What is told of a branch is told in order, to each by itself.
+            // Each recipient gets the notices of a branch in order.
             let subject = "\(id.bot) \(content.ref) \(recipient ?? notice.name.description)"
             try insertMessage(
                 try jsonText(content), to: destination, subject: subject, bot: id.bot, integration: id, job: nil,
@@ -84,7 +84,7 @@ extension Store {
         }
     }
 
-    /// - Returns: What the integrations before say where nothing is kept, as of a bot that told nobody until now.
+    /// - Returns: The state that earlier integrations show if none is stored, as for a bot that had no notices until now.
     private static func standing(of record: IntegrationRecord, _ db: Database) throws -> Standing? {
         let kept: Standing? = try db.first(
             """
@@ -144,7 +144,7 @@ extension Store {
         try db.first("SELECT count(*) FROM issues WHERE \(news)", [record.rowID]) { try $0[0] } ?? 0
     }
 
-    /// The addresses of those whom new issues are surely laid to, within the notice's domains.
+    /// The addresses of the confident suspects of new issues, within the notice's domains.
     private static func authors(of record: IntegrationRecord, told notice: Notice, _ db: Database) throws -> [String] {
         guard case .mail(_, let domains) = notice.target, !domains.isEmpty else { return [] }
         let found = try db.all(

@@ -35,10 +35,9 @@ extension Store {
         }
     }
 
-    /// Takes the next message of a destination that is due: the one that is due longest of those whose subject has no older open
-    /// one. It is stored as being sent before it is.
-    /// - Parameter horizon: The longest wait there is: a message that says it is due later than that was stored by a clock that
-    ///   went wrong, and is due.
+    /// Takes a destination's next due message: the one that has been due longest among those whose subject has no older open message. It is marked
+    /// as being sent before it is sent.
+    /// - Parameter horizon: The longest possible wait: a message that is due later than that was stored by a wrong clock, and is due now.
     /// - Throws: `corrupt` for a message that cannot be read; it is given up, and the next call takes the next.
     package func takeMessage(
         for place: OutboxPlace, at time: Timestamp, horizon: Duration

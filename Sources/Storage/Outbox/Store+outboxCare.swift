@@ -32,7 +32,7 @@ extension Store {
             }
             message.state = .waiting
             (message.nextAt, message.createdAt, message.failedAt, message.endedAt) = (time, time, nil, nil)
-            // It goes before the newer ones of its subject.
+            // It comes before the newer messages of its subject.
             let subject: StatementArguments = [message.kind.rawValue, message.destination, message.subject, id]
             try db.change(
                 """
@@ -53,8 +53,8 @@ extension Store {
         }
     }
 
-    /// Before when what waits for a destination was stored, so that the newest so many stay and those of their time; nothing where
-    /// no more wait.
+    /// The time before which a destination's waiting messages were stored, so that the newest `kept` and those of the same time stay; `nil` if no
+    /// more wait.
     /// - Parameter kept: At least one.
     package func overflow(of place: OutboxPlace, keeping kept: Int) async throws(StoreError) -> Timestamp? {
         try await read("count what waits to be sent") { db in

@@ -17,7 +17,7 @@ package struct Look: Sendable {
     package var cause: Cause
     /// The bots that have this repository now.
     package var watchers: [Watcher]
-    /// What keeps bots from integrating although the look succeeded; shown as the error of the look.
+    /// The problem that keeps bots from integrating although the look succeeded; shown as the error of the look.
     package var problem: String?
 
     /// Refs of one repository; git's own listing of that many is about 8 MB. More is refused with `tooLarge`.

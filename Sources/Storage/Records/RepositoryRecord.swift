@@ -6,7 +6,7 @@ package struct RepositoryRecord: Hashable, Sendable {
     package var defaultBranch: RefName?
     /// The last look that succeeded.
     package var lastLook: Timestamp?
-    /// Why the latest look failed, or what keeps bots from integrating after one that succeeded; `nil` where all is well.
+    /// Why the latest look failed, or the problem that keeps bots from integrating after a successful one; `nil` if there is none.
     package var lastError: String?
     /// Looks in a row that failed.
     package var failures: Int

@@ -12,7 +12,7 @@ package struct WriterFigures: Hashable, Sendable {
     /// How many took less than 1, 2 … quarters of a millisecond; the last: 100 ms and longer.
     private var quarters = Array(repeating: 0, count: 401)
 
-    /// No transaction is to hold the writer for longer (docs/architecture.md): who waits for a webhook's answer waits for it.
+    /// No transaction should hold the writer for longer (docs/architecture.md): answers to webhooks wait for it.
     static let goal: Duration = .milliseconds(5)
 
     mutating func add(held: Duration, commit: Duration) {

@@ -2,12 +2,12 @@ import GRDB
 package import Model
 
 extension Store {
-    /// An integration's tests, a row a test and a column a configuration, what fails first.
+    /// An integration's tests, with a row for each test and a column for each configuration, failures first.
     /// - Parameters:
-    ///   - attempt: Of this processed attempt of each job; nothing: the latest.
-    ///   - all: Also those that passed everywhere.
+    ///   - attempt: The number of each job's processed attempt to use; `nil`: the latest.
+    ///   - all: Whether to include tests that passed everywhere.
     ///   - limit: The most rows.
-    ///   - after: How many rows come before them.
+    ///   - after: How many rows to skip.
     package func testGrid(
         of id: IntegrationID, attempt: Int? = nil, all: Bool = false, limit: Int = 1000, after: Int = 0
     ) async throws(StoreError) -> TestGrid {
@@ -25,7 +25,7 @@ extension Store {
     ) throws -> TestGrid {
         var (jobs, columns): ([Name], [TestColumns]) = ([], [])
         for attempt in attempts {
-            // A configuration without tests, such as one that only analyzes, is no column.
+            // A configuration without tests, such as one that only analyzes, has no column.
             guard let found = try reading.columns(of: attempt.row, durations: false, details: false) else { continue }
             jobs.append(attempt.job)
             columns.append(found)
@@ -66,9 +66,9 @@ extension Store {
             configurations: jobs, rows: named, total: total, more: max(0, rows.count - max(0, after) - named.count))
     }
 
-    /// A bot's tests with how they ended in its newest completed integration that ran any.
+    /// A bot's tests and their outcomes in its newest completed integration that ran any.
     /// - Parameters:
-    ///   - text: What the full name contains; nothing: any. ASCII letters match in either case.
+    ///   - text: A part of the full name; `nil`: any name. ASCII letters match in either case.
     ///   - after: The `next` of an earlier answer.
     package func namedTests(
         of bot: Name, containing text: String? = nil, limit: Int = 100, after: Int64 = 0

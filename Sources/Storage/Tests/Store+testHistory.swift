@@ -2,18 +2,18 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Of the ref that is the second argument; where there is none, of all branches and tags, and of no pull request: what is not merged
-    /// says nothing of a bot's tests.
+    /// Matches the ref in the second argument. Without one, matches all branches and tags, but no pull request: unmerged code says nothing about a
+    /// bot's tests.
     static let isShownRef = "((?2 IS NULL AND pull_request IS NULL) OR ref = ?2)"
 
-    /// How a test ended in a bot's completed integrations.
+    /// A test's outcomes in a bot's completed integrations.
     /// - Parameters:
-    ///   - test: Suite and name with a slash between, as `TestResult.fullName` has it.
-    ///   - ref: Only integrations of this one.
-    ///   - configuration: Only this one.
-    ///   - limit: How many integrations are looked at, at most `maximumPage`.
+    ///   - test: Suite and name with a slash between, as in `TestResult.fullName`.
+    ///   - ref: Only integrations of this ref.
+    ///   - configuration: Only this configuration.
+    ///   - limit: How many integrations are searched, at most `maximumPage`.
     ///   - before: Only those with a lower number: the `next` of an earlier answer.
-    /// - Returns: Nothing for a test that the bot never had.
+    /// - Returns: `nil` for a test that the bot never had.
     package func testHistory(
         of test: String, bot: Name, ref: RefName? = nil, configuration: Name? = nil, limit: Int = 50,
         before: Int64? = nil

@@ -57,8 +57,8 @@ extension Store {
         try insert(encoded, profile: try makeProfile(encoded, of: attempt, db), attempt: attempt.row, db)
     }
 
-    /// Rows, names and the profile, in writes of one batch each. What is left is the record, with which they become visible.
-    /// - Returns: The record's write; nothing when there is no test.
+    /// Stores rows, names and the profile, in writes of one batch each. The record remains, which makes them visible.
+    /// - Returns: The record's write; `nil` if there is no test.
     func storeTests(
         _ operation: String, _ tests: [TestResult], of attempt: TestedAttempt
     ) async throws(StoreError) -> (@Sendable (Database) throws -> Void)? {

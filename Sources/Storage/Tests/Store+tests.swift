@@ -19,8 +19,8 @@ extension Store {
 
     /// A part of an integration's tests, in the order of `tests(of:)`.
     /// - Parameters:
-    ///   - outcomes: Only tests that ended so; nothing: all.
-    ///   - limit: The most of them.
+    ///   - outcomes: Only tests with these outcomes; `nil`: all.
+    ///   - limit: The most tests.
     ///   - after: How many come before them: the `next` of an earlier part.
     package func testPage(
         of id: IntegrationID, attempt: Int? = nil, configuration: Name? = nil, outcomes: Set<TestResult.Outcome>? = nil,
@@ -50,7 +50,7 @@ extension Store {
 
     /// Some of an attempt's tests.
     /// - Parameters:
-    ///   - skipping: So many of them are left out first; that many, or fewer where it has fewer, are told of.
+    ///   - skipping: How many tests are skipped first; the result states that number, or fewer if there are fewer.
     private static func results(
         of attempt: Int64, outcomes: Set<TestResult.Outcome>?, _ reading: TestReading, skipping: Int, limit: Int,
         _ db: Database

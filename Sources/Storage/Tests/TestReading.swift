@@ -13,8 +13,8 @@ final class TestReading {
         self.zstd = zstd
     }
 
-    /// The record of an attempt; nothing when it ran no test.
-    /// - Throws: A refusal with `corrupt` for one that is damaged.
+    /// The record of an attempt; `nil` if it ran no test.
+    /// - Throws: A refusal with `corrupt` for a damaged record.
     func record(of attempt: Int64) throws -> TestRecord? {
         let found: (profile: Int64?, bytes: [UInt8])? = try db.first(
             "SELECT profile, record FROM test_records WHERE attempt = ?", [attempt]
@@ -33,7 +33,7 @@ final class TestReading {
         }
     }
 
-    /// One test of an attempt; nothing when it was not run.
+    /// One test of an attempt; `nil` if it was not run.
     func test(_ test: Int64, of attempt: Int64) throws -> (outcome: TestResult.Outcome, duration: Duration?)? {
         guard let record = try record(of: attempt) else { return nil }
         return try undamaged("record of the tests of attempt row \(attempt)") {
@@ -41,7 +41,7 @@ final class TestReading {
         }
     }
 
-    /// Why a test is skipped, or a known issue, where that is nothing new and so has no row.
+    /// Why a test is skipped, or a known issue, if that is unchanged and so has no row.
     func message(_ test: Int64, of attempt: Int64) throws -> String? {
         guard let record = try record(of: attempt) else { return nil }
         return try undamaged("record of the tests of attempt row \(attempt)") {

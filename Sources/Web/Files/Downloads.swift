@@ -29,7 +29,7 @@ final class Downloads: Service {
     /// What is not stored yet.
     var pending: [Key: Int64] { tally.withLock { $0.pending } }
 
-    /// Stores what was counted; what cannot be stored stays for the next time. One that comes while another is under way does nothing.
+    /// Stores the counts; counts that cannot be stored stay for the next time. Does nothing while another call is in progress.
     func flush() async {
         let products = Set(pending.keys.map(\.product))
         guard !products.isEmpty else { return }
@@ -57,8 +57,8 @@ final class Downloads: Service {
         return stored
     }
 
-    /// Of a product's files, all that were ever counted. Reading writes nothing: pages are asked for more often than files. Nor does it
-    /// wait for a transaction; it is done again where one began or ended meanwhile, each of which is once in `interval`.
+    /// All counts of a product's files. Reading writes nothing: pages are requested more often than files. It does not wait for a transaction; it
+    /// is repeated if one began or ended meanwhile, which happens once per `interval`.
     func counts(of product: Name) async throws -> Counts {
         while true {
             let turn = tally.withLock { $0.turn }

@@ -4,8 +4,8 @@ import Model
 import ServiceLifecycle
 import Storage
 
-/// Keeps a link in `public/` of the state directory for each product that anybody may read: what another web server may serve by itself,
-/// without asking, also while the service does not run. Its group, in which that server is, may read the directories of these products alone.
+/// Keeps a link in `public/` of the state directory for each public product: another web server may serve these by itself, without asking, even
+/// while the service does not run. The group of that server may read only the directories of these products.
 struct PublicLinks: Service {
     let site: Site
     /// How long after a failure it is tried again: a product that was closed is served by that other server until then.
@@ -48,7 +48,7 @@ struct PublicLinks: Service {
             guard found != nil, !isTimed else { continue }
             isTimed = true
             group.addTask { [pause] in
-                // Canceled: nothing is waited for any more.
+                // Canceled: there is nothing left to wait for.
                 try? await Task.sleep(for: pause)
                 wish.yield(.timer)
             }
@@ -89,7 +89,7 @@ struct PublicLinks: Service {
         if let failure { throw failure }
     }
 
-    /// Lets the service's group read the directories of these products, and of no others.
+    /// Lets the service's group read the directories of these products, and no others.
     private static func open(_ names: Set<String>, in state: String) throws(FileError) {
         let files: Directory
         do throws(FileError) { files = try Directory(opening: "\(state)/files") } catch  where error.code == .notFound {

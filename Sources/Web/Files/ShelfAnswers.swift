@@ -53,7 +53,7 @@ final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    /// What the shelf has for a request that has no body, no token and nothing to say of its connection.
+    /// The cached answer to a request that has no body, no token and no connection headers.
     private func answer(to request: HTTPRequest) -> (head: HTTPResponse, body: ByteBuffer?, download: Downloads.Key?)? {
         let isHead = request.method == .head
         guard isHead || request.method == .get, let target = request.path,

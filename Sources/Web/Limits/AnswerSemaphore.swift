@@ -1,9 +1,9 @@
 import NIOCore
 import Synchronization
 
-/// The client of a request, as limits see it.
+/// The client of a request, as limits count it.
 struct Asker: Sendable {
-    /// nil: not counted for each client.
+    /// `nil`: requests are not counted for each client.
     var client: ClientAddress?
     /// Whether it showed a token or came over the Unix socket.
     var isKnown: Bool
@@ -13,8 +13,8 @@ struct Asker: Sendable {
     static let anonymous = Asker(client: nil, isKnown: false)
 }
 
-/// Lets a number of answers be computed at the same time. Others wait in a queue: callers with a token before anonymous ones, each in
-/// order. A queue that is full refuses.
+/// Limits how many answers are computed at the same time. Others wait in a queue: callers with a token before anonymous ones, each in order. A full
+/// queue refuses.
 final class AnswerSemaphore: Sendable {
     private struct Waiter {
         let client: ClientAddress?
@@ -25,7 +25,7 @@ final class AnswerSemaphore: Sendable {
         var running = 0
         var known: [Waiter] = []
         var anonymous: [Waiter] = []
-        /// The anonymous answers of each client, under way and waiting.
+        /// The number of each client's anonymous answers, in progress and waiting.
         var clients: [ClientAddress: Int] = [:]
     }
 
@@ -36,19 +36,19 @@ final class AnswerSemaphore: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - count: The answers that are computed at the same time.
-    ///   - queue: The answers that wait, of anonymous callers and of known ones each.
-    ///   - clientLimit: The answers of one anonymous client, under way and waiting.
+    ///   - count: The most answers that are computed at the same time.
+    ///   - queue: The most answers that wait, for anonymous and for known callers each.
+    ///   - clientLimit: The most answers of one anonymous client, in progress and waiting.
     ///   - onIdle: Called when the last answer is done and none waits.
     init(count: Int, queue: Int, clientLimit: Int, onIdle: @escaping @Sendable () -> Void = {}) {
         (self.count, self.queue, self.clientLimit, self.onIdle) = (count, queue, clientLimit, onIdle)
     }
 
-    /// The answers that wait.
+    /// The number of waiting answers.
     var waitingCount: Int { state.withLock { $0.known.count + $0.anonymous.count } }
 
     /// Waits for a turn, which ends when the returned object is released.
-    /// - Throws: 503 when too many answers wait.
+    /// - Throws: 503 if too many answers wait.
     func acquire(_ asker: Asker) async throws(Problem) -> Turn {
         let client = asker.isKnown ? nil : asker.client
         var isFull = false

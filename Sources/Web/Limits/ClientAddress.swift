@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 
-/// An IP address, for limits that hold for each client.
+/// An IP address, for limits that apply to each client.
 struct ClientAddress: Hashable, Sendable {
     /// 4 bytes (IPv4) or 16 (IPv6). An IPv4 address mapped into IPv6 is an IPv4 address (RFC 4291, section 2.5.5.2).
     let bytes: [UInt8]
@@ -22,7 +22,7 @@ struct ClientAddress: Hashable, Sendable {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Returns nil for a peer of a Unix socket.
+    /// Returns `nil` for a peer of a Unix socket.
     init?(_ address: SocketAddress?) {
         guard let text = address?.ipAddress else { return nil }
         self.init(text)
@@ -33,13 +33,13 @@ struct ClientAddress: Hashable, Sendable {
         return inet_pton(family, text, &bytes) == 1 ? bytes : nil
     }
 
-    /// 127.0.0.0/8 or ::1.
+    /// Whether it is in 127.0.0.0/8 or is ::1.
     var isLoopback: Bool {
         bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
     }
 
-    /// The address that limits count: the whole of an IPv4 address, the first 64 bits of an IPv6 address. One site has all addresses that
-    /// share those (RFC 6177).
+    /// The part of the address that limits count: the whole of an IPv4 address, the first 64 bits of an IPv6 address. One site has all addresses
+    /// with the same first 64 bits (RFC 6177).
     var network: ClientAddress {
         bytes.count == 4 ? self : ClientAddress(bytes: Array(bytes[..<8]) + [UInt8](repeating: 0, count: 8))
     }
@@ -47,23 +47,23 @@ struct ClientAddress: Hashable, Sendable {
 
 /// Finds the client behind a connection or a request.
 struct ClientResolver: Sendable {
-    /// The addresses of the reverse proxies whose `X-Forwarded-For` is believed.
+    /// The addresses of the reverse proxies whose `X-Forwarded-For` is trusted.
     let proxies: Set<ClientAddress>
 
     init(proxies: [String] = []) { self.proxies = Set(proxies.compactMap { ClientAddress($0) }) }
 
     /// The client that a connection is counted for.
-    /// - Returns: nil where connections are not counted for each client: peers of a Unix socket, proxies, and loopback, where a proxy that
-    ///   the settings do not name may be.
+    /// - Returns: `nil` if connections are not counted for each client: for peers of a Unix socket, for proxies, and on loopback, where a proxy may
+    ///   be that the settings do not name.
     func client(ofConnectionFrom peer: ClientAddress?) -> ClientAddress? {
         guard let peer, !peer.isLoopback, !proxies.contains(peer) else { return nil }
         return peer.network
     }
 
     /// The client that a request is counted for.
-    /// - Parameter forwarded: The values of `X-Forwarded-For`. Each proxy appends the address of its peer, so the last address that is not
-    ///   itself a trusted proxy's is the client's. What stands before it was written by the client and is ignored.
-    /// - Returns: nil where requests are not counted for each client.
+    /// - Parameter forwarded: The values of `X-Forwarded-For`. Each proxy appends the address of its peer, so the last address that is not itself a
+    ///   trusted proxy's is the client's. The client wrote everything before it, which is ignored.
+    /// - Returns: `nil` if requests are not counted for each client.
     func client(ofRequestFrom peer: ClientAddress?, forwarded: [String]) -> ClientAddress? {
         guard let peer, proxies.contains(peer) else { return client(ofConnectionFrom: peer) }
         for text in forwarded.joined(separator: ",").split(separator: ",").reversed() {

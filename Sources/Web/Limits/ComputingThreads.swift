@@ -2,12 +2,11 @@ import Basics
 import Dispatch
 import Synchronization
 
-/// Threads on which answers are computed that take more than a moment, so that they hold up neither the connections' threads nor the
-/// cooperative pool.
+/// Threads that compute longer answers, so that they delay neither the connections' threads nor the cooperative pool.
 ///
 /// There are as many as `WebLimits` lets answers be computed at the same time.
 final class ComputingThreads: TaskExecutor {
-    /// From the last answer to when free memory is given back: at most so often other threads' allocations wait for it.
+    /// The delay between the last answer and the release of free memory: other threads' allocations wait for a release, at most this often.
     private static let idleTime = DispatchTimeInterval.seconds(2)
 
     private let queue = DispatchQueue(label: "martlet.answers", attributes: .concurrent)
@@ -18,7 +17,7 @@ final class ComputingThreads: TaskExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Gives the kernel back, in a while, what many small pieces of memory took.
+    /// Schedules returning the free memory of small allocations to the kernel.
     func giveBackMemory() {
         guard !givesBack.exchange(true, ordering: .relaxed) else { return }
         queue.asyncAfter(deadline: .now() + Self.idleTime) {

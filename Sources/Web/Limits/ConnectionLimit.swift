@@ -3,9 +3,9 @@ import Synchronization
 
 /// Limits the connections of one address, so that clients that keep the service waiting do not keep others out.
 ///
-/// The service waits for a client that owes a request's head or body, or that does not read its answer. Where there are too many
-/// connections, each new one closes the one that has kept the service waiting longest. Connections whose request is being answered, and
-/// event streams whose client reads them, are not closed; those have limits of their own (`WebLimits`).
+/// The service waits for a client that owes a request's head or body, or that does not read its answer. If there are too many connections, each new
+/// one closes the one that has kept the service waiting longest. Connections whose request is being answered, and event streams whose client reads
+/// them, are not closed; they have limits of their own (`WebLimits`).
 final class ConnectionLimit: Sendable {
     fileprivate struct Waiting {
         let channel: any Channel
@@ -16,7 +16,7 @@ final class ConnectionLimit: Sendable {
         var count = 0
         var clients: [ClientAddress: Int] = [:]
         var next: UInt64 = 0
-        /// The connections that the service waits for, by the time at which it began to: numbers grow.
+        /// The connections that the service waits for, by increasing number in the order in which it began to wait.
         var waiting: [UInt64: Waiting] = [:]
         /// Their numbers in order, and some numbers of connections that the service no longer waits for.
         var order: ArraySlice<UInt64> = []
@@ -31,7 +31,7 @@ final class ConnectionLimit: Sendable {
     init(limit: Int, clientLimit: Int = .max) { (self.limit, self.clientLimit) = (limit, clientLimit) }
 
     /// Adds a new connection, which owes its first request.
-    /// - Parameter client: nil: connections are not counted for each client.
+    /// - Parameter client: `nil`: connections are not counted for each client.
     /// - Returns: The number under which the service waits for it.
     func enter(_ channel: any Channel, client: ClientAddress? = nil) -> UInt64 {
         let (number, closed) = state.withLock { state in
@@ -39,7 +39,7 @@ final class ConnectionLimit: Sendable {
             var closed: (any Channel)?
             if let client {
                 state.clients[client, default: 0] += 1
-                // Where the service waits for none of them, the new one goes.
+                // If the service waits for none of them, the new one is closed.
                 if state.clients[client, default: 0] > clientLimit {
                     closed = state.removeOldest(of: client) ?? channel
                 }
@@ -59,7 +59,7 @@ final class ConnectionLimit: Sendable {
     }
 
     /// Ends a wait: the client has done what it owed.
-    /// - Returns: False when the connection is being closed already.
+    /// - Returns: False if the connection is already being closed.
     func endWait(_ number: UInt64) -> Bool { state.withLock { $0.waiting.removeValue(forKey: number) != nil } }
 
     /// Removes a connection that is closed.
@@ -82,7 +82,7 @@ extension ConnectionLimit.State {
         return next
     }
 
-    /// - Parameter client: nil: of any client.
+    /// - Parameter client: `nil`: any client.
     fileprivate mutating func removeOldest(of client: ClientAddress?) -> (any Channel)? {
         for (index, number) in zip(order.indices, order) {
             guard let found = waiting[number], client == nil || found.client == client else { continue }

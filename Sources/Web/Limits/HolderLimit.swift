@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// The bytes that a client has sent or taken of one request, by which slow clients are told from others.
+/// Counts the bytes that a client has sent or read of one request, which identifies slow clients.
 final class Progress: Sendable {
     private let count = Atomic<Int64>(0)
 
@@ -12,8 +12,8 @@ final class Progress: Sendable {
 
 /// Limits what clients hold while they send or read: places, or bytes on the disk.
 ///
-/// Where nothing is left, the connection of the slowest holder is closed: the one with the fewest bytes a second since it began. So a client
-/// that stops reading, or sends a byte now and then, cannot keep others out.
+/// If nothing is left, the connection of the slowest holder is closed: the one with the fewest bytes per second since it began. A client that stops
+/// reading, or sends a byte now and then, therefore cannot keep others out.
 final class HolderLimit: Sendable {
     private struct Entry {
         var amount: Int64
@@ -30,7 +30,7 @@ final class HolderLimit: Sendable {
         var clients: [ClientAddress: Int] = [:]
     }
 
-    /// A holder keeps its place for at least so long: a rate over less says nothing.
+    /// A holder keeps its place at least this long: a rate over a shorter time means nothing.
     static let protection = Duration.seconds(1)
 
     private let total: Int64
@@ -41,10 +41,10 @@ final class HolderLimit: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - total: What all holders together have.
-    ///   - clientLimit: The holders of one client.
-    ///   - closesSlowest: False: where nothing is left a new holder is refused. Event streams are slow by nature.
-    ///   - refusal: What a client is told that gets nothing.
+    ///   - total: The amount that all holders together may have.
+    ///   - clientLimit: The most holders of one client.
+    ///   - closesSlowest: If false, a new holder is refused when nothing is left. Event streams are slow by nature.
+    ///   - refusal: The message to a refused client.
     init(
         total: Int64, clientLimit: Int, closesSlowest: Bool = true, refusal: String,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -53,11 +53,11 @@ final class HolderLimit: Sendable {
         (self.refusal, self.now) = (refusal, now)
     }
 
-    /// What is held at the moment.
+    /// The amount that is held now.
     var held: Int64 { state.withLock { $0.amount } }
 
     /// Adds a holder, which lasts until the returned object is released.
-    /// - Throws: 503 when nothing is left, or the client has too many holders.
+    /// - Throws: 503 if nothing is left, or the client has too many holders.
     func hold(
         _ amount: Int64 = 0, for asker: Asker, on channel: any Channel, _ progress: Progress
     ) throws(Problem) -> Holder {
@@ -93,7 +93,7 @@ final class HolderLimit: Sendable {
         if !hasRoom { throw .busy(refusal) }
     }
 
-    /// The holder with the lowest rate, of those that hold something and have had the time to show one.
+    /// The holder with the lowest rate, among those that hold something and have existed long enough to have a rate.
     private func slowest(_ state: State, except number: Int) -> Int? {
         let now = now()
         var found: (number: Int, rate: Double)?
@@ -101,7 +101,7 @@ final class HolderLimit: Sendable {
             let time = now - entry.since
             guard time >= Self.protection else { continue }
             let rate = Double(entry.progress.bytes) / (time / .seconds(1))
-            // Of equals the oldest, so that which one goes does not depend on a dictionary's order.
+            // Among equals the oldest, so that the choice does not depend on a dictionary's order.
             if let best = found, (best.rate, best.number) < (rate, other) { continue }
             found = (other, rate)
         }
@@ -117,15 +117,15 @@ final class HolderLimit: Sendable {
         return entry
     }
 
-    /// What one request holds.
+    /// The amount that one request holds.
     final class Holder: Sendable {
         private let number: Int
         private let limit: HolderLimit
 
         fileprivate init(_ number: Int, of limit: HolderLimit) { (self.number, self.limit) = (number, limit) }
 
-        /// Takes more.
-        /// - Throws: 503 when nothing is left, or this one's connection was closed for another.
+        /// Increases the held amount.
+        /// - Throws: 503 if nothing is left, or this holder's connection was closed for another.
         func grow(by amount: Int) throws(Problem) { try limit.grow(number, by: Int64(amount)) }
 
         deinit { limit.state.withLock { _ = limit.remove(number, from: &$0) } }

@@ -4,21 +4,21 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// Collects the bytes of a webhook's body or of an answer: few in memory, many in a file without a name. So what waits for a slow client
-/// takes no memory.
+/// Collects the bytes of a webhook's body or of an answer: a few in memory, many in a file without a name. Bytes that wait for a slow client then
+/// occupy no memory.
 final class Spool: Sendable {
     private struct State {
         /// Bytes that are not in the file.
         var memory = ByteBuffer()
         var file: OpenFile?
         var holder: HolderLimit.Holder?
-        /// Bytes that are in the file, or on their way into it.
+        /// The number of bytes that are in the file, or being written to it.
         var size: Int64 = 0
     }
 
-    /// What was collected.
+    /// The collected bytes.
     struct Contents: Sendable {
-        /// All bytes, where there is no file.
+        /// All bytes, if there is no file.
         let memory: ByteBuffer
         let file: OpenFile?
         let size: Int64
@@ -33,15 +33,15 @@ final class Spool: Sendable {
     private let call: Call
 
     /// - Parameters:
-    ///   - limit: The bytes on the disk.
-    ///   - inMemory: Where there are more bytes than this they go into the file.
-    ///   - files: Whose lanes write it.
+    ///   - limit: The limit of bytes on the disk.
+    ///   - inMemory: If there are more bytes than this, they go into the file.
+    ///   - files: Its lanes write the file.
     init(_ limit: HolderLimit, inMemory: Int, by files: FileSender, for call: Call) {
         (self.limit, self.inMemory, self.files, self.call) = (limit, inMemory, files, call)
     }
 
     /// Adds bytes, one call after the other.
-    /// - Throws: 503 when the limit is reached; `errno` when the disk is full.
+    /// - Throws: 503 if the limit is reached; `errno` if the disk is full.
     func append(_ buffer: ByteBuffer) async throws {
         let isTooMuch = state.withLock { state in
             var buffer = buffer
@@ -51,7 +51,7 @@ final class Spool: Sendable {
         if isTooMuch { try await writeOut() }
     }
 
-    /// - Returns: What was collected, whole.
+    /// - Returns: All collected bytes.
     func finish() async throws -> Contents {
         if state.withLock({ $0.file != nil }) { try await writeOut() }
         return state.withLock { Contents(memory: $0.memory, file: $0.file, size: $0.size, holder: $0.holder) }
@@ -83,9 +83,9 @@ final class Spool: Sendable {
 }
 
 extension Response {
-    /// The same answer, whose body is ready: in memory if it is small, otherwise in a file. An export that is written piece by piece never
-    /// is in memory as a whole.
-    /// - Throws: 503 when too many answers wait for their clients.
+    /// The same answer with a complete body: in memory if it is small, otherwise in a file. An export that is written piece by piece is never in
+    /// memory as a whole.
+    /// - Throws: 503 if too many answers wait for their clients.
     func spooled(for call: Call) async throws -> Response {
         let body = body
         if let length = body.contentLength, length <= WebLimits.answerBytesInMemory { return self }

@@ -1,9 +1,9 @@
 import Hummingbird
 import NIOCore
 
-/// What computing and sending an answer costs. Each route has one.
+/// The cost of computing and sending an answer. Each route has one.
 enum AnswerCost: Sendable {
-    /// Webhooks, `/health` and what lies in memory: never waits for other answers.
+    /// Webhooks, `/health` and answers held in memory: never wait for other answers.
     case free
     /// A few milliseconds.
     case light
@@ -17,11 +17,11 @@ enum AnswerCost: Sendable {
     case stream
 }
 
-/// The limits of what clients take of the service, shared by all addresses and the Unix socket. The manual has the table.
+/// The limits of clients' use of the service, shared by all addresses and the Unix socket. The manual has the table.
 final class WebLimits: Sendable {
-    /// Connections at a time on one address.
+    /// The most connections at a time on one address.
     let connections: Int
-    /// Connections of one client, where they are counted for each client.
+    /// The most connections of one client, if they are counted for each client.
     let clientConnections: Int
     let clients: ClientResolver
     let light: AnswerSemaphore
@@ -29,32 +29,32 @@ final class WebLimits: Sendable {
     let exports: AnswerSemaphore
     let streams: HolderLimit
     let downloads: HolderLimit
-    /// Bytes of answers that wait on the disk for their clients.
+    /// Limits the bytes of answers that wait on the disk for their clients.
     let answers: HolderLimit
-    /// Bytes of webhooks' bodies that wait on the disk until they are whole.
+    /// Limits the bytes of webhooks' bodies that wait on the disk until they are complete.
     let bodies: HolderLimit
     let files: FileSender
-    /// For webhooks alone, so that no body waits for readers' files on a slow disk.
+    /// Only for webhooks, so that no body waits for readers' files on a slow disk.
     let bodyFiles = FileSender()
-    /// Where large answers and bodies lie, without a name.
+    /// The directory for large answers and bodies, in files without a name.
     let directory: String
     private let threads: ComputingThreads
 
-    /// Answers and webhooks' bodies up to this size are kept in memory; larger ones lie on the disk.
+    /// Answers and webhooks' bodies up to this size are kept in memory; larger ones go to the disk.
     static let answerBytesInMemory = 64 << 10
     static let bodyBytesInMemory = 16 << 10
-    /// What the kernel keeps of an event stream for its reader; it takes twice as much (socket(7), SO_SNDBUF).
+    /// How much the kernel buffers of an event stream for its reader; it takes twice as much (socket(7), SO_SNDBUF).
     static let streamBytesInKernel = 64 << 10
     static let answerBytes: Int64 = 512 << 20
     static let bodyBytes: Int64 = 256 << 20
-    /// Large bodies and answers of one client that are under way.
+    /// The most large bodies, and large answers, of one client in progress.
     static let clientBodies = 8
     static let clientAnswers = 32
 
     /// - Parameters:
-    ///   - connections: At a time on one address.
-    ///   - directory: On the disk of the state.
-    ///   - now: By which slow clients are told from others.
+    ///   - connections: The most at a time on one address.
+    ///   - directory: A directory on the disk of the state.
+    ///   - now: The clock for rates of clients.
     init(
         connections: Int, clients: ClientResolver = ClientResolver(), files: FileSender, directory: String,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -83,7 +83,7 @@ final class WebLimits: Sendable {
     }
 
     /// Computes an answer within the limits of its cost.
-    /// - Throws: What `compute` throws; 503 where a limit is reached.
+    /// - Throws: The errors of `compute`; 503 if a limit is reached.
     func answer(
         _ call: Call, cost: AnswerCost, _ compute: @escaping @Sendable () async throws -> Response
     ) async throws -> Response {
@@ -98,10 +98,10 @@ final class WebLimits: Sendable {
             return isLong ? try held(response, call, by: downloads) : response
         case .stream:
             let response = try await turn(of: light, for: call, compute)
-            // Its length is known where nothing follows.
+            // If no more bytes follow, its length is known.
             guard response.body.contentLength == nil else { return response }
             if !call.asker.isLocal {
-                // Else the kernel keeps megabytes for each reader that does not read. Where it cannot be set, the stream works as well.
+                // Otherwise the kernel keeps megabytes for each reader that does not read. If it cannot be set, the stream works as well.
                 try? await call.channel.setOption(.socketOption(.so_sndbuf), value: Self.streamBytesInKernel).get()
             }
             return try held(response, call, by: streams)
@@ -121,7 +121,7 @@ final class WebLimits: Sendable {
     ) async throws -> Response {
         let turn = try await semaphore.acquire(call.asker)
         defer { withExtendedLifetime(turn) {} }
-        // Nothing is computed for a client that went away while it waited, or by a service that stops.
+        // No answer is computed for a client that has gone away while it waited, or by a service that stops.
         guard call.channel.isActive, !Task.isCancelled else { throw CancellationError() }
         return try await compute()
     }

@@ -24,7 +24,7 @@ struct Doctor: AsyncParsableCommand {
             /// What is as it was wished, or not yet to be: it is said and not counted.
             func note(_ subject: String, _ text: String) { Output.print(Output.table([["--", subject, text]])) }
             let (settings, file) = try location.find()
-            // What root can do says nothing of the service.
+            // Root's permissions say nothing about the service's.
             try ServiceIdentity.assumeIfThere(user: settings.user, settings: file)
             report("settings", nil, "state \(settings.state), bots \(settings.bots)")
             for directory in [settings.secrets ?? "", settings.triggers] where !directory.isEmpty {
@@ -119,7 +119,7 @@ struct Doctor: AsyncParsableCommand {
         }
     }
 
-    /// What keeps jobs from this machine: fine, a trouble, or nothing since the settings wish it so.
+    /// The isolation of jobs from this machine: the words if it works, the problem if it does not, and the words if the settings ask for none.
     private static func isolation(
         _ settings: ServiceSettings
     ) async -> (fine: String, trouble: String?, wished: String?, loopback: JobIsolation.Loopback?) {

@@ -94,8 +94,8 @@ struct Fetch: AsyncParsableCommand {
     /// For a version's descriptions, and beside what its files take: as an upload has it.
     private static let patience = TransferLimits().total ?? .zero
 
-    /// Which version the server means.
-    /// - Throws: `Failure` for one that was not asked for, and for a yanked one that was not asked for by its number.
+    /// Determines the version that the server means.
+    /// - Throws: `Failure` for a version that was not asked for, and for a yanked one that was not asked for by its number.
     private func version(
         _ asked: String, of name: String, _ connection: Connection
     ) async throws -> VersionAnswer {
@@ -124,7 +124,7 @@ struct Fetch: AsyncParsableCommand {
         return version
     }
 
-    /// What arrived, found to be the version that was asked for, whole, and signed by whom the user trusts.
+    /// The fetched files, checked to be the requested version, complete, and signed by a trusted key.
     private func judged(
         _ arrivals: Arrivals, _ name: String, _ version: VersionAnswer,
         _ trusted: (signers: AllowedSigners, mayBeUnsigned: Bool), part: Set<String>?, _ connection: Connection
@@ -175,7 +175,7 @@ struct Fetch: AsyncParsableCommand {
         return { "add to \(path) the line: \(KnownSigners.line($0, of: connection.place))" }
     }
 
-    /// Who may have signed, and whether nobody needs to: a service of which no key is known and which has none.
+    /// The accepted signers, and whether no signature is needed: for a service without a key of which none is known.
     private func trusted(by connection: Connection) async throws -> (signers: AllowedSigners, mayBeUnsigned: Bool) {
         if let signers { return (try KnownSigners.read(signers), false) }
         let known = try KnownSigners()

@@ -33,7 +33,7 @@ struct Lint: AsyncParsableCommand {
         }
     }
 
-    /// What the root of a directory says. A directory that cannot be read says nothing.
+    /// The project in the root of a directory. A directory that cannot be read has no known project.
     static func project(in directory: String) -> RecipeReader.Project {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else { return .unknown }
         return .recognised(ProjectType.recognise(rootEntries: names), rootEntries: names.sorted())

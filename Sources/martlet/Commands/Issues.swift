@@ -36,7 +36,7 @@ struct Issues: AsyncParsableCommand {
 }
 
 extension IssueAnswer {
-    /// A line that says what is where, and, of one that is there, a line of its life.
+    /// A line with the place and the problem, and, for a present issue, a line with its history.
     func text(of bot: String) -> String {
         let place = [path, line.map(String.init), column.map(String.init)].compactMap(\.self)
         let first = message.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""

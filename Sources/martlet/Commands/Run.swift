@@ -105,7 +105,7 @@ struct Run: AsyncParsableCommand {
         return RunSelection(configurations: names, tests: tests)
     }
 
-    /// Runs, and hears Ctrl-C until all is printed: who does not read on holds that up, but not the end of what runs.
+    /// Runs, and handles Ctrl-C until everything is printed: a reader that does not read on delays the output, but not the end of the run.
     private func hearing(_ run: WorkingTreeRun, _ display: RunDisplay) async throws {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         let (sentences, sentence) = AsyncStream.makeStream(of: String.self)

@@ -79,7 +79,7 @@ struct SecretCommand: AsyncParsableCommand {
                     throw Failure(
                         .configuration, "the settings name no directory of secrets; add `secrets: secrets` to them")
                 }
-                // As root, before a file of the service's is opened: what is made then is the service's.
+                // As root, before a file of the service is opened: new files then belong to the service.
                 try location.makeSecretsDirectory(directory, settings)
                 try ServiceIdentity.assumeIfThere(user: settings.user, settings: file)
                 let input = FileHandle.standardInput.readData(ofLength: SecretStore.maximumSize + 1)

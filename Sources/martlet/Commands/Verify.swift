@@ -67,15 +67,15 @@ struct Verify: AsyncParsableCommand {
         }
     }
 
-    /// One service's key vouches for no other service's versions.
-    /// - Parameter name: Whose key it must be; nothing: that of the service that says it made them.
+    /// One service's key does not vouch for another service's versions.
+    /// - Parameter name: The service whose key it must be; `nil`: the service that claims to have made them.
     static func compareNames(_ check: VersionCheck, in place: String, as name: String?) throws {
         guard case .signed(let signer) = check.trust else { return }
         if let name {
             guard !check.signers.contains(where: { $0.isKey(of: name) }) else { return }
             throw Failure(.denied, "\(place) is whole, but signed by \(signer.principals), and not by \(name)")
         }
-        // A line with a name of the user's own says nothing of where it is.
+        // A line with a name of the user's own does not say where the service is.
         guard signer.principals.contains("://"), check.builder.map(signer.isKey(of:)) != true else { return }
         throw Failure(
             .denied,

@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    /// Whoever may push to either branch wrote what runs: a secret has to be meant for both.
+    /// Authors with push access to either branch wrote what runs: a secret has to be meant for both.
     @Test(arguments: ["main", "topic"])
     func testU1ThatASecretOfOneOfTheTwoBranchesIsNotGiven(branch: String) async throws {
         let plan = BotPlan(

@@ -192,7 +192,7 @@ import Transfer
         }
     }
 
-    /// More clients than there are connections ask for a page that does not fit into what lies between, and read nothing.
+    /// More clients than there are connections request a page that does not fit into the sockets' buffers, and do not read it.
     @Test func testThatUnreadPagesKeepNobodyOut() async throws {
         try await Self.withService(connections: 12) { web in
             // given
@@ -237,7 +237,7 @@ import Transfer
         }
     }
 
-    /// Behind a proxy each client has its own share; without its header, or one that is not believed, nobody has.
+    /// Behind a proxy each client has its own share; without the header, or with one that is not trusted, no client has.
     @Test func testThatAProxysClientHasItsOwnShare() async throws {
         try await Self.withService(connections: 64, proxies: ["127.0.0.1"]) { web in
             // given: 16 places for streams, 4 of them for one client

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// RFC 6177: who has one address of version 6 has all that share its first 64 bits.
+    /// RFC 6177: a site with one IPv6 address has all addresses with the same first 64 bits.
     @Test func testThatANetworkOfVersion6IsOneClient() throws {
         let (one, two) = (
             try #require(ClientAddress("2001:db8:1:2::3")), try #require(ClientAddress("2001:db8:1:2:f::"))

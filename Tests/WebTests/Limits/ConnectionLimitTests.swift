@@ -48,7 +48,7 @@ import Testing
         #expect(RequestDeadlinesTests.isOpen(next))
     }
 
-    /// As a client has it that asks for a page and does not read it: nothing else would ever close it for others.
+    /// The connection of a client that requests a page and does not read it: nothing else would ever close it for others.
     @Test func testW18ThatAnAnswerThatNobodyTakesMakesRoom() throws {
         // given
         let limit = ConnectionLimit(limit: 2)

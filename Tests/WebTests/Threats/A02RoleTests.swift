@@ -5,8 +5,8 @@ import Testing
 
 @testable import Web
 
-/// Who may call what. A route that is not in this table, or asks for something else than it says, fails: a new one is entered by hand,
-/// by somebody who has thought of who may call it.
+/// The access rules of all routes. A route that is missing from this table, or has another rule, fails: a new one is entered by hand, after
+/// deciding who may call it.
 @Suite struct A02RoleTests {
     private static let rules: [String: String] = [
         "open": """
@@ -109,7 +109,7 @@ import Testing
         """,
     ]
 
-    /// A path that fits a route; nothing that it names exists, so an allowed request ends with 404 or the like.
+    /// A path that fits a route; the objects that it names do not exist, so an allowed request ends with 404 or the like.
     static func path(of route: Route) -> String {
         route.pattern.description.replacing("{number}", with: "7").replacing("{version}", with: "9.9.9")
             .replacing("{file...}", with: "x").replacing("{file}", with: "x.svg")

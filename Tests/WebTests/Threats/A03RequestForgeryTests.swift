@@ -13,7 +13,7 @@ import Testing
         [("Origin", "https://ci.example")], [("Sec-Fetch-Site", "cross-site")],
     ]
 
-    /// Whether it changes something. What a signature proves is another server's, and says nothing of a page.
+    /// Whether it changes something. A signed request comes from another server, and not from a page.
     private static func changes(_ route: Route) -> Bool { route.method != .get && route.access != .signature }
 
     @Test(arguments: foreign)

@@ -80,8 +80,8 @@ import Testing
         }
     }
 
-    /// Every spelling but its own is refused, so that none is found by trying: the secret is looked up by its hash, and a hash that is off by
-    /// one digit says nothing of the secret.
+    /// Every other spelling is refused, so that no token is found by trying: the secret is looked up by its hash, and a hash that is off by one
+    /// digit reveals nothing about the secret.
     @Test func testA7ThatOnlyTheWholeTokenIsOne() async throws {
         try await withWeb { web in
             let secret = try #require(web.tokens[.admin]).secret

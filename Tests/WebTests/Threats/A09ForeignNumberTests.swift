@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-/// What is another bot's is not there under one's own name: the answer is that of what does not exist.
+/// Another bot's objects do not exist under one's own name: the answer is the same as for missing ones.
 @Suite struct A09ForeignNumberTests {
     private static let other = Name(nearest: "other")
 

@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// What is asked for is compared, never run: none of these finds more than nothing.
+    /// A filter is compared, never executed: none of these finds a row.
     @Test func testA15ThatAFilterIsComparedAsText() async throws {
         try await withWeb { web in
             try await SampleContent(web: web).fill()

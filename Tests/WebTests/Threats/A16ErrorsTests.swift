@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// A database that is damaged: who asks is told that the service failed, and the log has the cause.
+    /// With a damaged database the caller learns that the service failed, and the log has the cause.
     @Test func testA16ThatAFailureOfOursIsOneSentence() async throws {
         try await withWeb { web in
             // given

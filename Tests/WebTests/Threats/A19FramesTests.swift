@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-/// Pages run and load nothing but their own, and stand in no frame.
+/// Pages run and load only their own files, and cannot be framed.
 @Suite struct A19FramesTests {
     private static let pages = [
         "/", "/bots/kit", "/bots/kit/1", "/bots/kit/2", "/bots/kit/3", "/bots/kit/tests", "/bots/kit/silences",
