@@ -94,25 +94,43 @@ struct UserShareTests {
         }
     }
 
+    /// Takes watches of epoll(7) until there are no more. In C: there are millions.
+    private static let watches = """
+        #include <stdio.h>
+        #include <sys/epoll.h>
+        #include <sys/eventfd.h>
+        #include <sys/resource.h>
+        #include <unistd.h>
+        int main(void) {
+            struct rlimit limit;
+            getrlimit(RLIMIT_NOFILE, &limit);
+            limit.rlim_cur = limit.rlim_max;
+            setrlimit(RLIMIT_NOFILE, &limit);
+            int targets[2000], poll = 0, result = 0;
+            for (int i = 0; i < 2000; i++) targets[i] = eventfd(0, 0);
+            while (result == 0 && poll >= 0) {
+                poll = epoll_create1(0);
+                struct epoll_event event = { .events = EPOLLIN };
+                for (int i = 0; i < 2000 && result == 0; i++) result = epoll_ctl(poll, EPOLL_CTL_ADD, targets[i], &event);
+            }
+            perror("epoll");
+            for (;;) pause();
+        }
+
+        """
+
     /// It takes the kernel's memory for all of them, some 200 bytes each.
     @Test(
+        .program("gcc"),
         .enabled("more watches than memory, or than can be taken soon") {
             try setting("epoll/max_user_watches") < 8_000_000 && sysconf(Int32(_SC_AVPHYS_PAGES)) > 1_000_000
         }) func testThatAJobThatTakesAllWatchesOfEpollIsEnded() async throws
     {
         try await withLaunched(as: .ordinary) { launched in
             // given
-            let program = Self.hold(
-                """
-                targets = [os.eventfd(0) for _ in range(2000)]
-                try:
-                    while True:
-                        held.append(select.epoll())
-                        for target in targets: held[-1].register(target)
-                except OSError as error: print(error, flush=True)
-                """)
+            try launched.directory.write("workspace/hog.c", Self.watches)
             // when
-            let end = try await launched.run(launched.fenced(Self.command(program)))
+            let end = try await launched.run(launched.fenced("gcc -o hog hog.c && exec ./hog"))
             // then
             expectContains(end.limit ?? "", " watches of epoll that all jobs share")
             expectContains(end.log, "No space left on device")
