@@ -61,6 +61,27 @@ package struct TemporaryDirectory: Sendable {
     }
 }
 
+private func outcome<Value>(
+    of body: (TemporaryDirectory) async throws -> Value, _ directory: TemporaryDirectory
+) async -> Result<Value, any Error> {
+    do { return .success(try await body(directory)) } catch { return .failure(error) }
+}
+
+/// How long tests took, a line each in the file `MARTLET_TEST_TIMES`: seconds and the test's name. Swift Testing's events give a test without
+/// arguments the time at which it was queued as its beginning.
+private enum TestTimes {
+    private static let path = ProcessInfo.processInfo.environment["MARTLET_TEST_TIMES"]
+
+    static func record(_ time: Duration) {
+        guard let path, let test = Test.current else { return }
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        let line = "\(time / .seconds(1)) \(test.name)\n"
+        _ = line.withCString { write(file, $0, strlen($0)) }
+    }
+}
+
 /// Gives a test a directory named after it, and removes it afterwards, whatever happened. A directory that cannot be
 /// removed is recorded as an issue: something still writes in it.
 ///
@@ -77,12 +98,10 @@ package func withTemporaryDirectory<Value>(
     let entry = "martlet-\(name)-\(RandomIdentifiers().next().prefix(8))"
     try parent.makeDirectories(entry, mode: 0o755)
     let directory = TemporaryDirectory(path: resolved + "/" + entry)
-    let result: Result<Value, any Error>
-    do {
-        result = .success(try await body(directory))
-    } catch {
-        result = .failure(error)
-    }
+    let (begun, result): (ContinuousClock.Instant, Result<Value, any Error>) = (
+        .now, await outcome(of: body, directory)
+    )
+    TestTimes.record(.now - begun)
     if ProcessInfo.processInfo.environment["MARTLET_TEST_KEEP"] == "1" {
         print("kept: \(directory.path)")
     } else {
