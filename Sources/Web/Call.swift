@@ -111,7 +111,7 @@ struct Call: Sendable {
     /// - Throws: 413 as `body()`; 503 when too many large ones are on their way, or the disk is full.
     func webhookBody() async throws -> WebhookBody {
         try statedLength()
-        let spool = Spool(limits.bodies, inMemory: WebLimits.bodyBytesInMemory, by: limits.bodyFiles, for: self)
+        let spool = Spool(.body, limits.bodies, inMemory: WebLimits.bodyBytesInMemory, by: limits.bodyFiles, for: self)
         var count = 0
         do {
             for try await buffer in request.body {

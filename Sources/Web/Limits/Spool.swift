@@ -7,6 +7,14 @@ import Synchronization
 /// Collects the bytes of a webhook's body or of an answer: few in memory, many in a file without a name. So what waits for a slow client
 /// takes no memory.
 final class Spool: Sendable {
+    /// What is collected.
+    enum Purpose: Sendable {
+        /// A webhook's body, which its client sends meanwhile.
+        case body
+        /// An answer, which its client reads once it is computed.
+        case answer
+    }
+
     private struct State {
         /// Bytes that are not in the file.
         var memory = ByteBuffer()
@@ -27,6 +35,7 @@ final class Spool: Sendable {
     }
 
     private let state = Mutex(State())
+    private let purpose: Purpose
     private let limit: HolderLimit
     private let inMemory: Int
     private let files: FileSender
@@ -36,7 +45,8 @@ final class Spool: Sendable {
     ///   - limit: The bytes on the disk.
     ///   - inMemory: Where there are more bytes than this they go into the file.
     ///   - files: Whose lanes write it.
-    init(_ limit: HolderLimit, inMemory: Int, by files: FileSender, for call: Call) {
+    init(_ purpose: Purpose, _ limit: HolderLimit, inMemory: Int, by files: FileSender, for call: Call) {
+        self.purpose = purpose
         (self.limit, self.inMemory, self.files, self.call) = (limit, inMemory, files, call)
     }
 
@@ -66,7 +76,9 @@ final class Spool: Sendable {
             return (state.memory, state.file, state.size)
         }
         guard bytes.readableBytes > 0 else { return }
-        let holder = try state.withLock { $0.holder } ?? limit.hold(for: call.asker, on: call.channel, call.progress)
+        let holder =
+            try state.withLock { $0.holder }
+            ?? limit.hold(for: call.asker, on: call.channel, call.progress, hasBegun: purpose == .body)
         try holder.grow(by: bytes.readableBytes)
         let directory = call.limits.directory
         let file = try await files.run { () throws(OpenFile.ReadError) in
@@ -91,7 +103,7 @@ extension Response {
         if let length = body.contentLength, length <= WebLimits.answerBytesInMemory { return self }
         let limits = call.limits
         let spool = Spool(
-            limits.answers, inMemory: WebLimits.answerBytesInMemory, by: limits.files, for: call)
+            .answer, limits.answers, inMemory: WebLimits.answerBytesInMemory, by: limits.files, for: call)
         try await body.write(SpoolWriter(spool: spool))
         let contents = try await spool.finish()
         guard let file = contents.file else {
@@ -101,6 +113,7 @@ extension Response {
         return Response(
             status: status, headers: headers,
             body: ResponseBody(contentLength: Int(contents.size)) { writer in
+                contents.holder?.begin()
                 try await sent.write(writer)
                 withExtendedLifetime(contents.holder) {}
             })
