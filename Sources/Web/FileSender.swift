@@ -123,6 +123,20 @@ final class FileSender: Sendable {
         }
     }
 
+    /// A body of many bytes that are in memory, sent piece by piece.
+    /// - Parameter progress: Told of each piece that was written.
+    func body(of bytes: ByteBuffer, _ progress: Progress) -> ResponseBody {
+        ResponseBody(contentLength: bytes.readableBytes) { writer in
+            var rest = bytes
+            while let piece = rest.readSlice(length: min(Self.chunkBytes, rest.readableBytes)), piece.readableBytes > 0
+            {
+                try await writer.write(piece)
+                progress.add(piece.readableBytes)
+            }
+            try await writer.finish(nil)
+        }
+    }
+
     /// A body of whatever reads so many bytes at a place. It blocks, on a lane.
     /// - Parameter progress: Told of each piece that was written.
     func body(

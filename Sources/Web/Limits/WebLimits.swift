@@ -31,6 +31,8 @@ final class WebLimits: Sendable {
     let downloads: HolderLimit
     /// Bytes of answers that wait on the disk for their clients.
     let answers: HolderLimit
+    /// Bytes of answers that wait in memory for clients with a token or on the Unix socket, since the disk is full.
+    let answersInMemory: HolderLimit
     /// Bytes of webhooks' bodies that wait on the disk until they are whole.
     let bodies: HolderLimit
     let files: FileSender
@@ -46,6 +48,7 @@ final class WebLimits: Sendable {
     /// What the kernel keeps of an event stream for its reader; it takes twice as much (socket(7), SO_SNDBUF).
     static let streamBytesInKernel = 64 << 10
     static let answerBytes: Int64 = 512 << 20
+    static let answerBytesOfFullDisk: Int64 = 64 << 20
     static let bodyBytes: Int64 = 256 << 20
     /// Large bodies and answers of one client that are under way.
     static let clientBodies = 8
@@ -77,6 +80,8 @@ final class WebLimits: Sendable {
         answers = HolderLimit(
             total: Self.answerBytes, clientLimit: Self.clientAnswers,
             refusal: "Too many answers wait for their clients; ask again in a while.", now: now)
+        answersInMemory = HolderLimit(
+            total: Self.answerBytesOfFullDisk, clientLimit: Self.clientAnswers, refusal: Spool.fullDisk, now: now)
         bodies = HolderLimit(
             total: Self.bodyBytes, clientLimit: Self.clientBodies,
             refusal: "Too many large bodies are on their way; send it again in a while.", now: now)

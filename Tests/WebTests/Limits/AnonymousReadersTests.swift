@@ -102,6 +102,41 @@ import Transfer
         }
     }
 
+    /// Full before the answer, and full in the middle of it.
+    @Test(.smallDisk, arguments: [true, false])
+    func testThatAFullDiskKeepsLargeAnswersFromAnonymousReadersAlone(isFullBefore: Bool) async throws {
+        try await Self.withService { web in
+            // given
+            try await Self.fill(web)
+            let target = Self.integration + "/issues.sarif"
+            let whole = try await web.send("GET", target).body
+            await until("nothing of it is left") { web.limits.answers.held == 0 }
+            let staging = web.state + "/staging"
+            try await SmallDisk.mounted(on: staging, size: "1m") {
+                if isFullBefore { try SmallDisk.fill(with: staging + "/full") }
+
+                // when
+                let refused = try await web.send("GET", target)
+                let known = try await web.send("GET", target, as: .viewer)
+                var request = TransferRequest(.get, "http://localhost" + target)
+                request.unixSocket = web.socket
+                let local = try await CurlTransport().perform(request)
+
+                // then
+                #expect(refused.status == 503)
+                #expect(refused["Retry-After"] == "5")
+                expectContains(refused.text, "The disk of the service is full")
+                #expect(known.status == 200)
+                #expect(known.body == whole)
+                #expect(local.status == 200)
+                #expect(local.body == whole)
+                await until("nothing of them is left") {
+                    web.limits.answers.held == 0 && web.limits.answersInMemory.held == 0
+                }
+            }
+        }
+    }
+
     @Test func testThatHeavyAnswersWaitForTheirTurnInABoundedQueue() async throws {
         try await Self.withService(connections: 256) { web in
             // given: one export is being computed, and as many wait as may
