@@ -12,6 +12,12 @@ import Testing
         let state: StateDirectory
         let workspaces: Workspaces
         let disk: DiskGuard
+        let log: RecordingLogger
+
+        /// The warnings that begin like this.
+        func warnings(_ text: String) -> Int {
+            log.lines.count { $0.level == .warning && $0.message.hasPrefix(text) }
+        }
 
         /// A workspace with a file of two megabytes, last used so many seconds after another.
         func workspace(_ slot: Int, usedAt seconds: Int) throws -> Workspace {
@@ -39,7 +45,7 @@ import Testing
                 try await body(
                     Fixture(
                         state: state, workspaces: workspaces,
-                        disk: DiskGuard(state: state, workspaces: workspaces, logger: log.logger)))
+                        disk: DiskGuard(state: state, workspaces: workspaces, logger: log.logger), log: log))
             }
         }
     }
@@ -114,6 +120,39 @@ import Testing
             try Directory(opening: fixture.state.path).remove("full")
             #expect(await fixture.disk.look().shortage == nil)
             #expect(access(reserve, F_OK) == 0)
+        }
+    }
+
+    /// As a quota does, or a file in its place: the disk shows room, and each look tries again.
+    @Test func testThatAReserveThatCannotBeMadeIsLoggedOnceForEachCause() async throws {
+        try await withFixture { fixture in
+            // given
+            let warning = "the disk's reserve could not be kept"
+            let state = try Directory(opening: fixture.state.path)
+            try state.write("reserve", bytes: [])
+            // when
+            await fixture.disk.tend()
+            for _ in 1...3 { _ = await fixture.disk.look() }
+            // then
+            #expect(fixture.warnings(warning) == 1)
+            // and once more for another cause, also where both alternate
+            for _ in 1...2 {
+                try state.remove("reserve")
+                try #require(symlink("nowhere", fixture.state.reserve) == 0)
+                _ = await fixture.disk.look()
+                try state.remove("reserve")
+                try state.write("reserve", bytes: [])
+                _ = await fixture.disk.look()
+            }
+            #expect(fixture.warnings(warning) == 2)
+            // and again after it was made
+            try state.remove("reserve")
+            _ = await fixture.disk.look()
+            #expect(access(fixture.state.reserve + "/bytes", F_OK) == 0)
+            try state.remove("reserve")
+            try state.write("reserve", bytes: [])
+            _ = await fixture.disk.look()
+            #expect(fixture.warnings(warning) == 3)
         }
     }
 

@@ -25,6 +25,10 @@ package final class DiskGuard: Sendable {
     private let shared: Mutex<(shortage: String?, look: Task<Finding, Never>?)> = Mutex((nil, nil))
     /// Whether this process keeps the reserve: the service, not a run of a working tree.
     private let keepsReserve = Mutex(false)
+    private let complaints: Mutex<[Trouble: Set<String>]> = Mutex([:])
+
+    /// What can go wrong at every look. Looks are a second apart, so each cause is logged once until the trouble is over.
+    private enum Trouble { case reserve, removal }
 
     init(state: StateDirectory, workspaces: Workspaces, logger: Logger) {
         self.state = state
@@ -79,7 +83,10 @@ package final class DiskGuard: Sendable {
             return shared.shortage
         }
         if let words, before == nil { logger.warning("the disk is full", metadata: ["disk": "\(words)"]) }
-        if words == nil, before != nil { logger.notice("the disk has room again") }
+        if words == nil {
+            end(.removal)
+            if before != nil { logger.notice("the disk has room again") }
+        }
         return finding
     }
 
@@ -103,20 +110,31 @@ package final class DiskGuard: Sendable {
             } else if keepsReserve.withLock({ $0 }) {
                 try reserve.keep(room)
             }
+            if reserve.isThere { end(.reserve) }
         } catch {
-            logger.warning("the disk's reserve could not be kept or given back", metadata: ["error": "\(error)"])
+            warnOnce(
+                .reserve, "the disk's reserve could not be kept or given back; it is tried again each second",
+                ["error": "\(error)"])
         }
     }
+
+    /// Logs a warning, unless the same was logged since the trouble began.
+    private func warnOnce(_ trouble: Trouble, _ message: Logger.Message, _ metadata: Logger.Metadata) {
+        let isNew = complaints.withLock { $0[trouble, default: []].insert("\(message) \(metadata)").inserted }
+        if isNew { logger.warning(message, metadata: metadata) }
+    }
+
+    private func end(_ trouble: Trouble) { complaints.withLock { $0[trouble] = nil } }
 
     private func removeIdleWorkspaces() async {
         let found = await lane.run { [state] in Workspace.leastRecentlyUsed(in: state.workspaces) }
         for workspace in found where await workspaces.takeIdle(workspace) {
-            logger.warning("a workspace is removed, since the disk is full", metadata: ["path": "\(workspace.path)"])
+            warnOnce(.removal, "a workspace is removed, since the disk is full", ["path": "\(workspace.path)"])
             do {
                 try await removals.run { [state] in try workspace.remove(beneath: state.workspaces) }
             } catch {
-                logger.warning(
-                    "a workspace could not be removed", metadata: ["path": "\(workspace.path)", "error": "\(error)"])
+                warnOnce(
+                    .removal, "a workspace could not be removed", ["path": "\(workspace.path)", "error": "\(error)"])
             }
             await workspaces.giveBack(workspace)
             if await lane.run({ [state] in DiskRoom(at: state.workspaces)?.isAmple ?? true }) { return }
