@@ -14,9 +14,9 @@ import Testing
         let disk: DiskGuard
         let log: RecordingLogger
 
-        /// The warnings that begin like this.
+        /// How many lines of the log begin like this.
         func warnings(_ text: String) -> Int {
-            log.lines.count { $0.level == .warning && $0.message.hasPrefix(text) }
+            log.lines.count { $0.message.hasPrefix(text) }
         }
 
         /// A workspace with a file of two megabytes, last used so many seconds after another.
