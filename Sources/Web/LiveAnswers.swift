@@ -4,8 +4,9 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// The answers that are under way to callers whose right to them can be taken away: it closes the connection of an answer within a second
-/// after its token was revoked or has disappeared, or its product was closed to anonymous readers.
+/// The streams and downloads that are under way to callers whose right to them can be taken away: it closes the connection of an answer within
+/// a second after its token was revoked or has disappeared, or its product was closed to anonymous readers. Other answers are whole before
+/// they are sent, and are not closed: one of them may be that of the very revocation.
 ///
 /// Without it a followed log, a stream of events or a slow download would go on for as long as the client reads.
 final class LiveAnswers: Service {
@@ -13,8 +14,8 @@ final class LiveAnswers: Service {
     enum Permit: Hashable, Sendable {
         /// A token that can be used, by its hash.
         case token(String)
-        /// That anybody may read what a route of products shows, by the route's parameters.
-        case product([String: String])
+        /// That anybody may read what a route of products shows. All downloads of a product have one, so that it is asked for once.
+        case product(ProductScope)
     }
 
     /// How often permits are asked for that were changed without a change of ours, as when a backup of the database was restored.

@@ -15,6 +15,9 @@ enum AnswerCost: Sendable {
     case download
     /// Server-sent events, for as long as the client listens.
     case stream
+
+    /// Whether the answer goes on after it was computed, so that it has to end when the client's right to it does.
+    var lasts: Bool { self == .download || self == .stream }
 }
 
 /// The limits of what clients take of the service, shared by all addresses and the Unix socket. The manual has the table.
