@@ -1,4 +1,5 @@
 import Hummingbird
+import Logging
 import NIOCore
 
 /// What computing and sending an answer costs. Each route has one.
@@ -41,6 +42,7 @@ final class WebLimits: Sendable {
     let files: FileSender
     /// For webhooks alone, so that no body waits for readers' files on a slow disk.
     let bodyFiles = FileSender()
+    let bodyTrouble: BodyTrouble
     /// Where large answers and bodies lie, without a name.
     let directory: String
     private let threads: ComputingThreads
@@ -63,9 +65,10 @@ final class WebLimits: Sendable {
     ///   - now: By which slow clients are told from others.
     init(
         connections: Int, clients: ClientResolver = ClientResolver(), files: FileSender, directory: String,
-        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        logger: Logger, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         (self.connections, self.clients, self.files, self.directory) = (connections, clients, files, directory)
+        bodyTrouble = BodyTrouble(directory: directory, logger: logger)
         let threads = ComputingThreads()
         self.threads = threads
         clientConnections = max(1, connections / 4)

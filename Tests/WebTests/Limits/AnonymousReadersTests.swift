@@ -265,6 +265,35 @@ import Transfer
         }
     }
 
+    /// The log says so once, not for each of them.
+    @Test(.smallDisk) func testThatASenderIsNotToldWhyItsBodyCannotBeStored() async throws {
+        try await Self.withService { web in
+            let staging = web.state + "/staging"
+            func lines() -> [RecordingLogger.Line] {
+                web.log.lines.filter { $0.message.hasPrefix("a webhook's body could not be stored") }
+            }
+            try await SmallDisk.mounted(on: staging, size: "1m") {
+                // given
+                try SmallDisk.fill(with: staging + "/full")
+                for id in ["first", "second"] {
+                    // when
+                    let answer = try await Self.push(web, id, size: 100_000)
+                    // then
+                    #expect(answer.status == 503)
+                    expectContains(
+                        answer.text, #""detail":"The body could not be stored; send it again in a while.""#)
+                }
+                #expect(lines().map { $0.metadata["error"] } == ["No space left on device"])
+                // and once more when one was stored meanwhile
+                try Directory(opening: staging).remove("full")
+                #expect(try await Self.push(web, "third", size: 100_000).status == 202)
+                try SmallDisk.fill(with: staging + "/full")
+                #expect(try await Self.push(web, "fourth", size: 100_000).status == 503)
+                #expect(lines().count == 2)
+            }
+        }
+    }
+
     @Test func testW11ThatTheLargestWebhookIsTakenFromTheDisk() async throws {
         try await Self.withService { web in
             let answer = try await Self.push(web, "largest", size: (26 << 20) - 100)
