@@ -63,13 +63,17 @@ package struct DiskRoom: Sendable {
     package var neededFiles: Int64 { files.floor }
 
     /// Which of both is too little; `nil` when there is enough.
-    package var shortage: Shortage? {
-        if blocks.free < blocks.floor { return .bytes(below: neededBytes) }
-        return files.free < files.floor ? .files(below: files.floor) : nil
-    }
+    package var shortage: Shortage? { shortage(of: 1) }
 
-    /// Whether there is twice of what is needed, so that a little more does not make it short again.
-    package var isAmple: Bool { blocks.free >= 2 * blocks.floor && files.free >= 2 * files.floor }
+    /// Which of both is less than ample: less than twice of what is needed. `nil` when there is so much that a little more does not make it short.
+    package var shortageOfAmple: Shortage? { shortage(of: 2) }
+
+    package var isAmple: Bool { shortageOfAmple == nil }
+
+    private func shortage(of times: Int64) -> Shortage? {
+        if blocks.free < times * blocks.floor { return .bytes(below: times * neededBytes) }
+        return files.free < times * files.floor ? .files(below: times * files.floor) : nil
+    }
 
     /// Whether so little is left that not even the database may find room.
     package var isCritical: Bool { blocks.free < blocks.floor / 8 || files.free < (files.floor + 7) / 8 }

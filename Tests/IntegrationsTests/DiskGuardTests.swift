@@ -102,6 +102,50 @@ import Testing
         }
     }
 
+    /// It needs 160 KiB; a job that began with a little more would find it short at its next write.
+    @Test func testThatADiskThatWasFullIsSoUntilItHasAmpleRoom() async throws {
+        try await withFixture { fixture in
+            let full = fixture.state.path + "/full"
+            // given
+            try SmallDisk.fill(with: full, leaving: 240 << 10)
+            #expect(await fixture.disk.look().shortage == nil, "it was never full")
+            try SmallDisk.fill(with: full)
+            #expect(await fixture.disk.look().shortage != nil)
+            // when
+            try SmallDisk.fill(with: full, leaving: 240 << 10)
+            let finding = await fixture.disk.look()
+            // then
+            #expect(finding.shortage == "the disk is full: \(fixture.state.workspaces) has less than 320 KiB left")
+            #expect(finding.wasShort)
+            #expect(fixture.disk.shortage == finding.shortage)
+            #expect(await !fixture.disk.isShort())
+            // when
+            try SmallDisk.fill(with: full, leaving: 400 << 10)
+            // then
+            #expect(await fixture.disk.look().shortage == nil)
+            try SmallDisk.fill(with: full, leaving: 240 << 10)
+            #expect(await fixture.disk.look().shortage == nil)
+        }
+    }
+
+    /// The reserve is made of what is ample, which is no new shortage.
+    @Test func testThatTheReserveDoesNotMakeTheDiskShortAgain() async throws {
+        try await withFixture { fixture in
+            // given
+            let full = fixture.state.path + "/full"
+            try SmallDisk.fill(with: full)
+            await fixture.disk.tend()
+            #expect(await fixture.disk.look().shortage != nil)
+            // when
+            try SmallDisk.fill(with: full, leaving: 328 << 10)
+            let finding = await fixture.disk.look()
+            // then
+            #expect(access(fixture.state.reserve + "/bytes", F_OK) == 0)
+            #expect(finding.shortage == nil)
+            #expect(await fixture.disk.look().shortage == nil)
+        }
+    }
+
     @Test func testThatTheReserveIsKeptAndGivenBackWhereAlmostNothingIsLeft() async throws {
         try await withFixture { fixture in
             // given

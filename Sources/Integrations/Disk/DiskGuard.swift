@@ -7,6 +7,9 @@ import Synchronization
 ///
 /// Workspaces are a cache. Where the disk is short of bytes or files, those that no job uses are removed, the ones that were used longest ago
 /// first, until it has ample room. Where almost nothing is left, the reserve is given back, too. Jobs wait until there is room again.
+///
+/// *Invariant:* a disk that was short stays short until it has ample room (`DiskRoom.isAmple`). A job that began with just enough would find
+/// it short at its next write.
 package final class DiskGuard: Sendable {
     /// What one look found.
     struct Finding: Sendable {
@@ -16,13 +19,21 @@ package final class DiskGuard: Sendable {
         var shortage: String?
     }
 
+    private struct State {
+        /// As of the last look.
+        var shortage: String?
+        var look: Task<Finding, Never>?
+        /// The directories whose disk was short and has had no ample room since.
+        var short: Set<String> = []
+    }
+
     private let state: StateDirectory
     private let workspaces: Workspaces
     private let logger: Logger
     private let lane = BlockingLane(label: "disk")
     /// Of its own: nobody who looks at the disk waits for a large workspace's end.
     private let removals = BlockingLane(label: "disk.removals")
-    private let shared: Mutex<(shortage: String?, look: Task<Finding, Never>?)> = Mutex((nil, nil))
+    private let shared = Mutex(State())
     /// Whether this process keeps the reserve: the service, not a run of a working tree.
     private let keepsReserve = Mutex(false)
     private let complaints: Mutex<[Trouble: Set<String>]> = Mutex([:])
@@ -45,8 +56,24 @@ package final class DiskGuard: Sendable {
         _ = await begin()
     }
 
-    /// Whether the disk with the workspaces is short.
-    func isShort() async -> Bool { await lane.run { [state] in Self.words(state.workspaces) != nil } }
+    /// Whether the disk with the workspaces has less than what is needed at this moment.
+    func isShort() async -> Bool {
+        await lane.run { [self] in
+            // Noted: jobs wait for ample room from now on.
+            _ = words(state.workspaces)
+            return DiskRoom(at: state.workspaces)?.shortage != nil
+        }
+    }
+
+    /// Whether a write that failed may have found no room: a disk has less than ample. It is short from then on, though it may have enough
+    /// again.
+    func mayHaveBeenShort() async -> Bool {
+        await lane.run { [self] in
+            let short = [state.workspaces, state.path].filter { DiskRoom(at: $0)?.isAmple == false }
+            shared.withLock { $0.short.formUnion(short) }
+            return !short.isEmpty
+        }
+    }
 
     /// Looks at the disks, and makes room where there is too little. Looks at the same time are one.
     func look() async -> Finding { await begin()?.value ?? Finding() }
@@ -54,7 +81,8 @@ package final class DiskGuard: Sendable {
     /// - Returns: The look that makes room, which others may wait for, too; `nil` where there is enough.
     private func begin() async -> Task<Finding, Never>? {
         let isEnough = await lane.run { [self] in
-            Self.words(state.workspaces) == nil && Self.words(state.path) == nil && !mustKeepReserve
+            let words = [state.workspaces, state.path].compactMap { self.words($0) }
+            return words.isEmpty && !mustKeepReserve
         }
         return shared.withLock { shared in
             if isEnough, shared.look == nil {
@@ -70,16 +98,19 @@ package final class DiskGuard: Sendable {
 
     private func makeRoom() async -> Finding {
         var finding = Finding()
-        if await lane.run({ [state] in Self.words(state.workspaces) }) != nil {
+        if await lane.run({ [self] in words(state.workspaces) }) != nil {
             finding.wasShort = true
             await removeIdleWorkspaces()
         }
-        await lane.run { [self] in tendReserve() }
-        let words = await lane.run { [state] in Self.words(state.workspaces) ?? Self.words(state.path) }
+        let words = await lane.run { [self] in
+            // Before the reserve is kept, which takes some of what is ample.
+            defer { tendReserve() }
+            return [state.workspaces, state.path].compactMap { words($0) }.first
+        }
         finding.shortage = words
         finding.wasShort = finding.wasShort || words != nil
         let before = shared.withLock { shared in
-            defer { shared = (words, nil) }
+            defer { (shared.shortage, shared.look) = (words, nil) }
             return shared.shortage
         }
         if let words, before == nil { logger.warning("the disk is full", metadata: ["disk": "\(words)"]) }
@@ -90,8 +121,16 @@ package final class DiskGuard: Sendable {
         return finding
     }
 
-    private static func words(_ path: String) -> String? {
-        DiskRoom(at: path)?.shortage.map { "the disk is full: \(path) has \($0)" }
+    /// What a directory's disk is short of, in words; one that was short, of ample room. Blocks.
+    private func words(_ path: String) -> String? {
+        guard let room = DiskRoom(at: path) else { return nil }
+        let wasShort = shared.withLock { shared in
+            if room.shortage != nil { shared.short.insert(path) }
+            if room.isAmple { shared.short.remove(path) }
+            return shared.short.contains(path)
+        }
+        guard wasShort else { return nil }
+        return (room.shortage ?? room.shortageOfAmple).map { "the disk is full: \(path) has \($0)" }
     }
 
     private var reserve: DiskReserve { DiskReserve(state: state) }
