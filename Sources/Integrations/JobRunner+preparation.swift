@@ -31,7 +31,11 @@ extension JobRunner {
             do {
                 return try await makeReady(id, request, in: workspace, lane, isEntered: isEntered, cancellation)
             } catch {
-                if await mustPrepareAgain(workspace, after: error, tries: tries) { continue }
+                if await mustPrepareAgain(
+                    workspace, after: error, tries: tries, for: request.integration.id, cancellation)
+                {
+                    continue
+                }
                 return ReadyJob(workspace: workspace, content: .failure(error))
             }
         }

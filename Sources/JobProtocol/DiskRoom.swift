@@ -62,14 +62,18 @@ package struct DiskRoom: Sendable {
     package var neededBytes: Int64 { blocks.floor * blockSize }
     package var neededFiles: Int64 { files.floor }
 
-    /// The resource of which too little is left; `nil` if there is enough.
-    package var shortage: Shortage? {
-        if blocks.free < blocks.floor { return .bytes(below: neededBytes) }
-        return files.free < files.floor ? .files(below: files.floor) : nil
-    }
+    /// Which of both is too little; `nil` when there is enough.
+    package var shortage: Shortage? { shortage(of: 1) }
 
-    /// Whether twice the needed room is free, so that a little more use does not make the disk short again.
-    package var isAmple: Bool { blocks.free >= 2 * blocks.floor && files.free >= 2 * files.floor }
+    /// Which of both is less than ample: less than twice of what is needed. `nil` when there is so much that a little more does not make it short.
+    package var shortageOfAmple: Shortage? { shortage(of: 2) }
+
+    package var isAmple: Bool { shortageOfAmple == nil }
+
+    private func shortage(of times: Int64) -> Shortage? {
+        if blocks.free < times * blocks.floor { return .bytes(below: times * neededBytes) }
+        return files.free < times * files.floor ? .files(below: times * files.floor) : nil
+    }
 
     /// Whether so little is left that even the database may find no room.
     package var isCritical: Bool { blocks.free < blocks.floor / 8 || files.free < (files.floor + 7) / 8 }

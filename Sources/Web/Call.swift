@@ -111,7 +111,7 @@ struct Call: Sendable {
     /// - Throws: 413 as in `body()`; 503 if too many large bodies are in progress, or the disk is full.
     func webhookBody() async throws -> WebhookBody {
         try statedLength()
-        let spool = Spool(limits.bodies, inMemory: WebLimits.bodyBytesInMemory, by: limits.bodyFiles, for: self)
+        let spool = Spool(.body, limits.bodies, inMemory: WebLimits.bodyBytesInMemory, by: limits.bodyFiles, for: self)
         var count = 0
         do {
             for try await buffer in request.body {
@@ -122,12 +122,15 @@ struct Call: Sendable {
             }
             let contents = try await spool.finish()
             guard let file = contents.file else { return WebhookBody(Array(contents.memory.readableBytesView)) }
+            limits.bodyTrouble.end()
             return WebhookBody(count: count) { offset, count in
                 defer { withExtendedLifetime(contents.holder) {} }
                 return try file.read(at: Int64(offset), count: count)
             }
         } catch let error as OpenFile.ReadError {
-            throw Problem(503, "The body could not be stored (\(error)); send it again in a while.")
+            // Its sender may be anybody: what is wrong with the machine is for its operator.
+            limits.bodyTrouble.log(error)
+            throw Problem(503, "The body could not be stored; send it again in a while.")
         }
     }
 

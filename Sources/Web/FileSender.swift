@@ -123,8 +123,22 @@ final class FileSender: Sendable {
         }
     }
 
-    /// A body from a function that reads a number of bytes at an offset. It blocks, on a lane.
-    /// - Parameter progress: Gets the size of each written piece.
+    /// A body of many bytes that are in memory, sent piece by piece.
+    /// - Parameter progress: Told of each piece that was written.
+    func body(of bytes: ByteBuffer, _ progress: Progress) -> ResponseBody {
+        ResponseBody(contentLength: bytes.readableBytes) { writer in
+            var rest = bytes
+            while let piece = rest.readSlice(length: min(Self.chunkBytes, rest.readableBytes)), piece.readableBytes > 0
+            {
+                try await writer.write(piece)
+                progress.add(piece.readableBytes)
+            }
+            try await writer.finish(nil)
+        }
+    }
+
+    /// A body of whatever reads so many bytes at a place. It blocks, on a lane.
+    /// - Parameter progress: Told of each piece that was written.
     func body(
         range: Range<Int64>, _ progress: Progress, read: @escaping @Sendable (Int64, Int) throws -> [UInt8]
     ) -> ResponseBody {

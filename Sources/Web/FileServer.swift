@@ -24,7 +24,7 @@ struct FileServer: Sendable {
                 "Whose keys versions are signed with, for ssh-keygen -Y verify."
             ) {
                 try await signers($0)
-            },
+            }.costing(.download),
             Route(.get, "/files/{product}", .product, "To its directory.") {
                 .found("/files/\(try $0.name("product"))/")
             },

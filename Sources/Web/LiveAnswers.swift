@@ -13,8 +13,8 @@ final class LiveAnswers: Service {
     enum Permit: Hashable, Sendable {
         /// A valid token, by its hash.
         case token(String)
-        /// A public product of a route, by the route's parameters.
-        case product([String: String])
+        /// That anybody may read what a route of products shows. All downloads of a product have one, so that it is asked for once.
+        case product(ProductScope)
     }
 
     /// How often permits are checked without a change of ours, as after restoring a backup of the database.

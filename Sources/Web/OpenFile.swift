@@ -81,6 +81,8 @@ final class OpenFile: Sendable {
 
     struct ReadError: Error, CustomStringConvertible {
         let errno: Int32
+        /// Whether the disk, or the user's share of it, is full.
+        var isOfFullDisk: Bool { errno == ENOSPC || errno == EDQUOT }
         var description: String { String(cString: strerror(errno)) }
     }
 }

@@ -68,7 +68,7 @@ struct Site: Sendable {
     func isGiven(_ permit: LiveAnswers.Permit) async throws -> Bool {
         switch permit {
         case .token(let hash): try await store.token(hash: hash).map { $0.revokedAt == nil } ?? false
-        case .product(let parameters): try await openness(parameters).mayRead
+        case .product(let scope): try await openness(scope).mayRead
         }
     }
 

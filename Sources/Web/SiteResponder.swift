@@ -28,8 +28,8 @@ struct SiteResponder: HTTPResponder {
     /// Whether requests come over the unix socket, whose peer is an admin.
     let isLocal: Bool
     let anonymousMayRead: Bool
-    /// Whether anybody may read what a route of products shows, by its parameters, and whether all are shown the same.
-    let openness: @Sendable ([String: String]) async throws -> (mayRead: Bool, isSame: Bool)
+    /// Whether anybody may read what a route of products shows, and whether all are shown the same.
+    let openness: @Sendable (ProductScope) async throws -> (mayRead: Bool, isSame: Bool)
     let role: @Sendable (BearerToken) async throws -> Caller?
     let errorPage: @Sendable (Problem) async -> Response
     let hosts: ServedHosts
@@ -103,12 +103,14 @@ struct SiteResponder: HTTPResponder {
         if route.access == .product {
             // Until it is known, nobody else may keep the answer.
             isSame = false
-            (mayRead, isSame) = try await openness(parameters)
+            (mayRead, isSame) = try await openness(ProductScope(parameters))
         }
         if let refusal = route.access.refusal(of: caller, anonymousMayRead: mayRead) { throw refusal }
-        let live =
-            token.map { answers.begin(.token($0.hash), over: channel) }
-            ?? (route.access == .product && !isLocal ? answers.begin(.product(parameters), over: channel) : nil)
+        let permit: LiveAnswers.Permit? =
+            token.map { .token($0.hash) }
+            ?? (route.access == .product && !isLocal ? .product(ProductScope(parameters)) : nil)
+        // Before it is computed: the right may be taken away meanwhile.
+        let live = route.cost.lasts ? permit.map { answers.begin($0, over: channel) } : nil
         let call = Call(
             request: request, channel: channel, caller: caller, parameters: parameters, bodyLimit: route.bodyLimit,
             client: client, limits: limits)

@@ -50,7 +50,7 @@ package struct WebServer: Service {
         let files = FileSender()
         let limits = WebLimits(
             connections: connections, clients: ClientResolver(proxies: configuration.proxies), files: files,
-            directory: configuration.state + "/staging", now: now)
+            directory: configuration.state + "/staging", logger: logger, now: now)
         let site = Site(
             configuration: configuration, store: store, operations: operations, files: files, shelf: shelf,
             downloads: Downloads(store: store, logger: logger), templates: try Templates(), clock: clock, logger: logger

@@ -12,6 +12,12 @@ import Testing
         let state: StateDirectory
         let workspaces: Workspaces
         let disk: DiskGuard
+        let log: RecordingLogger
+
+        /// How many lines of the log begin like this.
+        func warnings(_ text: String) -> Int {
+            log.lines.count { $0.message.hasPrefix(text) }
+        }
 
         /// A workspace with a file of two megabytes, last used at this many seconds.
         func workspace(_ slot: Int, usedAt seconds: Int) throws -> Workspace {
@@ -39,7 +45,7 @@ import Testing
                 try await body(
                     Fixture(
                         state: state, workspaces: workspaces,
-                        disk: DiskGuard(state: state, workspaces: workspaces, logger: log.logger)))
+                        disk: DiskGuard(state: state, workspaces: workspaces, logger: log.logger), log: log))
             }
         }
     }
@@ -96,6 +102,50 @@ import Testing
         }
     }
 
+    /// It needs 160 KiB; a job that began with a little more would find it short at its next write.
+    @Test func testThatADiskThatWasFullIsSoUntilItHasAmpleRoom() async throws {
+        try await withFixture { fixture in
+            let full = fixture.state.path + "/full"
+            // given
+            try SmallDisk.fill(with: full, leaving: 240 << 10)
+            #expect(await fixture.disk.look().shortage == nil, "it was never full")
+            try SmallDisk.fill(with: full)
+            #expect(await fixture.disk.look().shortage != nil)
+            // when
+            try SmallDisk.fill(with: full, leaving: 240 << 10)
+            let finding = await fixture.disk.look()
+            // then
+            #expect(finding.shortage == "the disk is full: \(fixture.state.workspaces) has less than 320 KiB left")
+            #expect(finding.wasShort)
+            #expect(fixture.disk.shortage == finding.shortage)
+            #expect(await !fixture.disk.isShort())
+            // when
+            try SmallDisk.fill(with: full, leaving: 400 << 10)
+            // then
+            #expect(await fixture.disk.look().shortage == nil)
+            try SmallDisk.fill(with: full, leaving: 240 << 10)
+            #expect(await fixture.disk.look().shortage == nil)
+        }
+    }
+
+    /// The reserve is made of what is ample, which is no new shortage.
+    @Test func testThatTheReserveDoesNotMakeTheDiskShortAgain() async throws {
+        try await withFixture { fixture in
+            // given
+            let full = fixture.state.path + "/full"
+            try SmallDisk.fill(with: full)
+            await fixture.disk.tend()
+            #expect(await fixture.disk.look().shortage != nil)
+            // when
+            try SmallDisk.fill(with: full, leaving: 328 << 10)
+            let finding = await fixture.disk.look()
+            // then
+            #expect(access(fixture.state.reserve + "/bytes", F_OK) == 0)
+            #expect(finding.shortage == nil)
+            #expect(await fixture.disk.look().shortage == nil)
+        }
+    }
+
     @Test func testThatTheReserveIsKeptAndGivenBackWhereAlmostNothingIsLeft() async throws {
         try await withFixture { fixture in
             // given
@@ -114,6 +164,39 @@ import Testing
             try Directory(opening: fixture.state.path).remove("full")
             #expect(await fixture.disk.look().shortage == nil)
             #expect(access(reserve, F_OK) == 0)
+        }
+    }
+
+    /// As a quota does, or a file in its place: the disk shows room, and each look tries again.
+    @Test func testThatAReserveThatCannotBeMadeIsLoggedOnceForEachCause() async throws {
+        try await withFixture { fixture in
+            // given
+            let warning = "the disk's reserve could not be kept"
+            let state = try Directory(opening: fixture.state.path)
+            try state.write("reserve", bytes: [])
+            // when
+            await fixture.disk.tend()
+            for _ in 1...3 { _ = await fixture.disk.look() }
+            // then
+            #expect(fixture.warnings(warning) == 1)
+            // and once more for another cause, also where both alternate
+            for _ in 1...2 {
+                try state.remove("reserve")
+                try #require(symlink("nowhere", fixture.state.reserve) == 0)
+                _ = await fixture.disk.look()
+                try state.remove("reserve")
+                try state.write("reserve", bytes: [])
+                _ = await fixture.disk.look()
+            }
+            #expect(fixture.warnings(warning) == 2)
+            // and again after it was made
+            try state.remove("reserve")
+            _ = await fixture.disk.look()
+            #expect(access(fixture.state.reserve + "/bytes", F_OK) == 0)
+            try state.remove("reserve")
+            try state.write("reserve", bytes: [])
+            _ = await fixture.disk.look()
+            #expect(fixture.warnings(warning) == 3)
         }
     }
 

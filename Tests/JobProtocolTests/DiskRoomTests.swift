@@ -33,6 +33,8 @@ import Testing
     @Test func testThatAmpleIsTwiceAndCriticalAnEighth() {
         #expect(room(gibibytes: 100, freeBytes: 512 << 20).isAmple)
         #expect(!room(gibibytes: 100, freeBytes: (512 << 20) - 4096).isAmple)
+        #expect(room(gibibytes: 100, freeBytes: (512 << 20) - 4096).shortageOfAmple == .bytes(below: 512 << 20))
+        #expect(room(gibibytes: 100, freeBytes: 1 << 30, freeFiles: 19_999).shortageOfAmple == .files(below: 20_000))
         #expect(!room(gibibytes: 100, freeBytes: 32 << 20).isCritical)
         #expect(room(gibibytes: 100, freeBytes: (32 << 20) - 4096).isCritical)
         #expect(room(gibibytes: 1, freeBytes: 1 << 28, files: 700, freeFiles: 0).isCritical)

@@ -20,8 +20,9 @@ package enum SmallDisk {
         try result.get()
     }
 
-    /// Writes a file until there is no room for a byte more; whoever removes it makes room again.
-    package static func fill(with path: String) throws {
+    /// Writes a file until there is no room for a byte more; removing it makes room again.
+    /// - Parameter rest: Bytes by which the file is shortened then.
+    package static func fill(with path: String, leaving rest: Int = 0) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
         try #require(descriptor >= 0, "\(path) cannot be made: \(String(cString: strerror(errno)))")
         defer { close(descriptor) }
@@ -29,6 +30,8 @@ package enum SmallDisk {
         while write(descriptor, bytes, bytes.count) > 0 {}
         let number = errno
         try #require(number == ENOSPC, "\(path): \(String(cString: strerror(number)))")
+        var status = stat()
+        try #require(fstat(descriptor, &status) == 0 && ftruncate(descriptor, status.st_size - rest) == 0)
     }
 }
 

@@ -136,6 +136,41 @@ import Testing
         }
     }
 
+    /// As that of `DELETE /api/v1/tokens/NAME` with the token's own name, which was cut where the check came before it was written.
+    @Test func testThatAnAnswerThatDoesNotLastArrivesThoughItsTokenIsRevoked() async throws {
+        try await withWeb { web in
+            // given: one that waits for its turn, and a stream
+            let token = try #require(web.tokens[.admin])
+            let stream = try Reader(web, "/api/v1/events", token: token)
+            _ = await stream.read(until: "retry: 3000")
+            var turns: [AnswerSemaphore.Turn] = []
+            for _ in 1...16 { turns.append(try await web.limits.light.acquire(.anonymous)) }
+            let client = try SlowClient(
+                get: "/api/v1/tokens", "Authorization: Bearer \(token.secret)\r\n", port: web.port)
+            await until("it waits") { web.limits.light.waitingCount == 1 }
+            #expect(web.answers.count == 1)
+            // when
+            #expect(try await web.store.revokeToken(name: "admin", at: WebFixture.now))
+            // then
+            #expect(await stream.end() != nil)
+            turns.removeAll()
+            #expect(await client.status() == 200)
+        }
+    }
+
+    /// So a thousand downloads are one question at each check.
+    @Test func testThatDownloadsOfAProductOrPackageHaveOnePermit() {
+        let kit = ProductScope.product(SampleContent.kit)
+        #expect(ProductScope(["product": "kit", "version": "1.0.0", "file": "a"]) == kit)
+        #expect(ProductScope(["product": "kit", "version": "2.0.0", "file": "b"]) == kit)
+        #expect(ProductScope(["product": "tool", "version": "1.0.0", "file": "a"]) != kit)
+        let package = ProductScope(["scope": "Acme", "name": "Kit", "version": "1.0.0.zip"])
+        #expect(package == ProductScope(["scope": "acme", "name": "kit", "version": "2.0.0.zip"]))
+        #expect(package != ProductScope(["scope": "acme", "name": "other", "version": "1.0.0.zip"]))
+        #expect(ProductScope(["product": "K it"]) == .nobodys)
+        #expect(ProductScope([:]) == .all)
+    }
+
     @Test func testThatADatabaseThatCannotBeReadEndsNothing() async throws {
         try await withStoreOnly { store in
             // given

@@ -45,6 +45,22 @@ import Testing
         }
     }
 
+    @Test func testThatALargeArchiveIsSentAsItIs() async throws {
+        try await RegistryRoutesTests.withPackage { web in
+            // given: one that is sent from the disk
+            let bytes = [UInt8](repeating: 7, count: 1 << 20)
+            let record = try #require(try await web.store.latestIntegration(of: SampleContent.kit))
+            try await SampleContent(web: web).publish(
+                "3.0.0", by: record, files: RegistryRoutesTests.manifests.merging(["Kit-3.0.0.zip": bytes]) { $1 },
+                registry: PackageIdentifier("Acme.Kit"))
+            // when
+            let answer = try await web.send("GET", "/registry/acme/kit/3.0.0.zip")
+            // then
+            #expect(answer.status == 200)
+            #expect(answer.body == bytes)
+        }
+    }
+
     /// 4.4
     @Test func testThatTheArchiveIsSentWithItsDigest() async throws {
         try await RegistryRoutesTests.withPackage { web in

@@ -16,15 +16,27 @@ package final class DiskGuard: Sendable {
         var shortage: String?
     }
 
+    private struct State {
+        /// As of the last look.
+        var shortage: String?
+        var look: Task<Finding, Never>?
+        /// The directories whose disk was short and has had no ample room since.
+        var short: Set<String> = []
+    }
+
     private let state: StateDirectory
     private let workspaces: Workspaces
     private let logger: Logger
     private let lane = BlockingLane(label: "disk")
     /// A separate queue: a check never waits for the removal of a large workspace.
     private let removals = BlockingLane(label: "disk.removals")
-    private let shared: Mutex<(shortage: String?, look: Task<Finding, Never>?)> = Mutex((nil, nil))
-    /// Whether this process keeps the reserve: the service does, a run of a working tree does not.
+    private let shared = Mutex(State())
+    /// Whether this process keeps the reserve: the service, not a run of a working tree.
     private let keepsReserve = Mutex(false)
+    private let complaints: Mutex<[Trouble: Set<String>]> = Mutex([:])
+
+    /// What can go wrong at every look. Looks are a second apart, so each cause is logged once until the trouble is over.
+    private enum Trouble { case reserve, removal }
 
     init(state: StateDirectory, workspaces: Workspaces, logger: Logger) {
         self.state = state
@@ -41,8 +53,24 @@ package final class DiskGuard: Sendable {
         _ = await begin()
     }
 
-    /// Whether the disk with the workspaces is short.
-    func isShort() async -> Bool { await lane.run { [state] in Self.words(state.workspaces) != nil } }
+    /// Whether the disk with the workspaces has less than what is needed at this moment.
+    func isShort() async -> Bool {
+        await lane.run { [self] in
+            // Noted: jobs wait for ample room from now on.
+            _ = words(state.workspaces)
+            return DiskRoom(at: state.workspaces)?.shortage != nil
+        }
+    }
+
+    /// Whether a write that failed may have found no room: a disk has less than ample. It is short from then on, though it may have enough
+    /// again.
+    func mayHaveBeenShort() async -> Bool {
+        await lane.run { [self] in
+            let short = [state.workspaces, state.path].filter { DiskRoom(at: $0)?.isAmple == false }
+            shared.withLock { $0.short.formUnion(short) }
+            return !short.isEmpty
+        }
+    }
 
     /// Checks the disks, and makes room if there is too little. Concurrent checks are combined.
     func look() async -> Finding { await begin()?.value ?? Finding() }
@@ -50,7 +78,8 @@ package final class DiskGuard: Sendable {
     /// - Returns: The check that makes room, which other callers may await, too; `nil` if there is enough room.
     private func begin() async -> Task<Finding, Never>? {
         let isEnough = await lane.run { [self] in
-            Self.words(state.workspaces) == nil && Self.words(state.path) == nil && !mustKeepReserve
+            let words = [state.workspaces, state.path].compactMap { self.words($0) }
+            return words.isEmpty && !mustKeepReserve
         }
         return shared.withLock { shared in
             if isEnough, shared.look == nil {
@@ -66,25 +95,39 @@ package final class DiskGuard: Sendable {
 
     private func makeRoom() async -> Finding {
         var finding = Finding()
-        if await lane.run({ [state] in Self.words(state.workspaces) }) != nil {
+        if await lane.run({ [self] in words(state.workspaces) }) != nil {
             finding.wasShort = true
             await removeIdleWorkspaces()
         }
-        await lane.run { [self] in tendReserve() }
-        let words = await lane.run { [state] in Self.words(state.workspaces) ?? Self.words(state.path) }
+        let words = await lane.run { [self] in
+            // Before the reserve is kept, which takes some of what is ample.
+            defer { tendReserve() }
+            return [state.workspaces, state.path].compactMap { words($0) }.first
+        }
         finding.shortage = words
         finding.wasShort = finding.wasShort || words != nil
         let before = shared.withLock { shared in
-            defer { shared = (words, nil) }
+            defer { (shared.shortage, shared.look) = (words, nil) }
             return shared.shortage
         }
         if let words, before == nil { logger.warning("the disk is full", metadata: ["disk": "\(words)"]) }
-        if words == nil, before != nil { logger.notice("the disk has room again") }
+        if words == nil {
+            end(.removal)
+            if before != nil { logger.notice("the disk has room again") }
+        }
         return finding
     }
 
-    private static func words(_ path: String) -> String? {
-        DiskRoom(at: path)?.shortage.map { "the disk is full: \(path) has \($0)" }
+    /// What a directory's disk is short of, in words; one that was short, of ample room. Blocks.
+    private func words(_ path: String) -> String? {
+        guard let room = DiskRoom(at: path) else { return nil }
+        let wasShort = shared.withLock { shared in
+            if room.shortage != nil { shared.short.insert(path) }
+            if room.isAmple { shared.short.remove(path) }
+            return shared.short.contains(path)
+        }
+        guard wasShort else { return nil }
+        return (room.shortage ?? room.shortageOfAmple).map { "the disk is full: \(path) has \($0)" }
     }
 
     private var reserve: DiskReserve { DiskReserve(state: state) }
@@ -103,20 +146,31 @@ package final class DiskGuard: Sendable {
             } else if keepsReserve.withLock({ $0 }) {
                 try reserve.keep(room)
             }
+            if reserve.isThere { end(.reserve) }
         } catch {
-            logger.warning("the disk's reserve could not be kept or given back", metadata: ["error": "\(error)"])
+            warnOnce(
+                .reserve, "the disk's reserve could not be kept or given back; it is tried again each second",
+                ["error": "\(error)"])
         }
     }
+
+    /// Logs a warning, unless the same was logged since the trouble began.
+    private func warnOnce(_ trouble: Trouble, _ message: Logger.Message, _ metadata: Logger.Metadata) {
+        let isNew = complaints.withLock { $0[trouble, default: []].insert("\(message) \(metadata)").inserted }
+        if isNew { logger.warning(message, metadata: metadata) }
+    }
+
+    private func end(_ trouble: Trouble) { complaints.withLock { $0[trouble] = nil } }
 
     private func removeIdleWorkspaces() async {
         let found = await lane.run { [state] in Workspace.leastRecentlyUsed(in: state.workspaces) }
         for workspace in found where await workspaces.takeIdle(workspace) {
-            logger.warning("a workspace is removed, since the disk is full", metadata: ["path": "\(workspace.path)"])
+            warnOnce(.removal, "a workspace is removed, since the disk is full", ["path": "\(workspace.path)"])
             do {
                 try await removals.run { [state] in try workspace.remove(beneath: state.workspaces) }
             } catch {
-                logger.warning(
-                    "a workspace could not be removed", metadata: ["path": "\(workspace.path)", "error": "\(error)"])
+                warnOnce(
+                    .removal, "a workspace could not be removed", ["path": "\(workspace.path)", "error": "\(error)"])
             }
             await workspaces.giveBack(workspace)
             if await lane.run({ [state] in DiskRoom(at: state.workspaces)?.isAmple ?? true }) { return }

@@ -1,4 +1,5 @@
 import Basics
+import Execution
 import Logging
 import Model
 import SourceControl
@@ -29,23 +30,42 @@ extension JobRunner {
         if isExplained { await store.explainWait(of: id, nil, logger) }
     }
 
-    /// Whether a failed preparation is to be repeated because the disk was full. The workspace is emptied first.
-    func mustPrepareAgain(_ workspace: Workspace, after error: any Error, tries: Int) async -> Bool {
-        guard tries < Self.maximumPreparations, error is SourceControlError || error is FileError,
-            (error as? SourceControlError)?.code != .canceled, !Task.isCancelled, await disk.isShort()
-        else { return false }
+    /// Whether what could not be made ready is to be made ready once more, since the disk was full. Whatever is in the workspace goes before,
+    /// and the disk has ample room again, unless a person waits for the end of it or cancels it.
+    func mustPrepareAgain(
+        _ workspace: Workspace, after error: any Error, tries: Int, for id: IntegrationID, _ cancellation: Cancellation
+    ) async -> Bool {
+        guard tries < Self.maximumPreparations, !Task.isCancelled, await isOfFullDisk(error) else { return false }
         logger.warning(
             "a job is made ready once more", metadata: ["workspace": "\(workspace.path)", "error": "\(error)"])
         do {
             try await discard(workspace)
+            if outlastsStore { _ = try await cancellation.interrupting { try await awaitRoom(for: id) } }
             return true
         } catch {
             return false
         }
     }
 
-    /// Empties a workspace whose job has ended with the disk full, before anything else is stored, fetched or checked out, so that these have room
-    /// again.
+    /// Whether the disk kept a job from being made ready. What it has when somebody looks is no measure: the write that failed may have been
+    /// larger, and what it wrote may be gone. So an error of our own disk counts as long as there is no ample room.
+    private func isOfFullDisk(_ error: any Error) async -> Bool {
+        switch error {
+        case let error as FileError:
+            if error.code == .noSpace { return await disk.mayHaveBeenShort() }
+        case let error as SourceControlError:
+            if error.code == .canceled { return false }
+            // What libgit2 could not write has no code of its own.
+            if [.file, .other].contains(error.code) { return await disk.mayHaveBeenShort() }
+        case let error as ExecutionError:
+            return error.code == .directory ? await disk.mayHaveBeenShort() : false
+        default: return false
+        }
+        return await disk.isShort()
+    }
+
+    /// Empties a workspace whose job has ended with the disk full, before anything else is stored, fetched or checked out: there is room again for
+    /// that.
     func emptyIfFull(_ workspace: Workspace) async {
         guard await disk.isShort() else { return }
         logger.warning("a workspace is emptied, since the disk is full", metadata: ["path": "\(workspace.path)"])

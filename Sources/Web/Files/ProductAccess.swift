@@ -25,6 +25,29 @@ struct ProductAccess: Sendable {
     func mayRead(_ product: Name, _ caller: Caller) -> Bool { caller.role != nil || isPublic(product) }
 }
 
+/// What a route of products shows, as far as that decides who may read it: never a version or a file.
+enum ProductScope: Hashable, Sendable {
+    case product(Name)
+    /// A package, by its `key`.
+    case package(String)
+    /// What is called as no product or package can be.
+    case nobodys
+    /// No product in particular: a listing.
+    case all
+
+    /// - Parameter parameters: Of the route.
+    init(_ parameters: [String: String]) {
+        if let text = parameters["product"] {
+            self = Name(text).map(Self.product) ?? .nobodys
+        } else if let scope = parameters["scope"], let name = parameters["name"] {
+            let package = PackageIdentifier(scope: scope, name: RegistryRoutes.without(".json", name))
+            self = package.map { .package($0.key) } ?? .nobodys
+        } else {
+            self = .all
+        }
+    }
+}
+
 extension Site {
     func access() async throws -> ProductAccess {
         ProductAccess(anonymousMayRead: configuration.anonymousMayRead, stated: try await store.statedAccess())
@@ -47,19 +70,18 @@ extension Site {
     }
 
     /// Whether anybody may read what a route of products shows, and whether all are shown the same.
-    /// - Parameter parameters: Of the route.
-    func openness(_ parameters: [String: String]) async throws -> (mayRead: Bool, isSame: Bool) {
+    func openness(_ scope: ProductScope) async throws -> (mayRead: Bool, isSame: Bool) {
         let access = try await access()
-        if let text = parameters["product"] {
-            let isPublic = Name(text).map(access.isPublic) ?? access.anonymousMayRead
-            return (isPublic, isPublic)
+        let isPublic: Bool
+        switch scope {
+        case .product(let name): isPublic = access.isPublic(name)
+        case .package(let text):
+            var products: [Name] = []
+            if let package = PackageIdentifier(text) { products = try await store.products(of: package) }
+            isPublic = access.arePublic(products)
+        case .nobodys: isPublic = access.anonymousMayRead
+        case .all: return (access.hasPublic, access.isSame)
         }
-        if let scope = parameters["scope"], let name = parameters["name"] {
-            let package = PackageIdentifier(scope: scope, name: RegistryRoutes.without(".json", name))
-            let products = if let package { try await store.products(of: package) } else { [] as [Name] }
-            let isPublic = access.arePublic(products)
-            return (isPublic, isPublic)
-        }
-        return (access.hasPublic, access.isSame)
+        return (isPublic, isPublic)
     }
 }

@@ -20,7 +20,8 @@ final class HolderLimit: Sendable {
         let client: ClientAddress?
         let channel: any Channel
         let progress: Progress
-        let since: ContinuousClock.Instant
+        /// `nil` while the answer is computed: the client has nothing to read yet.
+        var since: ContinuousClock.Instant?
     }
 
     private struct State {
@@ -59,7 +60,7 @@ final class HolderLimit: Sendable {
     /// Adds a holder, which lasts until the returned object is released.
     /// - Throws: 503 if nothing is left, or the client has too many holders.
     func hold(
-        _ amount: Int64 = 0, for asker: Asker, on channel: any Channel, _ progress: Progress
+        _ amount: Int64 = 0, for asker: Asker, on channel: any Channel, _ progress: Progress, hasBegun: Bool = true
     ) throws(Problem) -> Holder {
         let client = asker.client
         let number: Int? = state.withLock { state in
@@ -67,7 +68,7 @@ final class HolderLimit: Sendable {
             if let client { state.clients[client, default: 0] += 1 }
             state.next += 1
             state.entries[state.next] = Entry(
-                amount: 0, client: client, channel: channel, progress: progress, since: now())
+                amount: 0, client: client, channel: channel, progress: progress, since: hasBegun ? now() : nil)
             return state.next
         }
         guard let number else { throw .busy(refusal) }
@@ -98,7 +99,8 @@ final class HolderLimit: Sendable {
         let now = now()
         var found: (number: Int, rate: Double)?
         for (other, entry) in state.entries where other != number && entry.amount > 0 {
-            let time = now - entry.since
+            guard let since = entry.since else { continue }
+            let time = now - since
             guard time >= Self.protection else { continue }
             let rate = Double(entry.progress.bytes) / (time / .seconds(1))
             // Among equals the oldest, so that the choice does not depend on a dictionary's order.
@@ -127,6 +129,13 @@ final class HolderLimit: Sendable {
         /// Increases the held amount.
         /// - Throws: 503 if nothing is left, or this holder's connection was closed for another.
         func grow(by amount: Int) throws(Problem) { try limit.grow(number, by: Int64(amount)) }
+
+        /// Counts the client's rate from now on, where it could neither send nor read before.
+        func begin() {
+            limit.state.withLock { state in
+                if state.entries[number]?.since == nil { state.entries[number]?.since = limit.now() }
+            }
+        }
 
         deinit { limit.state.withLock { _ = limit.remove(number, from: &$0) } }
     }

@@ -1,4 +1,5 @@
 import Basics
+import Glibc
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -7,12 +8,23 @@ import Synchronization
 /// Collects the bytes of a webhook's body or of an answer: a few in memory, many in a file without a name. Bytes that wait for a slow client then
 /// occupy no memory.
 final class Spool: Sendable {
+    /// What is collected.
+    enum Purpose: Sendable {
+        /// A webhook's body, which its client sends meanwhile.
+        case body
+        /// An answer, which its client reads once it is computed.
+        case answer
+    }
+
     private struct State {
         /// Bytes that are not in the file.
         var memory = ByteBuffer()
         var file: OpenFile?
+        /// Of the disk; of the memory where the disk is full.
         var holder: HolderLimit.Holder?
-        /// The number of bytes that are in the file, or being written to it.
+        /// Whether all stays in memory, since the disk is full.
+        var staysInMemory = false
+        /// Bytes that are in the file, or on their way into it.
         var size: Int64 = 0
     }
 
@@ -22,31 +34,36 @@ final class Spool: Sendable {
         let memory: ByteBuffer
         let file: OpenFile?
         let size: Int64
-        /// Holds the bytes on the disk until it is released.
+        /// Holds the bytes on the disk, or those that are in memory since the disk is full, until it is released.
         let holder: HolderLimit.Holder?
     }
 
     private let state = Mutex(State())
+    private let purpose: Purpose
     private let limit: HolderLimit
     private let inMemory: Int
     private let files: FileSender
     private let call: Call
 
     /// - Parameters:
-    ///   - limit: The limit of bytes on the disk.
-    ///   - inMemory: If there are more bytes than this, they go into the file.
-    ///   - files: Its lanes write the file.
-    init(_ limit: HolderLimit, inMemory: Int, by files: FileSender, for call: Call) {
+    ///   - limit: The bytes on the disk.
+    ///   - inMemory: Where there are more bytes than this they go into the file.
+    ///   - files: Whose lanes write it.
+    init(_ purpose: Purpose, _ limit: HolderLimit, inMemory: Int, by files: FileSender, for call: Call) {
+        self.purpose = purpose
         (self.limit, self.inMemory, self.files, self.call) = (limit, inMemory, files, call)
     }
 
     /// Adds bytes, one call after the other.
     /// - Throws: 503 if the limit is reached; `errno` if the disk is full.
     func append(_ buffer: ByteBuffer) async throws {
+        if let holder = state.withLock({ $0.staysInMemory ? $0.holder : nil }) {
+            try holder.grow(by: buffer.readableBytes)
+        }
         let isTooMuch = state.withLock { state in
             var buffer = buffer
             state.memory.writeBuffer(&buffer)
-            return state.memory.readableBytes > inMemory
+            return !state.staysInMemory && state.memory.readableBytes > inMemory
         }
         if isTooMuch { try await writeOut() }
     }
@@ -66,20 +83,56 @@ final class Spool: Sendable {
             return (state.memory, state.file, state.size)
         }
         guard bytes.readableBytes > 0 else { return }
-        let holder = try state.withLock { $0.holder } ?? limit.hold(for: call.asker, on: call.channel, call.progress)
+        let holder =
+            try state.withLock { $0.holder }
+            ?? limit.hold(for: call.asker, on: call.channel, call.progress, hasBegun: purpose == .body)
         try holder.grow(by: bytes.readableBytes)
         let directory = call.limits.directory
-        let file = try await files.run { () throws(OpenFile.ReadError) in
-            guard let known else {
-                let file = try OpenFile(nameless: directory)
-                try file.write(bytes, at: offset)
-                return file
+        do throws(OpenFile.ReadError) {
+            let file = try await files.run { () throws(OpenFile.ReadError) in
+                guard let known else {
+                    let file = try OpenFile(nameless: directory)
+                    try file.write(bytes, at: offset)
+                    return file
+                }
+                try known.write(bytes, at: offset)
+                return known
             }
-            try known.write(bytes, at: offset)
-            return known
+            state.withLock { ($0.file, $0.holder) = (file, holder) }
+        } catch {
+            guard purpose == .answer, error.isOfFullDisk else { throw error }
+            // Whoever can make room has to see what takes it.
+            guard call.asker.isKnown else { throw Problem.busy(Self.fullDisk) }
+            try await keepInMemory(bytes, after: known, offset)
         }
-        state.withLock { ($0.file, $0.holder) = (file, holder) }
     }
+
+    /// Keeps all in memory from now on. What is on the disk is read back, which gives its room free.
+    /// - Parameters:
+    ///   - file: What was written before `bytes`.
+    ///   - size: Of that, in bytes.
+    /// - Throws: 503 when too much is in memory.
+    private func keepInMemory(_ bytes: ByteBuffer, after file: OpenFile?, _ size: Int64) async throws {
+        let holder = try call.limits.answersInMemory.hold(
+            size + Int64(bytes.readableBytes), for: call.asker, on: call.channel, call.progress, hasBegun: false)
+        var whole = ByteBuffer()
+        if let file {
+            let written = try await files.run { () throws(OpenFile.ReadError) in
+                let written = try file.read(at: 0, count: Int(size))
+                guard written.count == Int(size) else { throw OpenFile.ReadError(errno: EIO) }
+                return written
+            }
+            whole.writeBytes(written)
+        }
+        whole.writeImmutableBuffer(bytes)
+        state.withLock { state in
+            (state.memory, state.file, state.holder) = (whole, nil, holder)
+            state.staysInMemory = true
+        }
+    }
+
+    /// What a client is told whose answer has no place.
+    static let fullDisk = "The disk of the service is full, so large answers wait; ask again when it has room."
 }
 
 extension Response {
@@ -91,18 +144,24 @@ extension Response {
         if let length = body.contentLength, length <= WebLimits.answerBytesInMemory { return self }
         let limits = call.limits
         let spool = Spool(
-            limits.answers, inMemory: WebLimits.answerBytesInMemory, by: limits.files, for: call)
+            .answer, limits.answers, inMemory: WebLimits.answerBytesInMemory, by: limits.files, for: call)
         try await body.write(SpoolWriter(spool: spool))
         let contents = try await spool.finish()
-        guard let file = contents.file else {
+        guard let holder = contents.holder else {
             return Response(status: status, headers: headers, body: .init(byteBuffer: contents.memory))
         }
-        let sent = limits.files.body(of: file, range: 0..<contents.size, over: call.channel, call.progress) {}
+        let sent =
+            if let file = contents.file {
+                limits.files.body(of: file, range: 0..<contents.size, over: call.channel, call.progress) {}
+            } else {
+                limits.files.body(of: contents.memory, call.progress)
+            }
         return Response(
             status: status, headers: headers,
-            body: ResponseBody(contentLength: Int(contents.size)) { writer in
+            body: ResponseBody(contentLength: sent.contentLength) { writer in
+                holder.begin()
                 try await sent.write(writer)
-                withExtendedLifetime(contents.holder) {}
+                withExtendedLifetime(holder) {}
             })
     }
 }

@@ -1,4 +1,5 @@
 import Hummingbird
+import Logging
 import NIOCore
 
 /// The cost of computing and sending an answer. Each route has one.
@@ -15,6 +16,9 @@ enum AnswerCost: Sendable {
     case download
     /// Server-sent events, for as long as the client listens.
     case stream
+
+    /// Whether the answer goes on after it was computed, so that it has to end when the client's right to it does.
+    var lasts: Bool { self == .download || self == .stream }
 }
 
 /// The limits of clients' use of the service, shared by all addresses and the Unix socket. The manual has the table.
@@ -31,12 +35,15 @@ final class WebLimits: Sendable {
     let downloads: HolderLimit
     /// Limits the bytes of answers that wait on the disk for their clients.
     let answers: HolderLimit
-    /// Limits the bytes of webhooks' bodies that wait on the disk until they are complete.
+    /// Bytes of answers that wait in memory for clients with a token or on the Unix socket, since the disk is full.
+    let answersInMemory: HolderLimit
+    /// Bytes of webhooks' bodies that wait on the disk until they are whole.
     let bodies: HolderLimit
     let files: FileSender
     /// Only for webhooks, so that no body waits for readers' files on a slow disk.
     let bodyFiles = FileSender()
-    /// The directory for large answers and bodies, in files without a name.
+    let bodyTrouble: BodyTrouble
+    /// Where large answers and bodies lie, without a name.
     let directory: String
     private let threads: ComputingThreads
 
@@ -46,6 +53,7 @@ final class WebLimits: Sendable {
     /// How much the kernel buffers of an event stream for its reader; it takes twice as much (socket(7), SO_SNDBUF).
     static let streamBytesInKernel = 64 << 10
     static let answerBytes: Int64 = 512 << 20
+    static let answerBytesOfFullDisk: Int64 = 64 << 20
     static let bodyBytes: Int64 = 256 << 20
     /// The most large bodies, and large answers, of one client in progress.
     static let clientBodies = 8
@@ -57,9 +65,10 @@ final class WebLimits: Sendable {
     ///   - now: The clock for rates of clients.
     init(
         connections: Int, clients: ClientResolver = ClientResolver(), files: FileSender, directory: String,
-        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        logger: Logger, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         (self.connections, self.clients, self.files, self.directory) = (connections, clients, files, directory)
+        bodyTrouble = BodyTrouble(directory: directory, logger: logger)
         let threads = ComputingThreads()
         self.threads = threads
         clientConnections = max(1, connections / 4)
@@ -77,6 +86,8 @@ final class WebLimits: Sendable {
         answers = HolderLimit(
             total: Self.answerBytes, clientLimit: Self.clientAnswers,
             refusal: "Too many answers wait for their clients; ask again in a while.", now: now)
+        answersInMemory = HolderLimit(
+            total: Self.answerBytesOfFullDisk, clientLimit: Self.clientAnswers, refusal: Spool.fullDisk, now: now)
         bodies = HolderLimit(
             total: Self.bodyBytes, clientLimit: Self.clientBodies,
             refusal: "Too many large bodies are on their way; send it again in a while.", now: now)

@@ -35,14 +35,14 @@ struct RegistryRoutes: Sendable {
             Route(
                 .get, "/registry/{scope}/{name}/{version}", .product,
                 "Package registry: a release; with .zip its source archive (Range, conditional)."
-            ) { try await release($0) },
+            ) { try await release($0) }.costing(.download),
             Route(
                 .get, "/registry/{scope}/{name}/{version}/Package.swift", .product,
                 "Package registry: a release's manifest; ?swift-version=."
             ) {
                 try RegistryAccept.check($0.request.headers[.accept], kind: "swift")
                 return try await manifest($0)
-            },
+            }.costing(.download),
         ]
     }
 

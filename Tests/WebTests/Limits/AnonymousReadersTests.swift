@@ -102,6 +102,41 @@ import Transfer
         }
     }
 
+    /// Full before the answer, and full in the middle of it.
+    @Test(.smallDisk, arguments: [true, false])
+    func testThatAFullDiskKeepsLargeAnswersFromAnonymousReadersAlone(isFullBefore: Bool) async throws {
+        try await Self.withService { web in
+            // given
+            try await Self.fill(web)
+            let target = Self.integration + "/issues.sarif"
+            let whole = try await web.send("GET", target).body
+            await until("nothing of it is left") { web.limits.answers.held == 0 }
+            let staging = web.state + "/staging"
+            try await SmallDisk.mounted(on: staging, size: "1m") {
+                if isFullBefore { try SmallDisk.fill(with: staging + "/full") }
+
+                // when
+                let refused = try await web.send("GET", target)
+                let known = try await web.send("GET", target, as: .viewer)
+                var request = TransferRequest(.get, "http://localhost" + target)
+                request.unixSocket = web.socket
+                let local = try await CurlTransport().perform(request)
+
+                // then
+                #expect(refused.status == 503)
+                #expect(refused["Retry-After"] == "5")
+                expectContains(refused.text, "The disk of the service is full")
+                #expect(known.status == 200)
+                #expect(known.body == whole)
+                #expect(local.status == 200)
+                #expect(local.body == whole)
+                await until("nothing of them is left") {
+                    web.limits.answers.held == 0 && web.limits.answersInMemory.held == 0
+                }
+            }
+        }
+    }
+
     @Test func testThatHeavyAnswersWaitForTheirTurnInABoundedQueue() async throws {
         try await Self.withService(connections: 256) { web in
             // given: one export is being computed, and as many wait as may
@@ -227,6 +262,35 @@ import Transfer
             for client in clients { client.send(String(repeating: "x", count: 130_000)) }
             for client in clients { #expect(await client.status() == 401) }
             await until("nothing of them is left") { web.limits.bodies.held == 0 }
+        }
+    }
+
+    /// The log says so once, not for each of them.
+    @Test(.smallDisk) func testThatASenderIsNotToldWhyItsBodyCannotBeStored() async throws {
+        try await Self.withService { web in
+            let staging = web.state + "/staging"
+            func lines() -> [RecordingLogger.Line] {
+                web.log.lines.filter { $0.message.hasPrefix("a webhook's body could not be stored") }
+            }
+            try await SmallDisk.mounted(on: staging, size: "1m") {
+                // given
+                try SmallDisk.fill(with: staging + "/full")
+                for id in ["first", "second"] {
+                    // when
+                    let answer = try await Self.push(web, id, size: 100_000)
+                    // then
+                    #expect(answer.status == 503)
+                    expectContains(
+                        answer.text, #""detail":"The body could not be stored; send it again in a while.""#)
+                }
+                #expect(lines().map { $0.metadata["error"] } == ["No space left on device"])
+                // and once more when one was stored meanwhile
+                try Directory(opening: staging).remove("full")
+                #expect(try await Self.push(web, "third", size: 100_000).status == 202)
+                try SmallDisk.fill(with: staging + "/full")
+                #expect(try await Self.push(web, "fourth", size: 100_000).status == 503)
+                #expect(lines().count == 2)
+            }
         }
     }
 

@@ -17,9 +17,11 @@ import Testing
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         }
 
-        func hold(_ amount: Int64, of limit: HolderLimit, as address: String? = nil) throws -> HolderLimit.Holder {
+        func hold(
+            _ amount: Int64, of limit: HolderLimit, as address: String? = nil, hasBegun: Bool = true
+        ) throws -> HolderLimit.Holder {
             let asker = Asker(client: address.flatMap { ClientAddress($0) }, isKnown: false)
-            return try limit.hold(amount, for: asker, on: channel, progress)
+            return try limit.hold(amount, for: asker, on: channel, progress, hasBegun: hasBegun)
         }
     }
 
@@ -68,6 +70,31 @@ import Testing
         let second = try clients[1].hold(10, of: limit)
         #expect(clients.map(\.channel.isActive) == [false, true])
         withExtendedLifetime((first, second)) {}
+    }
+
+    /// An export that is still computed has nothing to read: its client is not slow.
+    @Test func testThatAnAnswerThatIsStillComputedKeepsItsPlace() throws {
+        // given
+        let (limit, clients) = (limit(20), try (1...4).map { _ in try Client() })
+        let computed = try clients[0].hold(10, of: limit, hasBegun: false)
+        let slow = try clients[1].hold(10, of: limit)
+        clients[1].progress.add(600)
+        seconds.withLock { $0 = 60 }
+
+        // when
+        let new = try clients[2].hold(10, of: limit)
+
+        // then
+        #expect(clients[..<3].map(\.channel.isActive) == [true, false, true])
+
+        // and its rate counts from when it is sent
+        computed.begin()
+        clients[2].progress.add(1)
+        #expect(throws: Problem.self) { try clients[3].hold(20, of: limit) }
+        seconds.withLock { $0 = 61 }
+        let last = try clients[3].hold(10, of: limit)
+        #expect(clients.map(\.channel.isActive) == [false, false, true, true])
+        withExtendedLifetime((computed, slow, new, last)) {}
     }
 
     @Test func testThatWhatGrowsTakesFromTheSlowest() throws {
