@@ -125,6 +125,27 @@ import Testing
         }
     }
 
+    @Test func testThatTheWaysOfAllLinksOfAStepHaveOneLimit() async throws {
+        try await withLaunched { launched in
+            // given: 2,000 components for a job that may leave one file; each link takes some 1,600, and the first leads nowhere
+            let script = """
+                mkdir d; echo x >x
+                way=$(printf 'd/../%.0s' $(seq 800))
+                ln -s "${way}missing" a.xml; ln -s "${way}x" b.xml
+                """
+            // when
+            let end = try await launched.run(launched.job(script, limits: .init(files: 1), report: ["*.xml"]))
+            // then
+            #expect(end.result == .completed, "\(end.log)")
+            #expect(try reports(of: end, step: 0).isEmpty)
+            #expect(
+                try Set(end.attempt.leftOut().map(\.text)) == [
+                    "a.xml was not copied: it is a link that leads to no file of the workspace",
+                    "b.xml was not copied: it is a link, and the ways of all links are longer than is followed",
+                ])
+        }
+    }
+
     @Test func testThatTheNameOfWhatIsLeftOutHidesASecret() async throws {
         try await withLaunched { launched in
             // given
