@@ -62,7 +62,7 @@ struct StepReading {
 
     /// - Returns: `nil` when the reader did not survive; then it is known what not to read the next time.
     private mutating func tryAll(_ inputs: [Input]) throws -> [Int: StepContent]? {
-        var answer = ReadingAnswer()
+        var answer = ReadingAnswer(asked: inputs.reduce(into: [:]) { $0[$1.number] = $1.files.count })
         var pieces = Pieces(of: attempt, records(for: inputs))
         var wrong: WireError?
         var outcome: ReaderProgram.Outcome?
@@ -138,9 +138,8 @@ struct StepReading {
         var contents = contents
         for input in inputs {
             var content = contents[input.number] ?? StepContent()
-            // A reader that was taken over may have told of any number.
-            let missing = max(0, input.files.count - content.reports.count)
-            content.reports = Array(content.reports.prefix(input.files.count))
+            // A reader that was taken over may have told of fewer.
+            let missing = input.files.count - content.reports.count
             content.reports += input.files.suffix(missing).map {
                 ReportContent.unreadable("it was not read", fileName: $0.path)
             }

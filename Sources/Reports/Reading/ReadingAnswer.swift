@@ -7,6 +7,8 @@ package struct ReadingAnswer {
 
     /// The most bytes of an answer: what `ReadingSession` writes at most, and what tells of it.
     static let maximumBytes = ReadingSession.maximumBytes + (16 << 20)
+    /// The most elements of all lists of an answer: those of `ReadingSession`, and the problems that stand for what was too much.
+    static let maximumElements = ReadingSession.maximumElements + 100_000
 
     /// A report file, by its number among the step's, or the console, whose number is that after the last report's.
     package struct Item: Hashable, Sendable {
@@ -28,8 +30,13 @@ package struct ReadingAnswer {
 
     private var pending: [UInt8] = []
     private var taken = 0
+    private var elementsLeft = maximumElements
+    /// The steps that were not told yet, with the number of their reports.
+    private var asked: [Int: Int]
 
-    package init() {}
+    /// - Parameter asked: How many reports of each step the reader was given, by the step's number. It answers for no other step, and for each
+    ///   step once.
+    package init(asked: [Int: Int]) { self.asked = asked }
 
     /// Takes the next bytes, cut anywhere.
     /// - Throws: For what no reader says.
@@ -52,15 +59,18 @@ package struct ReadingAnswer {
     }
 
     private mutating func take(_ kind: Kind, _ record: [UInt8]) throws(WireError) {
-        var reader = WireReader(record)
+        var reader = WireReader(record, elements: elementsLeft)
         switch kind {
         case .begin: begun = Item(step: try reader.int(), item: try reader.int())
         case .end: isWhole = true
         case .step:
             let number = try reader.int()
+            guard let files = asked.removeValue(forKey: number) else {
+                throw WireError("step \(number), which was not asked for")
+            }
             var content = StepContent()
             let count = try reader.int()
-            guard count <= WireReader.maximumElements else { throw WireError("\(count) reports") }
+            guard count <= files else { throw WireError("\(count) reports of a step that has \(files)") }
             for _ in 0..<count {
                 reader.beginPart()
                 content.reports.append(try reader.content())
@@ -68,6 +78,7 @@ package struct ReadingAnswer {
             reader.beginPart()
             content.console = try reader.console()
             guard reader.isAtEnd else { throw WireError("something follows a step") }
+            elementsLeft = reader.elementsLeft
             steps[number] = content
         }
     }
