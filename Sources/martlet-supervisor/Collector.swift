@@ -121,7 +121,7 @@ struct Collector {
     private mutating func complain(_ what: String, _ path: [UInt8]) {
         let line = "\(String(decoding: path, as: UTF8.self)) was not copied: \(what)"
         note(line)
-        if leftOut.count == LeftOut.countLimit { leftOut.append("more files were not copied; the log names some") }
+        if leftOut.count == LeftOut.countLimit { leftOut.append(LeftOut.more) }
         if leftOut.count < LeftOut.countLimit { leftOut.append(line) }
     }
 

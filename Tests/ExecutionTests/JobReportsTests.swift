@@ -159,6 +159,26 @@ import Testing
         }
     }
 
+    /// 1.8 MB of JSON of each step, where the file may have 4 MiB.
+    @Test func testThatManyLongNamesThatAreLeftOutAreRead() async throws {
+        try await withLaunched { launched in
+            // given
+            let script = """
+                name=$(printf '\\001%.0s' $(seq 200)); place=.
+                for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do place=$place/$name; done
+                mkdir -p "$place"; cd "$place"
+                i=0; while [ $i -lt 101 ]; do ln -s /x $i.xml; i=$((i + 1)); done
+                """
+            // when
+            let end = try await launched.run(launched.job(script, script, script, report: ["**/*.xml"]))
+            // then
+            #expect(end.result == .completed, "\(end.reason ?? "")")
+            let leftOut = try end.attempt.leftOut()
+            #expect(leftOut.count == 3 * (LeftOut.countLimit + 1))
+            #expect(leftOut.first?.text.hasSuffix("it is a link that leads to no file of the workspace") == true)
+        }
+    }
+
     @Test func testThatEachStepKeepsItsOwnUnderOneName() async throws {
         try await withLaunched { launched in
             // given
