@@ -93,7 +93,7 @@ struct StepReading {
     }
 
     /// Why the reader ended: the words after "reading it".
-    private static func reason(_ outcome: ReaderProgram.Outcome, _ limits: ReaderProgram.Limits) -> String {
+    static func reason(_ outcome: ReaderProgram.Outcome, _ limits: ReaderProgram.Limits) -> String {
         // As Swift's runtime says it: "failed to allocate 20000096 bytes of memory".
         let isFull = ["failed to allocate", "ould not allocate"].contains { outcome.complaint.contains($0) }
         switch outcome.end {

@@ -35,8 +35,8 @@ import Testing
         return try answer(to: requests + ReadingRequest.end)
     }
 
-    private static func answer(to requests: [UInt8]) throws -> [UInt8] {
-        var (session, rest, answer) = (ReadingSession(), requests[...], [UInt8]())
+    private static func answer(to requests: [UInt8], isFiltered: Bool = true) throws -> [UInt8] {
+        var (session, rest, answer) = (ReadingSession(isFiltered: isFiltered), requests[...], [UInt8]())
         while !rest.isEmpty {
             let head = try ReadingRequest.head(Array(rest.prefix(ReadingRequest.headBytes)))
             rest = rest.dropFirst(ReadingRequest.headBytes)
@@ -201,6 +201,18 @@ import Testing
             answer.steps[0]?.console.problems == [
                 "the output could not be read: it has more than 1000000 tests, findings, lines and files"
             ])
+    }
+
+    @Test(arguments: [true, false]) func testThatTheDaemonHearsWhetherTheReaderHasAFilter(isFiltered: Bool) throws {
+        // given
+        let requests = ReadingRequest.root(Self.root) + ReadingRequest.end
+
+        // when
+        let answer = try Self.read(try Self.answer(to: requests, isFiltered: isFiltered))
+
+        // then
+        #expect(answer.isFiltered == isFiltered)
+        #expect(answer.isWhole)
     }
 
     @Test func testThatAReaderOfAnotherVersionIsRefused() throws {

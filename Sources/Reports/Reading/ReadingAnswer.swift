@@ -3,7 +3,7 @@
 /// The reader may have been taken over by what it read, so nothing of it is believed: every length, count, number and text is
 /// checked or cut.
 package struct ReadingAnswer {
-    private enum Kind: UInt8 { case begin = 1, step, end }
+    private enum Kind: UInt8 { case begin = 1, step, end, unfiltered }
 
     /// The most bytes of an answer: what `ReadingSession` writes at most, and what tells of it.
     static let maximumBytes = ReadingSession.maximumBytes + (16 << 20)
@@ -25,6 +25,8 @@ package struct ReadingAnswer {
     package private(set) var begun: Item?
     /// The steps that were read to their end, by number.
     package private(set) var steps: [Int: StepContent] = [:]
+    /// Whether the kernel filters the reader's system calls; a reader that has no filter says so before it reads anything.
+    package private(set) var isFiltered = true
     /// Whether the reader said that it is done.
     package private(set) var isWhole = false
 
@@ -63,6 +65,7 @@ package struct ReadingAnswer {
         switch kind {
         case .begin: begun = Item(step: try reader.int(), item: try reader.int())
         case .end: isWhole = true
+        case .unfiltered: isFiltered = false
         case .step:
             let number = try reader.int()
             guard let files = asked.removeValue(forKey: number) else {
@@ -108,4 +111,5 @@ package struct ReadingAnswer {
     }
 
     static let end = record(.end)
+    static let unfiltered = record(.unfiltered)
 }

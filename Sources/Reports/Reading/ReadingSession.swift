@@ -30,7 +30,10 @@ package struct ReadingSession {
     /// Whether the conversation is over.
     package private(set) var isOver = false
 
-    package init() {}
+    private let isFiltered: Bool
+
+    /// - Parameter isFiltered: Whether this process has a filter of system calls; the daemon is told where it has none.
+    package init(isFiltered: Bool = true) { self.isFiltered = isFiltered }
 
     /// Takes a record.
     /// - Returns: What to write before anything else is read, so that the daemon knows what was being read when this process ends.
@@ -46,6 +49,7 @@ package struct ReadingSession {
                     "version \(version) is not \(ReadingRequest.version): install both programs of one version")
             }
             root = SourceRoot(paths: try reader.textList())
+            if !isFiltered { return ReadingAnswer.unfiltered }
         case .step:
             let number = try reader.int()
             step = Step(number: number, subject: StepSubject(rawValue: UInt8(truncatingIfNeeded: try reader.int())))
