@@ -62,7 +62,7 @@ struct StepReading {
 
     /// - Returns: `nil` if the reader did not survive; `refused` then says what not to read the next time.
     private mutating func tryAll(_ inputs: [Input]) throws -> [Int: StepContent]? {
-        var answer = ReadingAnswer()
+        var answer = ReadingAnswer(asked: inputs.reduce(into: [:]) { $0[$1.number] = $1.files.count })
         var pieces = Pieces(of: attempt, records(for: inputs))
         var wrong: WireError?
         var outcome: ReaderProgram.Outcome?
@@ -93,8 +93,8 @@ struct StepReading {
     }
 
     /// Why the reader ended: the words after "reading it".
-    private static func reason(_ outcome: ReaderProgram.Outcome, _ limits: ReaderProgram.Limits) -> String {
-        // The message of Swift's runtime: "failed to allocate 20000096 bytes of memory".
+    static func reason(_ outcome: ReaderProgram.Outcome, _ limits: ReaderProgram.Limits) -> String {
+        // As Swift's runtime says it: "failed to allocate 20000096 bytes of memory".
         let isFull = ["failed to allocate", "ould not allocate"].contains { outcome.complaint.contains($0) }
         switch outcome.end {
         case .late: return "reading it took longer than \(limits.patience.components.seconds) s"
@@ -138,9 +138,8 @@ struct StepReading {
         var contents = contents
         for input in inputs {
             var content = contents[input.number] ?? StepContent()
-            // A reader that was taken over may have sent any number.
-            let missing = max(0, input.files.count - content.reports.count)
-            content.reports = Array(content.reports.prefix(input.files.count))
+            // A reader that was taken over may have told of fewer.
+            let missing = input.files.count - content.reports.count
             content.reports += input.files.suffix(missing).map {
                 ReportContent.unreadable("it was not read", fileName: $0.path)
             }

@@ -4,6 +4,10 @@ package struct LeftOut: Sendable, Equatable {
     package static let sizeLimit = 4 << 20
     /// The most files that are named of one place; a further line says that there are more.
     package static let countLimit = 100
+    /// The most bytes of a text in the file; the middle of a longer one is left away.
+    package static let textLimit = 500
+    /// The text that stands for all further files.
+    package static let more = "more files were not copied; the log names some"
 
     /// The step whose report it is; `nil` for an archived file.
     package let step: Int?
@@ -29,7 +33,35 @@ package struct LeftOut: Sendable, Equatable {
         return list
     }
 
-    /// Returns the line, with its end.
+    /// Returns the bytes of the file `left-out`, which `list` takes: they are never more than `sizeLimit`.
+    package static func file(_ list: [LeftOut]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for item in list {
+            let line = LeftOut(step: item.step, text: shortened(item.text)).line()
+            guard bytes.count + line.count <= sizeLimit - lastLineBytes else {
+                return bytes + LeftOut(step: item.step, text: more).line()
+            }
+            bytes += line
+        }
+        return bytes
+    }
+
+    /// Room for the line that says that there are more.
+    private static let lastLineBytes = 200
+
+    /// Leaves the middle away: a path is long, and why its file was not copied is at the end.
+    private static func shortened(_ text: String) -> String {
+        let count = text.utf8.count
+        guard count > textLimit else { return text }
+        let (mark, half) = ("…", textLimit / 2)
+        var head = text.utf8.index(text.startIndex, offsetBy: half - mark.utf8.count)
+        var tail = text.utf8.index(text.startIndex, offsetBy: count - half)
+        while head.samePosition(in: text.unicodeScalars) == nil { head = text.utf8.index(before: head) }
+        while tail.samePosition(in: text.unicodeScalars) == nil { tail = text.utf8.index(after: tail) }
+        return String(text.unicodeScalars[..<head]) + mark + String(text.unicodeScalars[tail...])
+    }
+
+    /// The line, with its end.
     package func line() -> [UInt8] {
         var members: [String: JSON] = ["text": .string(text)]
         if let step { members["step"] = .integer(Int64(step)) }

@@ -31,7 +31,8 @@ package struct LinkWalk {
     /// The absolute path by which the job's own links name the root; `nil` if absolute links lead out.
     private let root: [UInt8]?
     private let entry: ([UInt8]) -> Entry?
-    private var left: Int
+    /// How many more components are looked up. A walk of which none are left finds `.endless` for each further path.
+    package private(set) var left: Int
 
     /// - Parameters:
     ///   - root: The absolute path by which links name the tree's root; `nil` if absolute links lead out.

@@ -43,9 +43,10 @@ func writeBytes(_ bytes: [UInt8]) {
 let arguments = CommandLine.arguments
 guard arguments.count == 3, let memory = Int64(arguments[1]), let seconds = Int64(arguments[2]), memory > 0, seconds > 0
 else { end(64, "usage: martlet-reader BYTES SECONDS, started by martlet") }
-guard clinux_confine(memory, seconds) >= 0 else { end(71, "it cannot be confined: error \(errno)") }
+let confined = clinux_confine(memory, seconds)
+guard confined >= 0 else { end(71, "it cannot be confined: error \(errno)") }
 
-var session = ReadingSession()
+var session = ReadingSession(isFiltered: confined > 0)
 do throws(WireError) {
     while !session.isOver {
         guard let bytes = readBytes(ReadingRequest.headBytes) else { exit(66) }

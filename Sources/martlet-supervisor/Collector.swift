@@ -53,6 +53,13 @@ struct Collector {
     private var sources: Set<[UInt8]> = []
     /// Directories of the destination in which something was made.
     private var changed: Set<[UInt8]> = []
+    /// Follows links through the source. It is one for all links, since its limit is that of one walk.
+    private var walk: LinkWalk
+    /// How many more components are looked up for links that lead to what is copied.
+    private var copiedComponents: Int
+
+    /// The components of links' ways that are looked up for each file that may be copied.
+    private static let componentsPerFile = 2_000
 
     init(
         source: Tree, destination: Tree, place: String, noun: String, byteLimit: Int64, fileLimit: Int,
@@ -72,6 +79,10 @@ struct Collector {
         self.mountedAt = Array(mountedAt.utf8)
         self.old = old
         self.isStopped = isStopped
+        let components =
+            min(fileLimit, LinkWalk.maximumComponents / Self.componentsPerFile) * Self.componentsPerFile
+        walk = LinkWalk(root: self.mountedAt, limit: components) { source.entry($0) }
+        copiedComponents = components
     }
 
     mutating func collect(_ patterns: [String], base: String = "") {
@@ -87,6 +98,7 @@ struct Collector {
         // After the files: a link's target is copied once, under its own name.
         var copied = walkOfCopied()
         for link in found where mayGoOn { take(link: link.path, as: link.target, &copied) }
+        copiedComponents = copied.left
         found = []
         synchronizeNames()
         for path in unreadable { complain("a directory cannot be read", path) }
@@ -108,7 +120,7 @@ struct Collector {
     private mutating func complain(_ what: String, _ path: [UInt8]) {
         let line = "\(String(decoding: path, as: UTF8.self)) was not copied: \(what)"
         note(line)
-        if leftOut.count == LeftOut.countLimit { leftOut.append("more files were not copied; the log names some") }
+        if leftOut.count == LeftOut.countLimit { leftOut.append(LeftOut.more) }
         if leftOut.count < LeftOut.countLimit { leftOut.append(line) }
     }
 
@@ -175,7 +187,7 @@ struct Collector {
     /// A walk through the copied files and the matching links.
     private func walkOfCopied() -> LinkWalk {
         var entries: [[UInt8]: LinkWalk.Entry] = [:]
-        guard links == .kept, !found.isEmpty else { return LinkWalk { _ in nil } }
+        guard links == .kept, !found.isEmpty else { return LinkWalk(limit: copiedComponents) { _ in nil } }
         func add(_ path: [UInt8], _ entry: LinkWalk.Entry) {
             entries[path] = entry
             var above = path[...]
@@ -188,7 +200,7 @@ struct Collector {
         for link in found {
             if case .link(let text) = source.entry(link.path) { add(link.target, .link(target: text)) }
         }
-        return LinkWalk { [entries] in entries[$0] }
+        return LinkWalk(limit: copiedComponents) { [entries] in entries[$0] }
     }
 
     private mutating func take(link path: [UInt8], as target: [UInt8], _ copied: inout LinkWalk) {
@@ -205,9 +217,12 @@ struct Collector {
     }
 
     private mutating func follow(_ path: [UInt8], as target: [UInt8]) {
-        var walk = LinkWalk(root: mountedAt) { [source] in source.entry($0) }
         guard case .file(let place) = walk.end(of: path) else {
-            return complain("it is a link that leads to no file of the workspace", path)
+            let reason =
+                walk.left > 0
+                ? "it is a link that leads to no file of the workspace"
+                : "it is a link, and the ways of all links are longer than is followed"
+            return complain(reason, path)
         }
         if links == .followed, sources.contains(place) { return }
         var status = stat()

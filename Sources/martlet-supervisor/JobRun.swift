@@ -51,7 +51,8 @@ struct JobRun {
         for shortfall in reports.shortfalls { heed(shortfall.limit, shortfall.problem, &ending) }
         clinux_failpoint("job.collected", "before")
         let unpacked = collect(from: job, workspace: workspace, attempt: attempt, ending: &ending, log: &log)
-        let leftOut = reports.leftOut + unpacked.map { LeftOut(step: nil, text: redactor.masked($0)) }
+        // What is not archived first, of which all is said whatever is left out of reports.
+        let leftOut = unpacked.map { LeftOut(step: nil, text: redactor.masked($0)) } + reports.leftOut
         if let failure = write(leftOut, to: attempt), ending.result != .faulty {
             return faulty("writing \(paths.leftOut) failed: \(failure.text)")
         }
@@ -76,7 +77,7 @@ struct JobRun {
         case .failure(let error): return error
         case .success(let file):
             defer { close(file) }
-            let failure = Descriptor.writeAll(leftOut.flatMap { $0.line() }, to: file)
+            let failure = Descriptor.writeAll(LeftOut.file(leftOut), to: file)
             guard failure == 0 else { return SystemError(number: failure) }
             return fdatasync(file) == 0 ? nil : SystemError(number: errno)
         }

@@ -74,7 +74,7 @@ final class LimitWatch {
             nextCount = now + max(Self.countMilliseconds, min(cost * Self.restFactor, Self.longestRest))
             if let words { return .limit(words) }
         }
-        if now >= share.nextLook, let words = share.look(now: now) { return .limit(words) }
+        if now >= share.nextLook, let finding = share.look(now: now) { return finding }
         guard now >= workspace.nextLook else { return nil }
         if let words = workspace.look(now: now) { return .limit(words) }
         return workspace.fullDiskWords.map { .fault($0) }

@@ -69,8 +69,9 @@ final class UserShare {
         exhaustedSince = nil
     }
 
-    /// - Returns: What the job took, in words; `nil` if it is within its share.
-    func look(now: Int64) -> String? {
+    /// - Returns: A limit where the job took too much. A fault where everything is taken and what the job holds of it cannot be counted:
+    ///   it may be others that took it. `nil` where neither is so.
+    func look(now: Int64) -> LimitWatch.Finding? {
         nextLook = now + Self.askMilliseconds
         let exhausted = Self.exhausted()
         guard exhausted != 0 else {
@@ -87,13 +88,16 @@ final class UserShare {
         nextLook = now + max(Self.askMilliseconds, min(4 * (Time.workedMilliseconds() - begun), LimitWatch.longestRest))
         for (kind, limit) in limits {
             if holding.counts[kind, default: 0] > limit / parts {
-                return
+                return .limit(
                     "more than \(Words.number(limit / parts)) of the \(Words.number(limit)) \(kind.noun) that all jobs share"
+                )
             }
             // Instances of inotify are often scarce on a desktop, and the service works without them.
             let isVital = kind != .inotifyInstances && kind != .inotifyWatches
             if isVital, !holding.isWhole, now - since >= Self.hiddenMilliseconds {
-                return "a process that hides what it has open, while all \(kind.noun) that jobs share are taken"
+                return .fault(
+                    "all \(kind.noun) that jobs share are taken, and what the job holds of them cannot be counted: one of its processes hides what it has open"
+                )
             }
         }
         return nil

@@ -81,6 +81,8 @@ extension Serve {
                     "steps with the network reach the machine's loopback",
                     metadata: ["isolation": "sandbox", "reason": "\(reason)"])
             }
+            let reader = try OwnPrograms.reader()
+            await logFilter(of: reader)
             let secrets = SecretStore(
                 directory: settings.secrets, credentialsDirectory: environment["CREDENTIALS_DIRECTORY"])
             let known = try await store.specifications()
@@ -97,7 +99,7 @@ extension Serve {
                     transport: try CurlTransport(),
                     // Nor a mail server that does not answer the farewell, for which libcurl holds its thread up.
                     mailTransport: try CurlTransport(), environment: environment, supervisor: supervisor,
-                    reader: try OwnPrograms.reader(), isolation: isolation, version: Martlet.version,
+                    reader: reader, isolation: isolation, version: Martlet.version,
                     toolchain: { await ToolchainVersion.swift(within: place) },
                     logger: logger))
             try await integrations.prepare()
@@ -111,6 +113,16 @@ extension Serve {
                     notifier.ready()
                 })
             return [integrations, server, StatusService(store: store, notifier: notifier, logger: logger)]
+        }
+
+        /// Once, since each reader would say the same.
+        private func logFilter(of reader: ReaderProgram) async {
+            do {
+                let isFiltered = try await BlockingLane(label: "reader").run { try ReaderProbe.isFiltered(reader) }
+                if !isFiltered { logger.warning("\(ReaderProbe.unfiltered)") }
+            } catch {
+                logger.warning("reports cannot be read", metadata: ["error": "\(error)"])
+            }
         }
 
         /// Once, since without it servers are asked in other ways.

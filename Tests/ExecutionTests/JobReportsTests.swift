@@ -125,6 +125,27 @@ import Testing
         }
     }
 
+    @Test func testThatTheWaysOfAllLinksOfAStepHaveOneLimit() async throws {
+        try await withLaunched { launched in
+            // given: 2,000 components for a job that may leave one file; each link takes some 1,600, and the first leads nowhere
+            let script = """
+                mkdir d; echo x >x
+                way=$(printf 'd/../%.0s' $(seq 800))
+                ln -s "${way}missing" a.xml; ln -s "${way}x" b.xml
+                """
+            // when
+            let end = try await launched.run(launched.job(script, limits: .init(files: 1), report: ["*.xml"]))
+            // then
+            #expect(end.result == .completed, "\(end.log)")
+            #expect(try reports(of: end, step: 0).isEmpty)
+            #expect(
+                try Set(end.attempt.leftOut().map(\.text)) == [
+                    "a.xml was not copied: it is a link that leads to no file of the workspace",
+                    "b.xml was not copied: it is a link, and the ways of all links are longer than is followed",
+                ])
+        }
+    }
+
     @Test func testThatTheNameOfWhatIsLeftOutHidesASecret() async throws {
         try await withLaunched { launched in
             // given
@@ -135,6 +156,26 @@ import Testing
             let end = try await launched.end(of: attempt)
             // then
             #expect(try end.attempt.leftOut().map(\.text) == ["***.xml was not copied: its name holds a secret"])
+        }
+    }
+
+    /// 1.8 MB of JSON of each step, where the file may have 4 MiB.
+    @Test func testThatManyLongNamesThatAreLeftOutAreRead() async throws {
+        try await withLaunched { launched in
+            // given
+            let script = """
+                name=$(printf '\\001%.0s' $(seq 200)); place=.
+                for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do place=$place/$name; done
+                mkdir -p "$place"; cd "$place"
+                i=0; while [ $i -lt 101 ]; do ln -s /x $i.xml; i=$((i + 1)); done
+                """
+            // when
+            let end = try await launched.run(launched.job(script, script, script, report: ["**/*.xml"]))
+            // then
+            #expect(end.result == .completed, "\(end.reason ?? "")")
+            let leftOut = try end.attempt.leftOut()
+            #expect(leftOut.count == 3 * (LeftOut.countLimit + 1))
+            #expect(leftOut.first?.text.hasSuffix("it is a link that leads to no file of the workspace") == true)
         }
     }
 

@@ -157,6 +157,29 @@ struct UserShareTests {
         }
     }
 
+    /// As `ssh-agent` in a step. Nobody can tell whether it is the job that holds them.
+    @Test func testThatAJobThatHidesWhatItHasOpenEndsByOurFaultWhereOthersHoldAllPipes() async throws {
+        try await withLaunched(as: .ordinary) { launched in
+            // given: a process that is not dumpable (prctl(2), PR_SET_DUMPABLE)
+            let hidden = Self.hold("library.prctl(4, 0, 0, 0, 0)", making: "hidden", until: "never")
+            let attempt = try launched.prepare(launched.job(Self.command(hidden)))
+            try await launched.executor.start(attempt, secrets: [:])
+            await launched.waitFor("hidden", in: attempt)
+            // when
+            let holder = try await StartedProgram.start(
+                ["/usr/bin/env"] + launched.user.command(["python3", "-c", Self.pipes]), in: launched.workspace,
+                environment: ["PATH": "/usr/bin:/bin"], output: launched.directory.path("output"))
+            await launched.waitForFile("held")
+            let end = try await launched.end(of: attempt)
+            // then
+            #expect(end.result == .faulty)
+            #expect(end.limit == nil)
+            expectContains(end.reason ?? "", "all pipes that jobs share are taken")
+            try launched.directory.write("workspace/go", "")
+            try await holder.end()
+        }
+    }
+
     /// In a user namespace of its own, a job has a part of the user's.
     @Test func testThatAJobHasAPartOfQueuedSignalsAndMessages() async throws {
         try await withLaunched(as: .ordinary) { launched in

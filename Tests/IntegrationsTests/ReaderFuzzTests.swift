@@ -35,7 +35,7 @@ import Testing
 
         // when
         while process < Self.processes || ContinuousClock.now < end {
-            var answer = ReadingAnswer()
+            var answer = ReadingAnswer(asked: Dictionary(uniqueKeysWithValues: (0..<Self.inputs).map { ($0, 1) }))
             var next = 0
             let outcome = try reader.run(
                 stop: .init(),

@@ -80,6 +80,36 @@ import Testing
         #expect(throws: JobProtocolError.self) { try LeftOut.list(Array("{}\n".utf8)) }
     }
 
+    /// Of the longest paths, whose characters take six bytes each in JSON.
+    @Test func testThatTheFileOfWhatIsLeftOutIsNeverLargerThanIsRead() throws {
+        // given
+        let text = String(repeating: "\u{1}", count: 4000) + " was not copied: it is no regular file"
+        let count = LeftOut.countLimit + 1
+        let list = (0..<64 * count).map { LeftOut(step: $0 / count, text: text) }
+        // when
+        let file = LeftOut.file(list)
+        // then
+        let read = try LeftOut.list(file)
+        #expect(file.count <= LeftOut.sizeLimit)
+        #expect(read.first?.step == 0)
+        #expect(read.last?.text == LeftOut.more)
+        #expect(read.count > 1000)
+        #expect(read.dropLast().allSatisfy { $0.text.utf8.count <= LeftOut.textLimit })
+    }
+
+    @Test(arguments: ["a", "ü", "€", "🙂"]) func testThatALongTextKeepsItsBeginningAndItsEnd(character: String) throws {
+        // given
+        let (path, reason) = (String(repeating: character, count: 1000), " was not copied: it is no regular file")
+        // when
+        let text = try #require(LeftOut.list(LeftOut.file([LeftOut(step: nil, text: path + reason)])).first).text
+        // then
+        #expect(text.hasPrefix(character))
+        #expect(text.hasSuffix(character + reason))
+        #expect(text.contains(character + "…" + character))
+        #expect(!text.contains("\u{FFFD}"))
+        #expect((490...LeftOut.textLimit).contains(text.utf8.count))
+    }
+
     @Test func testThatALineBeingWrittenIsLeftOut() throws {
         // given
         let line = StatusEvent.started(step: 0, at: 1).line() + [0x0A]

@@ -35,8 +35,8 @@ import Testing
         return try answer(to: requests + ReadingRequest.end)
     }
 
-    private static func answer(to requests: [UInt8]) throws -> [UInt8] {
-        var (session, rest, answer) = (ReadingSession(), requests[...], [UInt8]())
+    private static func answer(to requests: [UInt8], isFiltered: Bool = true) throws -> [UInt8] {
+        var (session, rest, answer) = (ReadingSession(isFiltered: isFiltered), requests[...], [UInt8]())
         while !rest.isEmpty {
             let head = try ReadingRequest.head(Array(rest.prefix(ReadingRequest.headBytes)))
             rest = rest.dropFirst(ReadingRequest.headBytes)
@@ -47,8 +47,12 @@ import Testing
         return answer
     }
 
-    private static func read(_ bytes: [UInt8], pieces: Int = .max) throws -> ReadingAnswer {
-        var (answer, rest) = (ReadingAnswer(), bytes[...])
+    /// - Parameter asked: As of a `ReadingAnswer`; by default what `samples` have.
+    private static func read(
+        _ bytes: [UInt8], pieces: Int = .max, asked: [Int: Int]? = nil
+    ) throws -> ReadingAnswer {
+        let samples = Dictionary(uniqueKeysWithValues: samples.enumerated().map { ($0, $1.reports.count) })
+        var (answer, rest) = (ReadingAnswer(asked: asked ?? samples), bytes[...])
         while !rest.isEmpty {
             try rest.prefix(pieces).withUnsafeBytes { (piece) throws in try answer.take(piece) }
             rest = rest.dropFirst(pieces)
@@ -137,7 +141,78 @@ import Testing
         record = [2, UInt8(record.count), 0, 0, 0] + record
 
         // when, then
-        #expect(throws: WireError.self) { try Self.read(record) }
+        #expect(throws: WireError.self) { try Self.read(record, asked: [0: 1]) }
+    }
+
+    /// The bytes of a report with so many problems, each of which takes one byte.
+    private static func report(problems: Int) -> [UInt8] {
+        var writer = WireWriter()
+        writer.add(ReportContent(problems: Array(repeating: "no", count: problems)))
+        return writer.bytes
+    }
+
+    private static let emptyConsole: [UInt8] = {
+        var writer = WireWriter()
+        writer.add(ConsoleContent())
+        return writer.bytes
+    }()
+
+    @Test func testThatAllListsOfAnAnswerHaveOneLimit() throws {
+        // given: three reports, each within the limit of one list
+        let report = Self.report(problems: WireReader.maximumElements)
+        let bytes = ReadingAnswer.step(0, reports: 1, report + Self.emptyConsole)
+        let more = ReadingAnswer.step(1, reports: 2, report + report + Self.emptyConsole)
+
+        // when, then
+        #expect(try Self.read(bytes, asked: [0: 1, 1: 2]).steps[0]?.reports[0].problems.count == 1_000_000)
+        let error = #expect(throws: WireError.self) { try Self.read(bytes + more, asked: [0: 1, 1: 2]) }
+        #expect(error?.description == "lists of too many elements together")
+    }
+
+    @Test(arguments: [
+        ([7], "step 7, which was not asked for"), ([0, 0], "step 0, which was not asked for"),
+        ([1], "2 reports of a step that has 1"),
+    ])
+    func testThatWhatWasNotAskedForIsRefused(steps: [Int], reason: String) throws {
+        // given: of each step two reports
+        let content = Self.report(problems: 1) + Self.report(problems: 0) + Self.emptyConsole
+        let bytes = steps.flatMap { ReadingAnswer.step($0, reports: 2, content) }
+
+        // when, then
+        let error = #expect(throws: WireError.self) { try Self.read(bytes, asked: [0: 2, 1: 1]) }
+        #expect(error?.description == reason)
+    }
+
+    @Test func testThatMoreLinesThanTheDaemonTakesAreSaidToBeTooMany() throws {
+        // given
+        let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: WireReader.maximumElements + 1)
+        var requests = ReadingRequest.root(Self.root) + ReadingRequest.step(0, [.lines])
+        for start in stride(from: 0, to: lines.count, by: ReadingRequest.pieceBytes) {
+            let end = min(lines.count, start + ReadingRequest.pieceBytes)
+            requests += ReadingRequest.console(Array(lines[start..<end]))
+        }
+        requests += ReadingRequest.stepEnd + ReadingRequest.end
+
+        // when
+        let answer = try Self.read(try Self.answer(to: requests), asked: [0: 0])
+
+        // then
+        #expect(
+            answer.steps[0]?.console.problems == [
+                "the output could not be read: it has more than 1000000 tests, findings, lines and files"
+            ])
+    }
+
+    @Test(arguments: [true, false]) func testThatTheDaemonHearsWhetherTheReaderHasAFilter(isFiltered: Bool) throws {
+        // given
+        let requests = ReadingRequest.root(Self.root) + ReadingRequest.end
+
+        // when
+        let answer = try Self.read(try Self.answer(to: requests, isFiltered: isFiltered))
+
+        // then
+        #expect(answer.isFiltered == isFiltered)
+        #expect(answer.isWhole)
     }
 
     @Test func testThatAReaderOfAnotherVersionIsRefused() throws {
@@ -158,7 +233,7 @@ import Testing
             """
 
         // when
-        let answer = try Self.read(try Self.answer([Step(subject: [], reports: [("a.sarif", sarif)])]))
+        let answer = try Self.read(try Self.answer([Step(subject: [], reports: [("a.sarif", sarif)])]), asked: [0: 1])
 
         // then
         #expect(

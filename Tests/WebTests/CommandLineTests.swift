@@ -337,6 +337,7 @@ import Testing
             #expect(
                 content.stdout.split(separator: "\n").allSatisfy { !$0.hasPrefix("!!") || $0.hasPrefix("!!  disk") })
             #expect(content.stdout.contains("!!") || content.status == 0, "\(content.stderr)")
+            expectContains(content.stdout, "ok  reader  reports are read with a filter of system calls\n")
             #expect(lacking.status == 1)
             expectContains(lacking.stdout, "!!  clang  not in PATH; install it to analyze C sources\n")
             expectContains(lacking.stderr, content.status == 0 ? "1 thing to look at" : "2 things to look at")

@@ -2,10 +2,12 @@
 ///
 /// The bytes that it read may have taken the reader over, so the answer is not trusted: every length, count, number and text is checked or cut.
 package struct ReadingAnswer {
-    private enum Kind: UInt8 { case begin = 1, step, end }
+    private enum Kind: UInt8 { case begin = 1, step, end, unfiltered }
 
     /// The most bytes of an answer: the most that `ReadingSession` writes, and its framing.
     static let maximumBytes = ReadingSession.maximumBytes + (16 << 20)
+    /// The most elements of all lists of an answer: those of `ReadingSession`, and the problems that stand for what was too much.
+    static let maximumElements = ReadingSession.maximumElements + 100_000
 
     /// A report file, by its number among the step's, or the console, whose number follows the last report's.
     package struct Item: Hashable, Sendable {
@@ -22,13 +24,20 @@ package struct ReadingAnswer {
     package private(set) var begun: Item?
     /// The steps that were read completely, by number.
     package private(set) var steps: [Int: StepContent] = [:]
+    /// Whether the kernel filters the reader's system calls; a reader that has no filter says so before it reads anything.
+    package private(set) var isFiltered = true
     /// Whether the reader said that it is done.
     package private(set) var isWhole = false
 
     private var pending: [UInt8] = []
     private var taken = 0
+    private var elementsLeft = maximumElements
+    /// The steps that were not told yet, with the number of their reports.
+    private var asked: [Int: Int]
 
-    package init() {}
+    /// - Parameter asked: How many reports of each step the reader was given, by the step's number. It answers for no other step, and for each
+    ///   step once.
+    package init(asked: [Int: Int]) { self.asked = asked }
 
     /// Reads the next bytes, split anywhere.
     /// - Throws: For bytes that no reader sends.
@@ -51,15 +60,19 @@ package struct ReadingAnswer {
     }
 
     private mutating func take(_ kind: Kind, _ record: [UInt8]) throws(WireError) {
-        var reader = WireReader(record)
+        var reader = WireReader(record, elements: elementsLeft)
         switch kind {
         case .begin: begun = Item(step: try reader.int(), item: try reader.int())
         case .end: isWhole = true
+        case .unfiltered: isFiltered = false
         case .step:
             let number = try reader.int()
+            guard let files = asked.removeValue(forKey: number) else {
+                throw WireError("step \(number), which was not asked for")
+            }
             var content = StepContent()
             let count = try reader.int()
-            guard count <= WireReader.maximumElements else { throw WireError("\(count) reports") }
+            guard count <= files else { throw WireError("\(count) reports of a step that has \(files)") }
             for _ in 0..<count {
                 reader.beginPart()
                 content.reports.append(try reader.content())
@@ -67,6 +80,7 @@ package struct ReadingAnswer {
             reader.beginPart()
             content.console = try reader.console()
             guard reader.isAtEnd else { throw WireError("something follows a step") }
+            elementsLeft = reader.elementsLeft
             steps[number] = content
         }
     }
@@ -96,4 +110,5 @@ package struct ReadingAnswer {
     }
 
     static let end = record(.end)
+    static let unfiltered = record(.unfiltered)
 }

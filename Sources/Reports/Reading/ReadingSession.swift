@@ -4,6 +4,8 @@ package struct ReadingSession {
     static let maximumContentBytes = 64 << 20
     /// The most bytes of all reports and consoles together.
     static let maximumBytes = 128 << 20
+    /// The most elements of all lists of all reports and consoles. Those of one have at most `WireReader.maximumElements`.
+    static let maximumElements = 2_000_000
 
     private struct Step {
         var number: Int
@@ -24,11 +26,14 @@ package struct ReadingSession {
     private var listed: [String] = []
     private var step: Step?
     private var file: File?
-    private var written = 0
+    private var written = WireWriter.Size()
     /// Whether the conversation is over.
     package private(set) var isOver = false
 
-    package init() {}
+    private let isFiltered: Bool
+
+    /// - Parameter isFiltered: Whether this process has a filter of system calls; the daemon is told where it has none.
+    package init(isFiltered: Bool = true) { self.isFiltered = isFiltered }
 
     /// Processes a record.
     /// - Returns: The bytes to write before anything else is read, so that the daemon knows what was being read if this process ends.
@@ -44,6 +49,7 @@ package struct ReadingSession {
                     "version \(version) is not \(ReadingRequest.version): install both programs of one version")
             }
             root = SourceRoot(paths: try reader.textList())
+            if !isFiltered { return ReadingAnswer.unfiltered }
         case .step:
             let number = try reader.int()
             step = Step(number: number, subject: StepSubject(rawValue: UInt8(truncatingIfNeeded: try reader.int())))
@@ -94,24 +100,31 @@ package struct ReadingSession {
         self.step = nil
         step.reports += 1
         step.hasTests = step.hasTests || !content.tests.isEmpty
-        let before = step.writer.bytes.count
+        let before = step.writer.size
         step.writer.beginPart()
         step.writer.add(content)
-        if let why = excess(of: step.writer.bytes.count - before) {
+        if let why = excess(of: step.writer.size - before) {
             step.writer.truncate(to: before)
             step.writer.add(otherwise(why))
         }
-        written += step.writer.bytes.count - before
+        written = written + (step.writer.size - before)
         self.step = step
     }
 
-    /// Why that many bytes are too many; `nil` if they are not.
-    private func excess(of count: Int) -> String? {
-        if count > Self.maximumContentBytes {
+    /// Why a report or a console of this size is too much; `nil` when it is not.
+    private func excess(of size: WireWriter.Size) -> String? {
+        if size.bytes > Self.maximumContentBytes {
             return "its tests and findings have more than \(Self.maximumContentBytes >> 20) MiB of text"
         }
-        if written + count > Self.maximumBytes {
+        if size.elements > WireReader.maximumElements {
+            return "it has more than \(WireReader.maximumElements) tests, findings, lines and files"
+        }
+        let all = written + size
+        if all.bytes > Self.maximumBytes {
             return "with it, the tests and findings of the job have more than \(Self.maximumBytes >> 20) MiB of text"
+        }
+        if all.elements > Self.maximumElements {
+            return "with it, the job has more than \(Self.maximumElements) tests, findings, lines and files"
         }
         return nil
     }
@@ -124,16 +137,16 @@ package struct ReadingSession {
         step.console = nil
         if step.subject.contains(.testList) { listed = console.listed }
         var writer = step.writer
-        let before = writer.bytes.count
+        let before = writer.size
         writer.beginPart()
         writer.add(console)
-        if let why = excess(of: writer.bytes.count - before) {
+        if let why = excess(of: writer.size - before) {
             writer.truncate(to: before)
             console = ConsoleContent()
             console.problems = [ConsoleContent.unreadable(why)]
             writer.add(console)
         }
-        written += writer.bytes.count - before
+        written = written + (writer.size - before)
         return ReadingAnswer.step(step.number, reports: step.reports, writer.bytes)
     }
 }

@@ -17,10 +17,14 @@ struct WireReader {
     private let bytes: [UInt8]
     private var place: Int
     private var texts: [String] = []
+    /// How many more elements are read, of all lists together.
+    private(set) var elementsLeft: Int
 
-    init(_ bytes: [UInt8]) {
+    /// - Parameter elements: The most elements of all lists together.
+    init(_ bytes: [UInt8], elements: Int = maximumElements) {
         self.bytes = bytes
         place = 0
+        elementsLeft = elements
     }
 
     var isAtEnd: Bool { place == bytes.count }
@@ -78,6 +82,8 @@ struct WireReader {
         let count = try int()
         // Each element takes at least a byte.
         guard count <= min(Self.maximumElements, bytes.count - place) else { throw WireError("a list of \(count)") }
+        guard count <= elementsLeft else { throw WireError("lists of too many elements together") }
+        elementsLeft -= count
         var list: [Element] = []
         list.reserveCapacity(count)
         for _ in 0..<count { list.append(try read(&self)) }

@@ -6,15 +6,34 @@ struct WireWriter {
     /// The most texts with a number.
     static let maximumTexts = 1 << 16
 
+    /// How much was written.
+    struct Size {
+        var bytes = 0
+        /// Of all lists together.
+        var elements = 0
+
+        static func + (left: Size, right: Size) -> Size {
+            Size(bytes: left.bytes + right.bytes, elements: left.elements + right.elements)
+        }
+
+        static func - (left: Size, right: Size) -> Size {
+            Size(bytes: left.bytes - right.bytes, elements: left.elements - right.elements)
+        }
+    }
+
     private(set) var bytes: [UInt8] = []
+    private var elements = 0
     private var texts: [String: UInt64] = [:]
 
     /// Begins a part that can be read without the earlier ones: texts are written again.
     mutating func beginPart() { texts.removeAll(keepingCapacity: true) }
 
-    /// Discards the bytes after the first `count`. The part that follows is independent of the discarded one.
-    mutating func truncate(to count: Int) {
-        bytes.removeLast(bytes.count - count)
+    var size: Size { Size(bytes: bytes.count, elements: elements) }
+
+    /// Takes back what was written since the size was this one. A new part begins.
+    mutating func truncate(to size: Size) {
+        bytes.removeLast(bytes.count - size.bytes)
+        elements = size.elements
         beginPart()
     }
 
@@ -46,6 +65,7 @@ struct WireWriter {
 
     mutating func add<Element>(list: [Element], _ write: (inout WireWriter, Element) -> Void) {
         add(list.count)
+        elements += list.count
         for element in list { write(&self, element) }
     }
 

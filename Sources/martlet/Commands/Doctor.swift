@@ -102,6 +102,15 @@ struct Doctor: AsyncParsableCommand {
                     "files",
                     "the service was not asked: \(failure); it looks at published files while it runs")
             }
+            do {
+                let reader = try OwnPrograms.reader()
+                let isFiltered = try await BlockingLane(label: "reader").run { try ReaderProbe.isFiltered(reader) }
+                report(
+                    "reader", isFiltered ? nil : ReaderProbe.unfiltered,
+                    "reports are read with a filter of system calls")
+            } catch {
+                report("reader", "\(error)", "")
+            }
             let isolation = await Self.isolation(settings)
             if let wished = isolation.wished {
                 note("isolation", wished)

@@ -1,0 +1,40 @@
+package import Execution
+import Reports
+
+/// Asks `martlet-reader` what it can do on this machine, when the daemon starts and by `martlet doctor`.
+package enum ReaderProbe {
+    /// What is said of a reader that has no filter of system calls, and what to do.
+    package static let unfiltered =
+        "martlet-reader has no filter of system calls, since this kernel or its container allows none (seccomp(2)); "
+        + "what takes the reader over by a report has the rights of the service's user: use a kernel with "
+        + "CONFIG_SECCOMP_FILTER, and let the container have seccomp"
+
+    /// A reader that has nothing to read needs some milliseconds.
+    private static let patience = Duration.seconds(60)
+
+    /// Runs the reader with nothing to read. Blocks until it has ended.
+    /// - Returns: Whether its system calls are filtered.
+    /// - Throws: `ExecutionError` when it cannot be started, or does not answer.
+    package static func isFiltered(_ program: ReaderProgram) throws -> Bool {
+        var program = program
+        program.limits.patience = patience
+        var answer = ReadingAnswer(asked: [:])
+        var requests = ReadingRequest.root(SourceRoot(mountedAt: "/")) + ReadingRequest.end
+        let reason: String
+        do {
+            let outcome = try program.run(
+                stop: .init(),
+                feed: { bytes in
+                    defer { requests = [] }
+                    bytes += requests
+                    return !requests.isEmpty
+                },
+                take: { bytes throws in try answer.take(bytes) })
+            if answer.isWhole { return answer.isFiltered }
+            reason = StepReading.reason(outcome, program.limits)
+        } catch let error as WireError {
+            reason = "the reader's answer is none: \(error)"
+        }
+        throw ExecutionError(.notStarted, "ask \(program.path) for its filter of system calls", reason)
+    }
+}
