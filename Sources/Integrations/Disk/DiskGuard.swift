@@ -95,14 +95,14 @@ package final class DiskGuard: Sendable {
 
     private func makeRoom() async -> Finding {
         var finding = Finding()
-        if await lane.run({ [self] in words(state.workspaces) }) != nil {
+        if await lane.run({ [self] in self.words(state.workspaces) }) != nil {
             finding.wasShort = true
             await removeIdleWorkspaces()
         }
         let words = await lane.run { [self] in
             // Before the reserve is kept, which takes some of what is ample.
             defer { tendReserve() }
-            return [state.workspaces, state.path].compactMap { words($0) }.first
+            return [state.workspaces, state.path].compactMap { self.words($0) }.first
         }
         finding.shortage = words
         finding.wasShort = finding.wasShort || words != nil
