@@ -167,7 +167,7 @@ import Testing
                 name=$(printf '\\001%.0s' $(seq 200)); place=.
                 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do place=$place/$name; done
                 mkdir -p "$place"; cd "$place"
-                i=0; while [ $i -lt 101 ]; do ln -s /x $i.xml; i=$((i + 1)); done
+                ln -s -t . $(seq -f /x/%g.xml 101)
                 """
             // when
             let end = try await launched.run(launched.job(script, script, script, report: ["**/*.xml"]))

@@ -185,7 +185,7 @@ import Testing
 
     @Test func testThatMoreLinesThanTheDaemonTakesAreSaidToBeTooMany() throws {
         // given
-        let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: WireReader.maximumElements + 1)
+        let lines = Array(String(repeating: "a\n", count: WireReader.maximumElements + 1).utf8)
         var requests = ReadingRequest.root(Self.root) + ReadingRequest.step(0, [.lines])
         for start in stride(from: 0, to: lines.count, by: ReadingRequest.pieceBytes) {
             let end = min(lines.count, start + ReadingRequest.pieceBytes)
