@@ -23,7 +23,9 @@ struct SnapshotWalk {
     /// The attributes that the repository's index has where the file is missing.
     private let indexed: (TreeRepository.Tracked) -> [UInt8]?
 
-    private(set) var ignored = IgnoreRules()
+    private var ignored = IgnoreRules()
+    private var budget: RuleBudget
+    private let watch: RuleWatch
     private(set) var attributes = AttributeRules()
     /// All texts that say how files are converted, with their places.
     private(set) var conversions: [UInt8] = []
@@ -35,13 +37,15 @@ struct SnapshotWalk {
     ///   - further: Ignore rules for the whole tree, the first asked last.
     ///   - attributes: The repository's own, asked before those of the tree.
     ///   - indexed: The content of a file as the repository's index has it.
+    ///   - watch: Hears a cancellation while the rules are matched.
     init(
-        _ root: String, _ operation: String, excluded: [String], tracked: [[UInt8]: TreeRepository.Tracked],
+        _ root: String, _ operation: String, watch: RuleWatch, excluded: [String], tracked: [[UInt8]: TreeRepository.Tracked],
         further: [String], attributes: String, interruption: Interruption,
         indexed: @escaping (TreeRepository.Tracked) -> [UInt8]?
     ) {
         self.root = Array((root + "/").utf8)
         (self.operation, self.interruption, self.tracked) = (operation, interruption, tracked)
+        (self.watch, budget) = (watch, RuleBudget(operation: operation))
         self.excluded = excluded.map { Array($0.utf8) }
         self.indexed = indexed
         for text in further { ignored.addFurther(Array(text.utf8)) }
@@ -62,7 +66,7 @@ struct SnapshotWalk {
                 let isDirectory = status.kind == .directory
                 if !isDirectory, status.kind != .file, status.kind != .link { continue }
                 let isTracked = !isDirectory && tracked[path] != nil
-                if !isTracked, ignored.isMatched(path, isDirectory: isDirectory) { continue }
+                if !isTracked, try isIgnored(path, isDirectory: isDirectory) { continue }
                 if !isDirectory {
                     try add(path, status)
                 } else if !isModule(path), !isRepository(path) {
@@ -72,6 +76,12 @@ struct SnapshotWalk {
             pending += inner.reversed()
         }
         try addTracked()
+    }
+
+    private func isIgnored(_ path: [UInt8], isDirectory: Bool) throws(SourceControlError) -> Bool {
+        try watch.ask { () throws(SourceControlError) in
+            try ignored.isMatched(path, isDirectory: isDirectory, watch)
+        }
     }
 
     /// What git tracks counts also where a rule ignores it or a directory above it.
@@ -141,11 +151,15 @@ struct SnapshotWalk {
     private mutating func readRules(of directory: [UInt8]) throws(SourceControlError) {
         guard known.insert(directory).inserted else { return }
         // A link in a rule file's place does not count (git 2.32).
-        if let text = text(directory + Array(".gitignore".utf8)) { ignored.add(text, in: directory) }
+        if let text = text(directory + Array(".gitignore".utf8)),
+            let lines = try budget.ignored(text, { text })
+        {
+            ignored.add(lines, in: directory)
+        }
         let path = directory + Array(".gitattributes".utf8)
         // Where it is missing, the index's counts.
         guard let text = text(path) ?? tracked[path].flatMap(indexed) else { return }
-        attributes.add(text, in: directory)
+        if let file = try budget.attributes(text, { text }) { attributes.add(file, in: directory) }
         conversions += directory + [0] + text + [0]
     }
 
