@@ -161,12 +161,18 @@ struct AttributeRules {
         return values
     }
 
+    /// Adds the values of a line, and of the macros that it sets: a macro's before those that stand before it, as in git.
     private func fill(
         _ values: inout [String: Value], _ states: [State], _ watch: RuleWatch
     ) throws(SourceControlError) {
-        for (name, value) in states.reversed() where values[name] == nil {
+        // A list in place of recursion: each of 70,000 macros can set the next.
+        var pending = states
+        while let (name, value) = pending.popLast() {
+            try watch.count(1)
+            guard values[name] == nil else { continue }
             values[name] = value
-            if value == .yes, let macro = macros[name] ?? builtIn[name] { try fill(&values, macro, watch) }
+            // Each is set once, so this ends.
+            if value == .yes, let macro = macros[name] ?? builtIn[name] { pending += macro }
         }
     }
 }

@@ -39,8 +39,8 @@ struct SnapshotWalk {
     ///   - indexed: The content of a file as the repository's index has it.
     ///   - watch: Hears a cancellation while the rules are matched.
     init(
-        _ root: String, _ operation: String, watch: RuleWatch, excluded: [String], tracked: [[UInt8]: TreeRepository.Tracked],
-        further: [String], attributes: String, interruption: Interruption,
+        _ root: String, _ operation: String, watch: RuleWatch, excluded: [String],
+        tracked: [[UInt8]: TreeRepository.Tracked], further: [String], attributes: String, interruption: Interruption,
         indexed: @escaping (TreeRepository.Tracked) -> [UInt8]?
     ) {
         self.root = Array((root + "/").utf8)

@@ -182,7 +182,8 @@ struct SnapshotWriter: Sendable {
         let name = "\(Self.records)/\(try digest(of: Array(place.utf8)).hexadecimal)"
         var files = SnapshotFiles(
             root: root, operation: operation, repository: ours, objects: store, tracked: tracked,
-            attributes: walk.attributes, watch: watch, digest: try digest(of: walk.conversions + Array("\(autoCRLF)".utf8)).bytes,
+            attributes: walk.attributes, watch: watch,
+            digest: try digest(of: walk.conversions + Array("\(autoCRLF)".utf8)).bytes,
             autoCRLF: autoCRLF, ignoresModes: setting("core.filemode", theirs) == "false")
         try files.readRecord(name, of: self.store)
         for file in walk.files {

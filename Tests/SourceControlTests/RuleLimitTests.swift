@@ -84,6 +84,28 @@ import Testing
         #expect(again?.count == 2)
     }
 
+    @Test func testThatMacrosOfMacrosEndNoThreadsStack() throws {
+        // given: as many as a file holds, each of which sets the next
+        let macros = (0..<50_000).map { "[attr]m\($0) m\($0 + 1)\n" }.joined()
+        var rules = AttributeRules()
+        rules.add(AttributeRules.File(Array((macros + "a m0\n").utf8)), in: [])
+        // when
+        let values = try rules.values(of: Array("a".utf8), RuleWatch(operation: "test"))
+        // then
+        #expect(values.count == 50_001)
+        #expect(values["m50000"] == .yes)
+    }
+
+    @Test func testThatMacrosThatSetEachOtherEnd() throws {
+        // given
+        var rules = AttributeRules()
+        rules.add(AttributeRules.File(Array("[attr]m n -text\n[attr]n m text\na m\n".utf8)), in: [])
+        // when
+        let values = try rules.values(of: Array("a".utf8), RuleWatch(operation: "test"))
+        // then: the last of a line counts first
+        #expect(values == ["m": .yes, "n": .yes, "text": .no])
+    }
+
     /// What comes of a question that is answered by all of many rules, since none matches.
     private static func failure(_ watch: RuleWatch, rules count: Int) -> SourceControlError? {
         var rules = IgnoreRules()
