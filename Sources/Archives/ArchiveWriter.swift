@@ -14,6 +14,9 @@ package enum ArchiveWriter {
     /// Most bytes packed into one archive, 64 GiB.
     package static let maximumSize: Int64 = 64 << 30
 
+    /// Most sentences of what is left out, and of links that lead to nothing: a manifest has them for ever.
+    package static let maximumListed = 100
+
     /// What was packed.
     package struct Report: Sendable, Hashable {
         /// Files, directories and links.
@@ -67,8 +70,8 @@ package enum ArchiveWriter {
             throw ArchiveError(operation, error)
         }
         return Report(
-            entries: entries.directoriesFilesAndLinks.count, bytes: ByteCount(entries.size), leftOut: entries.leftOut,
-            dangling: entries.dangling)
+            entries: entries.directoriesFilesAndLinks.count, bytes: ByteCount(entries.size),
+            leftOut: entries.leftOut.sentences, dangling: entries.dangling.sentences)
     }
 
     // MARK: What to pack
@@ -86,9 +89,26 @@ package enum ArchiveWriter {
 
     private struct Entries {
         var directoriesFilesAndLinks: [Entry] = []
-        var leftOut: [String] = []
-        var dangling: [String] = []
+        var leftOut = Listed()
+        var dangling = Listed()
         var size: Int64 = 0
+    }
+
+    /// The first of some sentences, and how many others there are.
+    private struct Listed {
+        private var first: [String] = []
+        private var count = 0
+
+        var sentences: [String] {
+            guard count > maximumListed else { return first }
+            let named = maximumListed - 1
+            return first.prefix(named) + ["\(count - named) more, which are not named"]
+        }
+
+        mutating func append(_ sentence: @autoclosure () -> String) {
+            count += 1
+            if count <= maximumListed { first.append(sentence()) }
+        }
     }
 
     private static func collect(_ directory: Directory, operation: String) throws -> Entries {

@@ -8,11 +8,35 @@ struct AttributeRules {
         case text([UInt8])
     }
 
-    private typealias State = (name: String, value: Value)
+    fileprivate typealias State = (name: String, value: Value)
 
-    private struct Line {
+    fileprivate struct Line {
         let pattern: PathPattern
         let states: [State]
+    }
+
+    /// The lines of a file, wherever it lies.
+    struct File {
+        fileprivate private(set) var lines: [Line] = []
+        fileprivate private(set) var macros: [String: [State]] = [:]
+
+        /// How many rules it has.
+        var count: Int { lines.count + macros.count }
+
+        init(_ text: [UInt8]) {
+            var text = text.prefix { $0 != 0 }
+            if text.starts(with: [0xef, 0xbb, 0xbf]) { text = text.dropFirst(3) }
+            for line in text.split(separator: UInt8(ascii: "\n")) where line.count < maximumLine {
+                let line = line.drop(while: blanks.contains)
+                guard let first = line.first, first != UInt8(ascii: "#"), let read = read(line) else { continue }
+                if let macro = read.macro {
+                    macros[macro] = read.states
+                } else {
+                    let pattern = PathPattern(read.pattern[...])
+                    if !pattern.isNegative { lines.append(Line(pattern: pattern, states: read.states)) }
+                }
+            }
+        }
     }
 
     private static let slash = UInt8(ascii: "/")
@@ -28,32 +52,17 @@ struct AttributeRules {
     /// Whether they give no file an attribute.
     var isEmpty: Bool { files.isEmpty && first.isEmpty }
 
-    /// - Parameter directory: The file's directory, with a slash at its end; empty for the root.
-    mutating func add(_ text: [UInt8], in directory: [UInt8]) {
-        let lines = lines(text, in: directory, replacingMacros: false)
-        if !lines.isEmpty { files[directory] = lines }
+    /// - Parameter directory: Where the file lies, with a slash at its end; empty for the root, whose macros alone count.
+    mutating func add(_ file: File, in directory: [UInt8]) {
+        if !file.lines.isEmpty { files[directory] = file.lines }
+        if directory.isEmpty { macros.merge(file.macros) { old, _ in old } }
     }
 
-    /// Adds the repository's own `info/attributes`, which wins over all others.
-    mutating func addFirst(_ text: [UInt8]) { first = lines(text, in: [], replacingMacros: true) }
-
-    /// - Parameter replacingMacros: Whether its macros replace known ones.
-    private mutating func lines(_ text: [UInt8], in directory: [UInt8], replacingMacros: Bool) -> [Line] {
-        var text = text.prefix { $0 != 0 }
-        if text.starts(with: [0xef, 0xbb, 0xbf]) { text = text.dropFirst(3) }
-        var (lines, defined): ([Line], [String: [State]]) = ([], [:])
-        for line in text.split(separator: UInt8(ascii: "\n")) where line.count < Self.maximumLine {
-            let line = line.drop(while: Self.blanks.contains)
-            guard let first = line.first, first != UInt8(ascii: "#"), let read = Self.read(line) else { continue }
-            if let macro = read.macro {
-                if directory.isEmpty { defined[macro] = read.states }
-            } else {
-                let pattern = PathPattern(read.pattern[...], base: directory)
-                if !pattern.isNegative { lines.append(Line(pattern: pattern, states: read.states)) }
-            }
-        }
-        macros.merge(defined) { old, new in replacingMacros ? new : old }
-        return lines
+    /// Adds the repository's own `info/attributes`, which is asked before all others, and whose macros count rather than those that are known.
+    mutating func addFirst(_ text: [UInt8]) {
+        let file = File(text)
+        first = file.lines
+        macros.merge(file.macros) { _, new in new }
     }
 
     /// - Returns: `nil` for a line that git does not accept.
@@ -130,30 +139,40 @@ struct AttributeRules {
     }
 
     /// The attributes of a file.
-    func values(of path: [UInt8]) -> [String: Value] {
+    /// - Throws: What the watch throws.
+    func values(of path: [UInt8], _ watch: RuleWatch) throws(SourceControlError) -> [String: Value] {
         let name = path.lastIndex(of: Self.slash).map { $0 + 1 } ?? 0
         var values: [String: Value] = [:]
-        fill(&values, first, path, name)
+        // The first answer counts: the nearest file's, and in it the last line's.
+        func fill(_ lines: [Line], in base: Int) throws(SourceControlError) {
+            for line in lines.reversed() {
+                try watch.count(line.pattern.steps(for: path))
+                guard line.pattern.matches(path, base: base, name: name, isDirectory: false) else { continue }
+                try self.fill(&values, line.states, watch)
+            }
+        }
+        try fill(first, in: 0)
         var end = name
         while !files.isEmpty {
-            if let lines = files[Array(path[..<end])] { fill(&values, lines, path, name) }
+            if let lines = files[Array(path[..<end])] { try fill(lines, in: end) }
             guard end > 0 else { break }
             end = path[..<(end - 1)].lastIndex(of: Self.slash).map { $0 + 1 } ?? 0
         }
         return values
     }
 
-    /// The first answer counts: the nearest file's, and in it the last line's.
-    private func fill(_ values: inout [String: Value], _ lines: [Line], _ path: [UInt8], _ name: Int) {
-        for line in lines.reversed() where line.pattern.matches(path, name: name, isDirectory: false) {
-            fill(&values, line.states)
-        }
-    }
-
-    private func fill(_ values: inout [String: Value], _ states: [State]) {
-        for (name, value) in states.reversed() where values[name] == nil {
+    /// Adds the values of a line, and of the macros that it sets: a macro's before those that stand before it, as in git.
+    private func fill(
+        _ values: inout [String: Value], _ states: [State], _ watch: RuleWatch
+    ) throws(SourceControlError) {
+        // A list in place of recursion: each of 70,000 macros can set the next.
+        var pending = states
+        while let (name, value) = pending.popLast() {
+            try watch.count(1)
+            guard values[name] == nil else { continue }
             values[name] = value
-            if value == .yes, let macro = macros[name] ?? builtIn[name] { fill(&values, macro) }
+            // Each is set once, so this ends.
+            if value == .yes, let macro = macros[name] ?? builtIn[name] { pending += macro }
         }
     }
 }

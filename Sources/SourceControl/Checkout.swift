@@ -57,7 +57,8 @@ struct Checkout {
         var before = try trackedPaths(record, pending: memory, reading: reading)
         var writer = TreeWriter(
             listing: listing,
-            rules: TreeRules(of: listing, reading: reading), reading: reading, directory: tree)
+            rules: TreeRules(of: listing, reading: reading, interruption: interruption), reading: reading,
+            directory: tree)
         var report = CheckoutReport()
         var survey = WorkspaceSurvey()
         if !isClean, let known = record {

@@ -18,7 +18,11 @@ struct HTTPAnswer {
     private(set) var location: String?
     /// The server's `Retry-After` (RFC 9110, 10.2.3), unparsed.
     private(set) var retryAfter: String?
-    /// The names of the authentication schemes that the server offers.
+    /// Whether the server says that the requests of a time are used up (`X-RateLimit-Remaining: 0`), as GitHub and GitLab do.
+    private(set) var isUsedUp = false
+    /// When more are allowed, in seconds since 1970 (`X-RateLimit-Reset`).
+    private(set) var reset: Int?
+    /// The names of the ways to sign in that the server knows.
     private(set) var challenges: [String] = []
     /// Whether a user and a password are among what the server asks for.
     private(set) var takesPassword = false
@@ -49,6 +53,8 @@ struct HTTPAnswer {
             case "content-type": contentType = value
             case "location": location = value
             case "retry-after": retryAfter = value
+            case "x-ratelimit-remaining", "ratelimit-remaining": isUsedUp = Int(value) == 0
+            case "x-ratelimit-reset": reset = Int(value)
             case "www-authenticate":
                 // Several in one line are told apart by commas, as are the parameters of each.
                 let names = value.lowercased().split(separator: ",").map { $0.trimmed }
@@ -76,6 +82,11 @@ struct HTTPAnswer {
                     result: GIT_EAUTH.rawValue)
             }
             return .credentialsAsked
+        // A server that wants to be asked less often says so with this, too, and a ban passes.
+        case 403 where retryAfter != nil || isUsedUp:
+            throw HTTPFailure(
+                .unreachable, "the server wants to be asked less often, http status 403",
+                retryAfter: pause(at: Self.now))
         case 403: throw HTTPFailure(.credentialsRefused, "http status 403")
         case 404, 410: throw HTTPFailure(.repositoryNotFound, "http status \(status)")
         case 407: throw HTTPFailure(.unreachable, "the proxy refuses us, http status 407")
@@ -126,7 +137,10 @@ struct HTTPAnswer {
     /// - Parameter now: Seconds since 1970.
     /// - Returns: `nil` if the server gives no pause, or not in the form of RFC 9110.
     func pause(at now: Int) -> Duration? {
-        guard let retryAfter else { return nil }
+        guard let retryAfter else {
+            guard isUsedUp, let reset, reset >= now else { return nil }
+            return reset - now < 3600 ? .seconds(reset - now) : Self.longestPause
+        }
         if let seconds = Int(retryAfter) {
             return seconds < 0 ? nil : min(.seconds(seconds), Self.longestPause)
         }

@@ -11,16 +11,18 @@ struct IgnoreRules {
     /// Whether no rule was added.
     var isEmpty: Bool { files.isEmpty && further.isEmpty }
 
-    /// - Parameter directory: The file's directory, with a slash at its end; empty for the root.
-    mutating func add(_ text: [UInt8], in directory: [UInt8]) {
-        let patterns = Self.patterns(text, in: directory)
+    /// - Parameters:
+    ///   - patterns: The lines of a file, as `patterns` reads them.
+    ///   - directory: Where the file lies, with a slash at its end; empty for the root.
+    mutating func add(_ patterns: [PathPattern], in directory: [UInt8]) {
         if !patterns.isEmpty { files[directory] = patterns }
     }
 
     /// Adds a file of the repository or the account: `info/exclude`, `core.excludesFile`.
-    mutating func addFurther(_ text: [UInt8]) { further.append(Self.patterns(text, in: [])) }
+    mutating func addFurther(_ text: [UInt8]) { further.append(Self.patterns(text)) }
 
-    private static func patterns(_ text: [UInt8], in directory: [UInt8]) -> [PathPattern] {
+    /// Reads the lines of a file, wherever it lies.
+    static func patterns(_ text: [UInt8]) -> [PathPattern] {
         var text = text[...]
         if text.starts(with: [0xef, 0xbb, 0xbf]) { text = text.dropFirst(3) }
         var patterns: [PathPattern] = []
@@ -28,7 +30,7 @@ struct IgnoreRules {
             var line = line.prefix { $0 != 0 }
             if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
             line = withoutTrailingSpaces(line)
-            if !line.isEmpty { patterns.append(PathPattern(line, base: directory)) }
+            if !line.isEmpty { patterns.append(PathPattern(line)) }
         }
         return patterns
     }
@@ -51,38 +53,47 @@ struct IgnoreRules {
     }
 
     /// Whether a path is ignored, by itself or because a directory above it is.
-    mutating func isIgnored(_ path: [UInt8], isDirectory: Bool) -> Bool {
+    /// - Throws: What the watch throws.
+    mutating func isIgnored(
+        _ path: [UInt8], isDirectory: Bool, _ watch: RuleWatch
+    ) throws(SourceControlError) -> Bool {
         if let parent = path.lastIndex(of: Self.slash).map({ Array(path[..<$0]) }) {
             let isAbove: Bool
             if let known = directories[parent] {
                 isAbove = known
             } else {
-                isAbove = isIgnored(parent, isDirectory: true)
+                isAbove = try isIgnored(parent, isDirectory: true, watch)
                 directories[parent] = isAbove
             }
             if isAbove { return true }
         }
-        return isMatched(path, isDirectory: isDirectory)
+        return try isMatched(path, isDirectory: isDirectory, watch)
     }
 
-    /// Whether the rules ignore a path whose directories they do not ignore.
-    func isMatched(_ path: [UInt8], isDirectory: Bool) -> Bool {
+    /// Whether the rules ignore a path whose directories they do not.
+    /// - Throws: What the watch throws.
+    func isMatched(
+        _ path: [UInt8], isDirectory: Bool, _ watch: RuleWatch
+    ) throws(SourceControlError) -> Bool {
         let name = path.lastIndex(of: Self.slash).map { $0 + 1 } ?? 0
+        func last(of patterns: [PathPattern], in base: Int) throws(SourceControlError) -> PathPattern? {
+            for pattern in patterns.reversed() {
+                try watch.count(pattern.steps(for: path))
+                if pattern.matches(path, base: base, name: name, isDirectory: isDirectory) { return pattern }
+            }
+            return nil
+        }
         // The nearest file decides, and in it the last line.
         var end = name
         while !files.isEmpty {
-            if let patterns = files[Array(path[..<end])],
-                let last = patterns.last(where: { $0.matches(path, name: name, isDirectory: isDirectory) })
-            {
+            if let patterns = files[Array(path[..<end])], let last = try last(of: patterns, in: end) {
                 return !last.isNegative
             }
             guard end > 0 else { break }
             end = path[..<(end - 1)].lastIndex(of: Self.slash).map { $0 + 1 } ?? 0
         }
         for patterns in further.reversed() {
-            if let last = patterns.last(where: { $0.matches(path, name: name, isDirectory: isDirectory) }) {
-                return !last.isNegative
-            }
+            if let last = try last(of: patterns, in: 0) { return !last.isNegative }
         }
         return false
     }

@@ -37,20 +37,24 @@ extension Mirror {
 
     /// Writes the tracked files of a commit into an empty or new directory, for the source archive: filtered as in a
     /// checkout, without `.git`, submodules as empty directories.
+    ///
+    /// Canceling the task interrupts it at the next file.
     /// - Throws: As `checkout`; `file` when the directory is not empty.
     package func export(_ commit: CommitID, into directory: String) async throws(SourceControlError) {
-        try await local { repository throws(SourceControlError) in
+        try await interruptible { repository, interruption throws(SourceControlError) in
             let operation = "export of \(commit.abbreviated) into \(directory)"
             let reading = CommitReading(repository: repository, operation: operation)
-            let listing = try TreeListing(of: commit, reading: reading)
+            let listing = try TreeListing(of: commit, reading: reading, interruption: interruption)
             let target = try files(operation) { () throws(FileError) in try Directory(creating: directory) }
             let isEmpty = try files(operation) { () throws(FileError) in try target.entries().isEmpty }
             guard isEmpty else {
                 throw SourceControlError(code: .file, operation: operation, message: "the directory is not empty")
             }
             var writer = TreeWriter(
-                listing: listing, rules: TreeRules(of: listing, reading: reading), reading: reading, directory: target)
+                listing: listing, rules: TreeRules(of: listing, reading: reading, interruption: interruption),
+                reading: reading, directory: target)
             for path in listing.order {
+                try interruption.check(operation)
                 guard let entry = listing.entries[path] else { continue }
                 _ = try writer.write(try writer.content(of: path, entry), to: path, entry, isNew: true)
             }

@@ -11,17 +11,15 @@ struct PathPattern {
     let needsDirectory: Bool
     /// Whether it has no other slash, so that it is compared with the last component.
     private let isName: Bool
-    /// The directory of the pattern's file, with a slash at its end; empty for the root.
-    private let base: [UInt8]
     /// The bytes before the first wildcard.
     private let literal: [UInt8]
     /// The remaining tokens; `nil` for a pattern that never matches.
     private let rest: [Token]?
+    /// Those that tokens of `rest` name.
+    private let sets: [ByteSet]
 
-    /// - Parameters:
-    ///   - text: A line without its end.
-    ///   - base: The directory of the line's file, with a slash at its end; empty for the root.
-    init(_ text: ArraySlice<UInt8>, base: [UInt8]) {
+    /// - Parameter text: A line without its end.
+    init(_ text: ArraySlice<UInt8>) {
         var text = text
         isNegative = text.first == UInt8(ascii: "!")
         if isNegative { text = text.dropFirst() }
@@ -30,40 +28,43 @@ struct PathPattern {
         isName = !text.contains(Self.slash)
         // The slash only binds the pattern to this directory.
         if !isName, text.first == Self.slash { text = text.dropFirst() }
-        self.base = base
         literal = Array(text.prefix { !"*?[\\".utf8.contains($0) })
         let pattern = Array(text.dropFirst(literal.count))
-        rest = text.count > Self.maximumLength ? nil : Self.tokens(pattern, crossesSlashes: isName)
+        var sets: [ByteSet] = []
+        rest = text.count > Self.maximumLength ? nil : Self.tokens(pattern, &sets, crossesSlashes: isName)
+        self.sets = sets
     }
 
     private static let slash = UInt8(ascii: "/")
 
+    /// The most steps that the comparison with a path takes.
+    func steps(for path: [UInt8]) -> Int { 1 + (rest?.count ?? 0) * path.count }
+
     /// - Parameters:
     ///   - path: The path from the root, without a slash at its end.
     ///   - name: Where its last component begins.
-    func matches(_ path: [UInt8], name: Int, isDirectory: Bool) -> Bool {
+    func matches(_ path: [UInt8], base: Int, name: Int, isDirectory: Bool) -> Bool {
         guard let rest, isDirectory || !needsDirectory else { return false }
-        var text = path[...]
-        if isName {
-            // A file's lines are only applied to paths beneath its directory.
-            text = path[name...]
-        } else {
-            guard path.count > base.count, path.starts(with: base) else { return false }
-            text = path[base.count...]
-        }
+        // A file's lines are only asked about what lies beneath its directory.
+        var text = path[(isName ? name : base)...]
         guard text.starts(with: literal) else { return false }
         text = text.dropFirst(literal.count)
         // Most patterns and paths end with different bytes.
         if case .byte(let last)? = rest.last, text.last != last { return false }
-        return rest.isEmpty ? text.isEmpty : Self.matches(rest, text)
+        return rest.isEmpty ? text.isEmpty : matches(rest, text)
     }
 
     // MARK: Wildcards
 
+    /// Four bytes: a pattern has up to `maximumLength`, a tree up to `RuleBudget.maximumBytes`.
     private enum Token {
         case byte(UInt8)
-        /// One byte of a set; `?` is every byte but the slash.
-        case one(ByteSet)
+        /// One byte of the set with this number.
+        case one(UInt16)
+        /// One byte but the slash, where no wildcard stands for it.
+        case notSlash
+        /// One byte.
+        case any
         /// Any bytes but slashes.
         case star
         /// Any bytes.
@@ -72,8 +73,9 @@ struct PathPattern {
         case directories
     }
 
-    /// Compares by following all ways at once: the set of positions in the text that the tokens so far can reach.
-    private static func matches(_ tokens: [Token], _ text: ArraySlice<UInt8>) -> Bool {
+    /// Compares by following all ways at once: which ends of the text's beginnings the tokens till now can reach.
+    private func matches(_ tokens: [Token], _ text: ArraySlice<UInt8>) -> Bool {
+        let slash = Self.slash
         let text = Array(text)
         var reached = [Bool](repeating: false, count: text.count + 1)
         var next = reached
@@ -83,7 +85,10 @@ struct PathPattern {
             for end in 0...text.count {
                 switch token {
                 case .byte(let byte): next[end] = end > 0 && reached[end - 1] && text[end - 1] == byte
-                case .one(let set): next[end] = end > 0 && reached[end - 1] && set.contains(text[end - 1])
+                case .one(let set):
+                    next[end] = end > 0 && reached[end - 1] && sets[Int(set)].contains(text[end - 1])
+                case .notSlash: next[end] = end > 0 && reached[end - 1] && text[end - 1] != slash
+                case .any: next[end] = end > 0 && reached[end - 1]
                 case .star:
                     isBefore = reached[end] || (isBefore && text[end - 1] != slash)
                     next[end] = isBefore
@@ -102,9 +107,11 @@ struct PathPattern {
         return reached[text.count]
     }
 
-    /// - Parameter crossesSlashes: Whether each wildcard also matches slashes, as in a pattern without slashes.
-    /// - Returns: `nil` for a pattern that never matches: a set without its end, or with an unknown class.
-    private static func tokens(_ pattern: [UInt8], crossesSlashes: Bool) -> [Token]? {
+    /// - Parameters:
+    ///   - sets: Gets those that the tokens name.
+    ///   - crossesSlashes: Whether each wildcard also stands for slashes, as in a pattern that has none.
+    /// - Returns: `nil` for what never matches: a set without its end, or of an unknown class.
+    private static func tokens(_ pattern: [UInt8], _ sets: inout [ByteSet], crossesSlashes: Bool) -> [Token]? {
         var (tokens, place): ([Token], Int) = ([], 0)
         while place < pattern.count {
             switch pattern[place] {
@@ -124,11 +131,12 @@ struct PathPattern {
                     tokens.append(.star)
                 }
             case UInt8(ascii: "?"):
-                tokens.append(.one(crossesSlashes ? .all : .all.subtracting(slash)))
+                tokens.append(crossesSlashes ? .any : .notSlash)
                 place += 1
             case UInt8(ascii: "["):
                 guard let (set, end) = ByteSet.read(pattern, at: place + 1) else { return nil }
-                tokens.append(.one(crossesSlashes ? set : set.subtracting(slash)))
+                tokens.append(.one(UInt16(sets.count)))
+                sets.append(crossesSlashes ? set : set.subtracting(slash))
                 place = end
             case UInt8(ascii: "\\"):
                 guard place + 1 < pattern.count else { return nil }
@@ -146,8 +154,6 @@ struct PathPattern {
 /// A set of bytes, as `[…]` of a pattern names it.
 struct ByteSet {
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-
-    static let all = ByteSet { _ in true }
 
     private init(_ holds: (UInt8) -> Bool) {
         for byte in UInt8.min...UInt8.max where holds(byte) { insert(byte) }

@@ -13,7 +13,9 @@ struct SnapshotFiles {
     let objects: OpaquePointer
     let tracked: [[UInt8]: TreeRepository.Tracked]
     let attributes: AttributeRules
-    /// The digest of everything that determines how files are converted.
+    /// Hears a cancellation while they are matched.
+    let watch: RuleWatch
+    /// Of everything that says how files are converted.
     let digest: [UInt8]
     let autoCRLF: TextConversion.AutoCRLF
     /// Whether the file system does not record executable files (`core.fileMode`).
@@ -32,11 +34,11 @@ struct SnapshotFiles {
 
     init(
         root: String, operation: String, repository: OpaquePointer, objects: OpaquePointer,
-        tracked: [[UInt8]: TreeRepository.Tracked], attributes: AttributeRules, digest: [UInt8],
-        autoCRLF: TextConversion.AutoCRLF, ignoresModes: Bool
+        tracked: [[UInt8]: TreeRepository.Tracked], attributes: AttributeRules, watch: RuleWatch,
+        digest: [UInt8], autoCRLF: TextConversion.AutoCRLF, ignoresModes: Bool
     ) {
         (self.root, self.operation, self.repository, self.objects) = (root, operation, repository, objects)
-        (self.tracked, self.attributes, self.digest) = (tracked, attributes, digest)
+        (self.tracked, self.attributes, self.watch, self.digest) = (tracked, attributes, watch, digest)
         (self.autoCRLF, self.ignoresModes) = (autoCRLF, ignoresModes)
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
@@ -129,8 +131,11 @@ struct SnapshotFiles {
 
     private func conversion(of path: [UInt8]) throws(SourceControlError) -> TextConversion {
         if attributes.isEmpty, autoCRLF == .no { return TextConversion() }
+        let values = try watch.ask { () throws(SourceControlError) in
+            try attributes.values(of: path, watch)
+        }
         do throws(TextConversion.Fault) {
-            return try TextConversion(attributes.values(of: path), autoCRLF: autoCRLF)
+            return try TextConversion(values, autoCRLF: autoCRLF)
         } catch {
             throw error.refusal(of: path, operation)
         }

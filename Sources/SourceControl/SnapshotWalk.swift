@@ -23,7 +23,9 @@ struct SnapshotWalk {
     /// Returns the attributes file in the repository's index, for a missing file.
     private let indexed: (TreeRepository.Tracked) -> [UInt8]?
 
-    private(set) var ignored = IgnoreRules()
+    private var ignored = IgnoreRules()
+    private var budget: RuleBudget
+    private let watch: RuleWatch
     private(set) var attributes = AttributeRules()
     /// All texts that determine how files are converted, with their places.
     private(set) var conversions: [UInt8] = []
@@ -36,12 +38,13 @@ struct SnapshotWalk {
     ///   - attributes: The repository's own, which win over those of the tree.
     ///   - indexed: Returns the content of a file in the repository's index.
     init(
-        _ root: String, _ operation: String, excluded: [String], tracked: [[UInt8]: TreeRepository.Tracked],
-        further: [String], attributes: String, interruption: Interruption,
+        _ root: String, _ operation: String, watch: RuleWatch, excluded: [String],
+        tracked: [[UInt8]: TreeRepository.Tracked], further: [String], attributes: String, interruption: Interruption,
         indexed: @escaping (TreeRepository.Tracked) -> [UInt8]?
     ) {
         self.root = Array((root + "/").utf8)
         (self.operation, self.interruption, self.tracked) = (operation, interruption, tracked)
+        (self.watch, budget) = (watch, RuleBudget(operation: operation))
         self.excluded = excluded.map { Array($0.utf8) }
         self.indexed = indexed
         for text in further { ignored.addFurther(Array(text.utf8)) }
@@ -62,7 +65,7 @@ struct SnapshotWalk {
                 let isDirectory = status.kind == .directory
                 if !isDirectory, status.kind != .file, status.kind != .link { continue }
                 let isTracked = !isDirectory && tracked[path] != nil
-                if !isTracked, ignored.isMatched(path, isDirectory: isDirectory) { continue }
+                if !isTracked, try isIgnored(path, isDirectory: isDirectory) { continue }
                 if !isDirectory {
                     try add(path, status)
                 } else if !isModule(path), !isRepository(path) {
@@ -74,7 +77,13 @@ struct SnapshotWalk {
         try addTracked()
     }
 
-    /// Adds tracked files, even if a rule ignores them or a directory above them.
+    private func isIgnored(_ path: [UInt8], isDirectory: Bool) throws(SourceControlError) -> Bool {
+        try watch.ask { () throws(SourceControlError) in
+            try ignored.isMatched(path, isDirectory: isDirectory, watch)
+        }
+    }
+
+    /// What git tracks counts also where a rule ignores it or a directory above it.
     private mutating func addTracked() throws(SourceControlError) {
         let found = Set(files.lazy.map(\.path))
         for path in tracked.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) where !found.contains(path) {
@@ -140,12 +149,16 @@ struct SnapshotWalk {
     /// - Parameter directory: With a slash at its end; empty for the root.
     private mutating func readRules(of directory: [UInt8]) throws(SourceControlError) {
         guard known.insert(directory).inserted else { return }
-        // A link in a rule file's place is ignored (git 2.32).
-        if let text = text(directory + Array(".gitignore".utf8)) { ignored.add(text, in: directory) }
+        // A link in a rule file's place does not count (git 2.32).
+        if let text = text(directory + Array(".gitignore".utf8)),
+            let lines = try budget.ignored(text, { text })
+        {
+            ignored.add(lines, in: directory)
+        }
         let path = directory + Array(".gitattributes".utf8)
         // If the file is missing, the index's version counts.
         guard let text = text(path) ?? tracked[path].flatMap(indexed) else { return }
-        attributes.add(text, in: directory)
+        if let file = try budget.attributes(text, { text }) { attributes.add(file, in: directory) }
         conversions += directory + [0] + text + [0]
     }
 

@@ -166,8 +166,10 @@ struct SnapshotWriter: Sendable {
         let store = objects.pointer
         let tracked = theirs?.tracked ?? [:]
         let reading = CommitReading(repository: ours, operation: operation)
+        // Without a limit of time: the user waits for it, and can end it.
+        let watch = RuleWatch(operation: operation, interruption: interruption, limit: nil)
         var walk = SnapshotWalk(
-            root, operation, excluded: excluded, tracked: tracked, further: furtherRules(theirs),
+            root, operation, watch: watch, excluded: excluded, tracked: tracked, further: furtherRules(theirs),
             attributes: theirs.map { TreeRepository.text($0.common + "info/attributes") } ?? "",
             interruption: interruption
         ) { entry in
@@ -180,7 +182,8 @@ struct SnapshotWriter: Sendable {
         let name = "\(Self.records)/\(try digest(of: Array(place.utf8)).hexadecimal)"
         var files = SnapshotFiles(
             root: root, operation: operation, repository: ours, objects: store, tracked: tracked,
-            attributes: walk.attributes, digest: try digest(of: walk.conversions + Array("\(autoCRLF)".utf8)).bytes,
+            attributes: walk.attributes, watch: watch,
+            digest: try digest(of: walk.conversions + Array("\(autoCRLF)".utf8)).bytes,
             autoCRLF: autoCRLF, ignoresModes: setting("core.filemode", theirs) == "false")
         try files.readRecord(name, of: self.store)
         for file in walk.files {

@@ -8,8 +8,6 @@ import CLibGit2
 final class TreeRules {
     /// Longest rule file that counts, in bytes; a longer one is treated as absent.
     static let maximumRuleFile = 1 << 20
-    /// The time limit for all questions of a checkout together. 20,000 files with 500 rules take less than a second.
-    static let maximumTime = Duration.seconds(60)
 
     /// A class, so that its answers for directories are cached.
     private final class Source {
@@ -21,72 +19,77 @@ final class TreeRules {
     private let reading: CommitReading
     /// By the listing's sources: a submodule's files have its own rules.
     private var sources: [Int: Source]?
-    private var spent = Duration.zero
+    private let interruption: Interruption?
+    private let watch: RuleWatch
     private var operation: String { reading.operation }
 
-    init(of listing: TreeListing, reading: CommitReading) {
+    /// - Parameter interruption: Asked while the rules are read, and while they are matched.
+    init(of listing: TreeListing, reading: CommitReading, interruption: Interruption? = nil) {
         self.listing = listing
         self.reading = reading
+        self.interruption = interruption
+        watch = RuleWatch(operation: reading.operation, interruption: interruption)
     }
 
     private func read() throws(SourceControlError) -> [Int: Source] {
         if let sources { return sources }
         var read: [Int: Source] = [:]
+        var budget = RuleBudget(operation: operation)
         for path in listing.order {
+            try interruption?.check(operation)
             guard let entry = listing.entries[path], entry.kind == .file || entry.kind == .executable else { continue }
             let start = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
             let isIgnore = path[start...].elementsEqual(".gitignore".utf8)
             guard isIgnore || path[start...].elementsEqual(".gitattributes".utf8) else { continue }
-            let text: [UInt8]
-            do throws(SourceControlError) {
-                text = CommitReading.bytes(
-                    of: try listing.reading(of: entry).blob(
-                        entry.id, limit: Self.maximumRuleFile, path: String(decoding: path, as: UTF8.self)))
-            } catch {
-                if error.code == .tooLarge { continue }
-                throw error
-            }
             let directory = Array(path[listing.source(of: path).start..<start])
             let source = read[entry.source] ?? Source()
             read[entry.source] = source
+            let text = { () throws(SourceControlError) in try self.text(of: entry, path) }
             if isIgnore {
-                source.ignored.add(text, in: directory)
+                if let lines = try budget.ignored(entry.id.bytes, text) { source.ignored.add(lines, in: directory) }
             } else {
-                source.attributes.add(text, in: directory)
+                if let file = try budget.attributes(entry.id.bytes, text) { source.attributes.add(file, in: directory) }
             }
         }
         sources = read
         return read
     }
 
-    /// Evaluates the rules of the path's source, within the time limit.
+    /// The content of a rule file; `nil` where it is too long to count.
+    private func text(of entry: TreeListing.Entry, _ path: [UInt8]) throws(SourceControlError) -> [UInt8]? {
+        do throws(SourceControlError) {
+            return CommitReading.bytes(
+                of: try listing.reading(of: entry).blob(
+                    entry.id, limit: Self.maximumRuleFile, path: String(decoding: path, as: UTF8.self)))
+        } catch {
+            if error.code == .tooLarge { return nil }
+            throw error
+        }
+    }
+
+    /// Asks the rules of the path's source, within the limit of time.
     private func ask<Answer>(
-        _ path: [UInt8], _ question: (Source, _ path: [UInt8]) -> Answer
+        _ path: [UInt8],
+        _ question: (Source, _ path: [UInt8]) throws(SourceControlError) -> Answer
     ) throws(SourceControlError) -> Answer? {
         let place = listing.source(of: path)
         guard let source = try read()[place.source] else { return nil }
-        let began = ContinuousClock.now
-        let answer = question(source, Array(path[place.start...]))
-        spent += ContinuousClock.now - began
-        guard spent <= Self.maximumTime else {
-            throw SourceControlError(
-                code: .treeRefused, operation: operation,
-                message:
-                    "its .gitignore and .gitattributes take more than \(Self.maximumTime) to match with its files; "
-                    + "write them with fewer rules and wildcards")
-        }
-        return answer
+        return try watch.ask { () throws(SourceControlError) in try question(source, Array(path[place.start...])) }
     }
 
     /// Whether the commit's rules ignore a path.
     func isIgnored(_ path: [UInt8], isDirectory: Bool) throws(SourceControlError) -> Bool {
-        try ask(path) { source, path in source.ignored.isIgnored(path, isDirectory: isDirectory) } ?? false
+        try ask(path) { source, path throws(SourceControlError) in
+            try source.ignored.isIgnored(path, isDirectory: isDirectory, watch)
+        } ?? false
     }
 
     /// The conversion of a file according to the commit's attributes.
     /// - Throws: `treeRefused` for attributes at which git fails, too.
     func conversion(of path: [UInt8]) throws(SourceControlError) -> TextConversion {
-        let values = try ask(path) { source, path in source.attributes.values(of: path) }
+        let values = try ask(path) { source, path throws(SourceControlError) in
+            try source.attributes.values(of: path, watch)
+        }
         guard let values, !values.isEmpty else { return TextConversion() }
         do throws(TextConversion.Fault) {
             return try TextConversion(values)

@@ -1,9 +1,10 @@
-import Archives
 import Basics
 import Foundation
 import Model
 import TestSupport
 import Testing
+
+@testable import Archives
 
 /// Nobody who extracts an archive writes, or reads, outside of where they extract it.
 @Suite struct ArchivedLinksTests {
@@ -72,6 +73,40 @@ import Testing
             #expect(report.leftOut.isEmpty)
             #expect(report.dangling == ["a leads to lib.so.1"])
             #expect(report.entries == 2)
+        }
+    }
+
+    @Test func testThatTheComponentsOfAllLinksTogetherAreLimited() {
+        // given: two links, each with three components on its way
+        let links = ["a", "b"].map { (path: Array($0.utf8), target: Array("d/f".utf8)) }
+        func verdicts(_ limit: Int) -> [ArchivedLinks.Verdict] {
+            var tree = ArchivedLinks(
+                links, directories: [Array("d".utf8)], files: [Array("d/f".utf8)], limit: limit)
+            return links.map { tree.verdict(on: $0.path) }
+        }
+        // when, then
+        #expect(verdicts(6) == [.inside, .inside])
+        #expect(verdicts(5) == [.inside, .refused("the link leads through too many others")])
+    }
+
+    @Test func testThatManyLinksThatAreLeftOutAreCounted() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: one more of each than are named
+            var links = ["f": "g"]
+            for number in 1000...1000 + ArchiveWriter.maximumListed {
+                links["out\(number)"] = "/etc"
+                links["to\(number)"] = "nothing"
+            }
+            // when
+            let report = try pack(["g"], links, in: directory)
+            // then
+            #expect(report.leftOut.count == ArchiveWriter.maximumListed)
+            #expect(report.leftOut.first?.hasSuffix(": \(Self.outside)") == true)
+            #expect(report.leftOut.last == "2 more, which are not named")
+            #expect(report.dangling.count == ArchiveWriter.maximumListed)
+            #expect(report.dangling.last == "2 more, which are not named")
+            // and those that lead to nothing are packed: with g, f
+            #expect(report.entries == ArchiveWriter.maximumListed + 1 + 2)
         }
     }
 }

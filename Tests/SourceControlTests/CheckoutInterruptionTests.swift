@@ -113,6 +113,47 @@ import Testing
         }
     }
 
+    @Test func testThatOneThatIsCanceledWhileItReadsTheRulesWritesNothing() async throws {
+        try await withOrigin(["a": "1\n", "b": "1\n", "z/.gitignore": "x\n"]) { fixture in
+            // given
+            let commit = try await fixture.fetch()
+            let (state, asked) = (fixture.state, Locked(0))
+
+            // when it begins to write it is asked for the first file, and then while it reads the rules
+            let error = try await interrupt(fixture, commit) { _ in
+                guard Self.holds(state, "pending") else { return false }
+                return asked.withLock {
+                    $0 += 1
+                    return $0 == 2
+                }
+            }
+
+            // then
+            #expect(error?.code == .canceled)
+            #expect(try fixture.tree().isEmpty)
+        }
+    }
+
+    @Test func testThatACanceledExportWritesNothing() async throws {
+        try await withOrigin { fixture in
+            // given
+            let commit = try await fixture.fetch()
+            let (mirror, target) = (fixture.mirror, fixture.directory.path("export"))
+
+            // when
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await mirror.export(commit, into: target)
+            }
+            let result = await task.result
+
+            // then
+            let error = #expect(throws: SourceControlError.self) { try result.get() }
+            #expect(error?.code == .canceled)
+            #expect(try fixture.directory.directory().status("export") == nil)
+        }
+    }
+
     // MARK: What it needs
 
     /// Checks the first commit out, has a job build something, and makes the second.

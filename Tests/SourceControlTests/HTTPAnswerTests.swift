@@ -82,6 +82,27 @@ import Testing
 
     @Test(
         arguments: [
+            ([], .credentialsRefused, nil), (["X-RateLimit-Remaining: 59"], .credentialsRefused, nil),
+            (["Retry-After: 60"], .unreachable, 60), (["x-ratelimit-remaining: 0"], .unreachable, nil),
+            (["X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 784111777"], .unreachable, 30),
+            (["X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 9223372036854775807"], .unreachable, 3600),
+            (["X-RateLimit-Remaining: 0", "X-RateLimit-Reset: -1"], .unreachable, nil),
+        ] as [([String], SourceControlError.Code, Int?)])
+    func testThatA403OfAServerThatIsAskedTooOftenPasses(
+        _ fields: [String], _ code: SourceControlError.Code, _ seconds: Int?
+    ) throws {
+        // given
+        var answer = HTTPAnswer()
+        for line in ["HTTP/1.1 403 Forbidden"] + fields + [""] { try answer.take(Array("\(line)\r\n".utf8)) }
+        // when
+        let failure = #expect(throws: HTTPFailure.self) { try answer.verdict(expecting: "x/y") }
+        // then
+        #expect(failure?.code == code)
+        #expect(answer.pause(at: 784_111_747) == seconds.map { .seconds($0) })
+    }
+
+    @Test(
+        arguments: [
             ("text/html; charset=utf-8", "a web page (text/html; charset=utf-8)"),
             ("text/plain", "git's old \"dumb\" protocol"),
             ("application/octet-stream", "git's old \"dumb\" protocol"),
