@@ -30,9 +30,9 @@ import Testing
             #expect(ProcessTable.entry(of: pid)?.isAlive ?? false)
             // when
             await launcher.end()
-            // then
+            // then: the supervisor may have stored the end of its step before it was killed itself
             #expect(!(ProcessTable.entry(of: pid)?.isAlive ?? false))
-            #expect(try await launched.executor.liveness(of: attempt) == .lost)
+            #expect([.lost, .finished].contains(try await launched.executor.liveness(of: attempt)))
         }
     }
 

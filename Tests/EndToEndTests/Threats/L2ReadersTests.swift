@@ -4,7 +4,7 @@ import Testing
 /// Row L2: 1,000 readers of one log.
 @Suite(.threat("L2"), .enabled(if: ManyDescriptors.raise(to: 9000), "few descriptors")) struct L2ReadersTests {
     private static let readers = 1000
-    private static let bytes = 8_000_000
+    private static let bytes = 1_000_000
     /// 256 KiB a reader: its connection, and the pieces of the log that were handed to it (170 KB, debug build).
     private static let memory = readers * 256 << 10
 
