@@ -9,9 +9,21 @@ struct IssueComparison {
     struct Configuration {
         var name: Name
         var steps: [StepRecord]
-        var findings: [StoredFinding]
+        let findings: [StoredFinding]
         /// Of the tests that are issues of before (`IssueComparison.tests(of:)`) those that were run.
-        var tests = TestsRun()
+        var tests: TestsRun
+        /// Whether a finding says that the analysis failed, and one that a test command failed. Looked for once: each issue of before asks, and
+        /// both may be 100,000.
+        private let hasFailedAnalysis: Bool
+        private let hasFailedTestCommand: Bool
+
+        init(name: Name, steps: [StepRecord], findings: [StoredFinding], tests: TestsRun = TestsRun()) {
+            (self.name, self.steps, self.findings, self.tests) = (name, steps, findings, tests)
+            hasFailedAnalysis = findings.contains {
+                AttemptReading.failedAnalysis.contains($0.finding.rule) && ($0.step ?? .analyzing) == .analyzing
+            }
+            hasFailedTestCommand = findings.contains { $0.finding.rule == Finding.failedTestCommandRule }
+        }
 
         private func steps(_ kind: JobStep) -> [StepRecord] {
             steps.filter { $0.step == kind && $0.name != JobPlanner.resolveStep && $0.name != JobPlanner.listStep }
@@ -44,18 +56,13 @@ struct IssueComparison {
         }
 
         /// Whether the analysis has a result. A failed one, or one with an unreadable report, has none.
-        func hasAnalyzed() -> Bool {
-            hasEnded(.analyzing)
-                && !findings.contains {
-                    AttemptReading.failedAnalysis.contains($0.finding.rule) && ($0.step ?? .analyzing) == .analyzing
-                }
-        }
+        func hasAnalyzed() -> Bool { hasEnded(.analyzing) && !hasFailedAnalysis }
 
         /// Whether the results cover all tests: a command that failed without naming a test covers none.
         func hasTested() -> Bool {
             hasEnded(.testing) && !tests.hasCrashed
                 && (tests.isAny || steps(.testing).allSatisfy { $0.exit == 0 })
-                && !findings.contains { $0.finding.rule == Finding.failedTestCommandRule }
+                && !hasFailedTestCommand
         }
     }
 
