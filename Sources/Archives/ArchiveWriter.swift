@@ -14,7 +14,7 @@ package enum ArchiveWriter {
     /// Most bytes packed into one archive, 64 GiB.
     package static let maximumSize: Int64 = 64 << 30
 
-    /// Most sentences of what is left out, and of links that lead to nothing: a manifest has them for ever.
+    /// The most sentences about entries that are left out, and about links without a target. A published manifest keeps them.
     package static let maximumListed = 100
 
     /// What was packed.

@@ -25,6 +25,6 @@ package enum AnsweringThread {
     }
 
     /// Gives the calling thread, which lives as long as the process, priority on the processors over jobs and everything else, as long as it waits
-    /// now and then: see `clinux_answer_first`. Called for each request. Does nothing in a process that is not the daemon, or that may not.
+    /// now and then: see `clinux_answer_first`. Called for each request. Has no effect outside the daemon, or without the right to do so.
     package static func goFirst() { clinux_answer_first() }
 }

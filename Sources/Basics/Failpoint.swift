@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A place at which tests stop this process, to kill it or another one there. A release build does nothing.
+/// A place at which tests stop this process, to kill it or another one there. A release build has none.
 ///
 /// `MARTLET_FAILPOINT` names a file with a line `NAME PHASE`. The first process to pass that place renames the file to `….hit`, writes its process
 /// identifier into it and stops by SIGSTOP, until it is continued or killed.

@@ -68,7 +68,7 @@ int clinux_answers_here(void) { return answers; }
 
 static void note_trap(int signal) {
     if (trap_file >= 0 && pwrite(trap_file, "\1", 1, 0) < 0) errno = 0;
-    // Asks only after the byte is written: a fault while asking changes nothing.
+    // Asks only after the byte is written: a fault while asking leaves the mark as it is.
     if (trap_file >= 0 && !is_noting) {
         is_noting = 1;
         if ((answers || (is_answering && is_answering())) && pwrite(trap_file, "\2", 1, 0) < 0) errno = 0;

@@ -128,7 +128,7 @@ static void yield_memory(void) {
     close(file);
 }
 
-/// Where the kernel groups sessions (sched(7), autogroup), it schedules a session as one unit, whatever its processes' niceness. Does nothing if
+/// Where the kernel groups sessions (sched(7), autogroup), it schedules a session as one unit, whatever its processes' niceness. Has no effect if
 /// the process may not set it again so soon, or has no such file.
 static void yield_processors(void) {
     int niceness = getpriority(PRIO_PROCESS, 0), file;

@@ -22,7 +22,7 @@ package struct AttemptReading: Sendable {
     var analyzers: [String] = []
     /// Findings of the steps that analyze; a sanitizer's are none of theirs.
     private var analyzed = 0
-    /// Why usual analyses could not run, which says nothing about the code.
+    /// Why usual analyses could not run. They are no verdict on the code.
     private var unableAnalyzers: [String] = []
     /// Whether an analyzer found no files of its kind.
     private var hadNothingToAnalyze = false
@@ -116,7 +116,7 @@ package struct AttemptReading: Sendable {
                 Finding(category: .analyzerWarning, message: "\(step.name): \(problem)", rule: "martlet.report"))
         }
         // Linters end with a status other than 0 when they find something. Such a status without a finding is a failure, which must not look like
-        // an analysis that found nothing. An interrupted analysis must not look complete either: all that it found may be silenced.
+        // a clean analysis. An interrupted analysis must not look complete either: all that it found may be silenced.
         let isCutShort = end.limit != nil || end.signal != nil
         if !isInterrupted(step), isCutShort || !end.isSuccess && found.isEmpty {
             let what = isCutShort ? "did not finish" : "failed"
@@ -194,7 +194,7 @@ package struct AttemptReading: Sendable {
         }
     }
 
-    /// Whether a cancellation request ended the job in this step, so that the step's end says nothing about the code.
+    /// Whether a cancellation request ended the job in this step, so that the step's end is no verdict on the code.
     private func isInterrupted(_ step: JobDescription.Step) -> Bool {
         guard let index = ends.interrupted, plan.steps.indices.contains(index) else { return false }
         return plan.steps[index].name == step.name && plan.steps[index].step == step.step
@@ -281,7 +281,7 @@ package struct AttemptReading: Sendable {
         if !hasReport { testSteps.silent += 1 }
     }
 
-    /// Why there was nothing to test, if the list, the service's own command or the tool says so.
+    /// Why there was no test to run, if the list, the service's own command or the tool says so.
     private func noTests(
         _ step: JobDescription.Step, console: ConsoleContent, reports: StepReports, isSound: Bool
     ) -> String? {

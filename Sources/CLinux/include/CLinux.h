@@ -50,10 +50,10 @@ int clinux_fcntl(int descriptor, int command, int argument);
 /// flock(2), which Swift sees as the struct of the same name.
 int clinux_flock(int descriptor, int operation);
 
-/// Starts writing a file to the disk and does not wait: sync_file_range(2). It guarantees nothing; fsync(2) does.
+/// Starts writing a file to the disk and does not wait: sync_file_range(2). It gives no guarantee; fsync(2) does.
 void clinux_begin_writing(int descriptor);
 
-/// Reserves disk space for a file's first bytes and keeps its size: fallocate(2). Does nothing on a file system without it.
+/// Reserves disk space for a file's first bytes and keeps its size: fallocate(2). Has no effect on a file system without it.
 void clinux_reserve(int descriptor, int64_t bytes);
 
 /// ioctl(2) with a whole number.

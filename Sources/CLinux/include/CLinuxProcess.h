@@ -134,7 +134,7 @@ int clinux_hide_memory(void);
 int clinux_adopt_orphans(void);
 
 /// From now on a fault of the process itself (SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT) sets the first byte of a file before it ends the
-/// process: to 2 if its thread answers a request, else to 1. If the thread's stack is full and it has no other stack, nothing is written.
+/// process: to 2 if its thread answers a request, else to 1. If the thread's stack is full and it has no other stack, no byte is written.
 /// - Parameter answering: Called on that thread, in the signal's handler: whether its task answers a request.
 void clinux_note_traps(int file, int (*answering)(void));
 
