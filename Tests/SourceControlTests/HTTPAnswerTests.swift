@@ -88,7 +88,7 @@ import Testing
             (["X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 9223372036854775807"], .unreachable, 3600),
             (["X-RateLimit-Remaining: 0", "X-RateLimit-Reset: -1"], .unreachable, nil),
         ] as [([String], SourceControlError.Code, Int?)])
-    func testThatA403OfAServerThatIsAskedTooOftenPasses(
+    func testThatStatus403OfAServerThatIsAskedTooOftenPasses(
         _ fields: [String], _ code: SourceControlError.Code, _ seconds: Int?
     ) throws {
         // given
