@@ -43,7 +43,7 @@ import Testing
             // given
             try await fixture.work.branch("release/1.0")
             try await fixture.publish(fixture.commit("a"))
-            for number in 0..<VersionChanges.maximumCommits { _ = try await fixture.commit("\(number)") }
+            try await fixture.work.commits(VersionChanges.maximumCommits, on: "release/1.0")
             // when
             try await fixture.publish(fixture.commit("last"))
             // then

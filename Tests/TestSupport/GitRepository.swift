@@ -76,6 +76,22 @@ package final class GitRepository: Sendable {
         return try await head()
     }
 
+    /// Makes commits without changes at the end of a branch, by one process of git: `commit` takes three for each.
+    package func commits(_ count: Int, on branch: String) async throws {
+        let head = try await head("refs/heads/" + branch)
+        let stream = (0..<count).map { number in
+            """
+            commit refs/heads/\(branch)
+            committer Ada Author <ada@acme.example> \(1_767_225_600 + number * 60) +0000
+            data 6
+            Change
+            \(number == 0 ? "from \(head)\n" : "")
+
+            """
+        }
+        try await git(["fast-import", "--quiet"], input: stream.joined())
+    }
+
     /// The commit of a revision.
     package func head(_ revision: String = "HEAD") async throws -> CommitID {
         let text = try await git("rev-parse", "--verify", revision + "^{commit}")

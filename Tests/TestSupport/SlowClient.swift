@@ -12,8 +12,7 @@ package final class SlowClient: Sendable {
         descriptor = try #require(LoopbackSocket.connected(to: port), sourceLocation: sourceLocation)
         LoopbackSocket.limitWaiting(of: descriptor)
         // So that little of an answer is underway where it does not read.
-        var size: Int32 = 4096
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        LoopbackSocket.limitReceiving(of: descriptor)
         send(text)
     }
 

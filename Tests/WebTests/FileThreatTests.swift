@@ -164,8 +164,7 @@ import Testing
             // given: a client that takes nothing until the kernel's buffers are full
             let number = try #require(LoopbackSocket.connected(to: web.port))
             defer { close(number) }
-            var room = Int32(64 << 10)
-            setsockopt(number, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size))
+            LoopbackSocket.limitReceiving(of: number)
             LoopbackSocket.limitWaiting(of: number)
             let request = "GET /files/kit/3.0.0/big.bin HTTP/1.1\r\nHost: a\r\n\r\n"
             #expect(send(number, request, request.utf8.count, Int32(MSG_NOSIGNAL)) == request.utf8.count)

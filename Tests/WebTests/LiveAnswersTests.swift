@@ -22,8 +22,7 @@ import Testing
             number = try #require(LoopbackSocket.connected(to: web.port))
             LoopbackSocket.limitWaiting(of: number)
             // A client that is slower than the service has only begun when its right is taken away.
-            var size: Int32 = 4096
-            setsockopt(number, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+            LoopbackSocket.limitReceiving(of: number)
             let authorization = token.map { "Authorization: Bearer \($0.secret)\r\n" } ?? ""
             let request = "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\(authorization)\r\n"
             _ = send(number, request, request.utf8.count, Int32(MSG_NOSIGNAL))
