@@ -38,6 +38,7 @@ struct ConsoleReading {
             readers.diagnostics?.finish() ?? readers.analyzer?.finish() ?? readers.sanitizer?.finish() ?? []
         content.unsupported =
             readers.sanitizer.map { reader in content.findings.filter(reader.unsupported.contains) } ?? []
+        content.notUnderstood = readers.analyzer?.notUnderstood ?? 0
         content.compiled = readers.compiled ?? CompiledFiles()
         content.crash = readers.crash?.finish()
         content.xctest = readers.xctest?.finish() ?? []
@@ -70,7 +71,8 @@ struct ConsoleReading {
             diagnostics?.take(line)
             analyzer?.take(line)
             sanitizer?.take(line)
-            others?.take(line)
+            let isWithinTest = xctest?.isWithinTest == true || swiftTesting?.isWithinTest == true
+            others?.take(line, isWithinTest: isWithinTest)
             crash?.take(line)
             xctest?.take(line)
             swiftTesting?.take(line)
