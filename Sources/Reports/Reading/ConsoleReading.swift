@@ -46,6 +46,7 @@ struct ConsoleReading {
         content.problems = (readers.xctest?.problems ?? []) + (readers.swiftTesting?.problems ?? [])
         content.others = readers.others?.finish() ?? []
         content.listed = readers.list ?? []
+        content.problems += (readers.words?.missingReport).map { [$0] } ?? []
         content.missing = readers.words?.missing
         content.noTests = readers.words?.noTests
         return content
@@ -93,6 +94,8 @@ struct UsualStepWords {
     /// The missing program that kept the command from starting.
     private(set) var missing: String?
     private(set) var noTests: String?
+    /// The report that the tests ended without.
+    private(set) var missingReport: String?
 
     /// The longest message, in bytes; a longer text is not one of ours.
     private static let maximumBytes = 200
@@ -102,6 +105,7 @@ struct UsualStepWords {
         let text = line.text
         if let program = Self.rest(of: text, after: "martlet: missing: ") { missing = program }
         if let reason = Self.rest(of: text, after: "martlet: no tests: ") { noTests = reason }
+        if let reason = Self.rest(of: text, after: "martlet: no report: ") { missingReport = reason }
     }
 
     private static func rest(of text: String, after prefix: String) -> String? {
