@@ -103,7 +103,9 @@ enum OwnCommandReader {
                     match.output.1.matches(of: /["']([^"']*)["']/).map { String($0.output.1) }.joined(separator: " ")
                 }
             case "justfile", "Justfile":
-                text.matches(of: /(?m)^@?(test[a-z-]*|check)( [^:]*)?:(?!=)/).map { "just \($0.output.1)" }
+                text.split(separator: "\n").filter { $0.utf8.count <= maximumCommandSize }.compactMap { line in
+                    line.prefixMatch(of: /@?(test[a-z-]*|check)( [^:]*)?:(?!=)/).map { "just \($0.output.1)" }
+                }
             default: yamlLines(text)
             }
         return lines.map { $0.trimmed }.filter { !$0.isEmpty && $0.utf8.count <= maximumCommandSize }
@@ -148,10 +150,27 @@ enum OwnCommandReader {
         return found
     }
 
+    /// The lines of a script. A line that ends with a backslash goes on in the next one. No expression runs over the whole text, since one that
+    /// looks for the blanks before a backslash takes the square of their number.
+    private static func joined(_ lines: [Substring]) -> [String] {
+        var found: [String] = []
+        var begun = ""
+        for line in lines {
+            begun += line.trimmed
+            if begun.hasSuffix("\\"), begun.utf8.count <= maximumCommandSize {
+                begun = begun.dropLast().trimmed + " "
+            } else {
+                found.append(begun)
+                begun = ""
+            }
+        }
+        return begun.isEmpty ? found : found + [begun]
+    }
+
     private static func commandLines(_ node: YAMLNode) -> [String] {
         switch node.content {
         case .scalar(let text, _):
-            text.replacing(/[ \t]*\\\n[ \t]*/, with: " ").split(separator: "\n").map(String.init)
+            joined(text.split(separator: "\n"))
         case .sequence(let items): items.flatMap(commandLines)
         case .mapping: []
         }

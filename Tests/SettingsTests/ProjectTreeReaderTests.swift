@@ -81,6 +81,19 @@ import Testing
         #expect(tree.directories.count <= ProjectTree.maximumDirectories)
     }
 
+    /// Read by an expression over the whole text, each of these files takes hours.
+    @Test(
+        .timeLimit(TestLimits.minutes(1)),
+        arguments: [
+            (".gitlab-ci.yml", "a:\n  script: |\n    x" + String(repeating: " ", count: 120_000) + "y\n"),
+            ("justfile", String(repeating: "test \n", count: 20_000)),
+            ("noxfile.py", String(repeating: "session.run(", count: 10_000)),
+            ("tox.ini", "[testenv]\ncommands = " + String(repeating: "{posargs", count: 14_000) + "\n"),
+        ])
+    func testThatHostileTextsTakeLinearTime(_ file: String, _ text: String) {
+        #expect(read([file: text]).ownCommands == [])
+    }
+
     @Test(
         arguments: [
             ("{\n\t\"scripts\": {\n\t\t\"test\": \"node --test\"\n\t}\n}\n", ["test": "node --test"]), ("{}", [:]),
