@@ -234,7 +234,7 @@ package struct AttemptReading: Sendable {
         if isContradicted(consoles, by: end, reports, step) {
             consoles = consoles.map { tests in tests.filter { !$0.outcome.isFailure } }
         }
-        var merged = TestMerge.merge(reports.contents.map(\.tests) + consoles, end: end)
+        var merged = TestMerge.merge(reports: reports.contents, consoles: consoles, end: end)
         let isInterrupted = isInterrupted(step)
         // What ran then was ended with the rest.
         if isInterrupted { merged.removeAll { $0.outcome == .crashed } }

@@ -75,9 +75,10 @@ package struct Attestor: Sendable {
         let compiler = await lane.run { [job = request.job, recipe = integration.recipe] in
             job.map { job in
                 let name = job.environment["MARTLET_CONFIGURATION"] ?? recipe?.archivedConfiguration?.description
+                let configuration = recipe?.configurations.first { $0.name.description == name }
                 return ToolchainReading.toolchain(
-                    of: job, for: recipe?.projectType,
-                    configuration: recipe?.configurations.first { $0.name.description == name })
+                    of: job, for: configuration.flatMap { recipe?.projectType(of: $0) } ?? recipe?.projectType,
+                    configuration: configuration)
             }
         }
         let notes = [locked.note, compiler?.note].compactMap(\.self)

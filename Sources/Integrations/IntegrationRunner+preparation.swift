@@ -91,7 +91,8 @@ extension IntegrationRunner {
             if record.reason != nil { try await store.explain([record.id], nil) }
             return .ready(record)
         }
-        let reading = recipes.recipe(of: try await ruling(commit, of: record, bot: bot, mirror), bot: bot)
+        let reading = recipes.recipe(
+            of: try await ruling(commit, of: record, bot: bot, mirror), bot: bot, isRelease: bot.isRelease(record.ref))
         guard let recipe = reading.value, !reading.diagnostics.contains(where: { $0.severity == .error }) else {
             try await describe(record, commit, mirror)
             try await refuse(record, reading.diagnostics, mirror: mirror)
@@ -148,12 +149,13 @@ extension IntegrationRunner {
         guard let record = try? await store.integration(id), record.state == .queued, record.recipe == nil,
             record.ref.tag == nil, record.pull == nil,
             let mirror = try? await remotes.mirror(for: bot),
-            let commit = try? await mirror.content(of: record.commit, file: Self.file(of: bot), limit: Self.limit)
+            let commit = try? await mirror.content(
+                of: record.commit, file: Self.file(of: bot), limit: Self.limit, project: ProjectTree.reader)
         else { return nil }
         if Self.maySkip(record, commit, bot: bot) { return nil }
         // They may have to be fetched.
         if Self.mayHaveSubmodules(commit, bot) { return nil }
-        let reading = recipes.recipe(of: commit, bot: bot)
+        let reading = recipes.recipe(of: commit, bot: bot, isRelease: bot.isRelease(record.ref))
         guard let recipe = reading.value, reading.errors.isEmpty else { return nil }
         return EarlyReading(
             record: record, mirror: mirror,
@@ -185,12 +187,17 @@ extension IntegrationRunner {
         of record: IntegrationRecord, bot: BotSpecification, mirror: Mirror
     ) async throws -> CommitContent {
         let (file, limit) = (Self.file(of: bot), Self.limit)
-        if let content = try await mirror.content(of: record.commit, file: file, limit: limit) {
+        if let content = try await mirror.content(
+            of: record.commit, file: file, limit: limit, project: ProjectTree.reader)
+        {
             if record.ref.tag != nil, record.recipe == nil { try await fetchTag(record, mirror) }
             return content
         }
         try await fetch(record, mirror)
-        guard let content = try await mirror.content(of: record.commit, file: file, limit: limit) else {
+        guard
+            let content = try await mirror.content(
+                of: record.commit, file: file, limit: limit, project: ProjectTree.reader)
+        else {
             throw SourceControlError(
                 code: .commitMissing, operation: "reading \(record.commit.abbreviated) for \(record.id)",
                 message: "it was fetched and is not there; look at the mirror's disk")
@@ -295,7 +302,8 @@ extension IntegrationRunner {
     func recipe(
         of commit: CommitID, bot: BotSpecification, mirror: Mirror
     ) async throws -> Reading<Recipe> {
-        let content = try await mirror.content(of: commit, file: Self.file(of: bot), limit: Self.limit)
+        let content = try await mirror.content(
+            of: commit, file: Self.file(of: bot), limit: Self.limit, project: ProjectTree.reader)
         guard let content else {
             throw SourceControlError(
                 code: .commitMissing, operation: "reading \(commit.abbreviated)",

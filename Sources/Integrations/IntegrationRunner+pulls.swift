@@ -1,4 +1,5 @@
 import Model
+import Settings
 import SourceControl
 import Storage
 
@@ -40,7 +41,8 @@ extension IntegrationRunner {
         _ commit: CommitContent, of record: IntegrationRecord, bot: BotSpecification, _ mirror: Mirror
     ) async throws -> CommitContent {
         guard let pull = record.pull, !pull.isTrusted else { return commit }
-        let base = try await mirror.content(of: pull.baseCommit, file: Self.file(of: bot), limit: Self.limit)
+        let base = try await mirror.content(
+            of: pull.baseCommit, file: Self.file(of: bot), limit: Self.limit, project: ProjectTree.reader)
         guard let base else {
             throw SourceControlError(
                 code: .commitMissing, operation: "reading \(pull.baseCommit.abbreviated) for \(record.id)",

@@ -31,7 +31,7 @@ struct JobCommands {
                 return step(.analyzing, name?.description ?? "analyze-\(index + 1)", command, isRequired: false)
             }
         }
-        return steps + (recipe.analyze == nil ? usualAnalyses(recipe.projectType, tree) : [])
+        return steps + (recipe.analyze == nil ? usualAnalyses(recipe.projectType(of: configuration), tree) : [])
     }
 
     /// A step that the recipe writes out.
@@ -59,7 +59,7 @@ struct JobCommands {
     /// What builds and tests a project of this type, or what the recipe says instead of either.
     func usual(projectType: ProjectType?, tree: JobPlanner.Tree) -> [JobDescription.Step] {
         var steps: [JobDescription.Step] = []
-        if let step = build(projectType: projectType) { steps.append(step) }
+        if let step = build(projectType: projectType, tree: tree) { steps.append(step) }
         if let step = test(projectType: projectType, tree: tree) {
             if let list = listTests(projectType: projectType) { steps.append(list) }
             steps.append(step)
@@ -67,11 +67,18 @@ struct JobCommands {
         return steps
     }
 
-    private func build(projectType: ProjectType?) -> JobDescription.Step? {
+    private func build(projectType: ProjectType?, tree: JobPlanner.Tree) -> JobDescription.Step? {
         if let command = configuration.build { return step(.building, "build", ShellCommand.arguments(for: command)) }
         switch projectType {
         case .swiftPackage: return step(.building, "build", ["swift", "build", "--build-tests"] + swiftFlags)
-        case .make: return step(.building, "build", ["make"] + configuration.flags)
+        case .make:
+            let makefile = MakefileText(tree.manifest ?? "")
+            switch makefile.build {
+            case .none where makefile.testTarget != nil: return nil
+            case .usual, .none: return placed(step(.building, "build", ["make"] + configuration.flags))
+            case .targets(let targets):
+                return placed(step(.building, "build", ["make"] + targets + configuration.flags))
+            }
         default: return projectType?.profile.build.map { step(.building, "build", $0) }
         }
     }
@@ -102,8 +109,9 @@ struct JobCommands {
                     ],
                 report: [JobPlanner.eventStream, ".martlet/test/tests*.xml"] + configuration.report)
         case .make:
-            guard let target = Self.testTarget(makefile: tree.manifest ?? "") else { return nil }
-            return step(.testing, "test", ["make", target] + configuration.flags, report: configuration.report)
+            guard let target = MakefileText(tree.manifest ?? "").testTarget else { return nil }
+            return placed(
+                step(.testing, "test", ["make", target] + configuration.flags, report: configuration.report))
         default:
             guard let command = projectType?.profile.test else { return nil }
             var made = step(.testing, "test", command)
@@ -119,8 +127,9 @@ struct JobCommands {
     /// Whether a step is a usual command whose exit status is the test tool's own, so that it says whether a test failed.
     static func isOwn(_ step: JobDescription.Step) -> Bool {
         let script = step.arguments.dropFirst(2).first
-        let own = [ProjectType.cargo, .go, .cmake].compactMap { $0.profile.test?.text }
-        return script == runTests || script.map(own.contains) ?? false
+        // In a directory, the script goes there between the beginning and the end of the text.
+        let own = [ProjectType.cargo, .go, .cmake].compactMap { $0.profile.test?.script }
+        return script == runTests || script.map { text in own.contains(where: text.hasSuffix) } ?? false
     }
 
     private static let listTests = """
@@ -160,15 +169,20 @@ struct JobCommands {
             || zip(flags, flags.dropFirst()).contains { ["-c", "--configuration"].contains($0) && $1 == "release" }
     }
 
+    /// The configuration's flags, and where the package is when that is not the root.
+    private var allFlags: [String] {
+        (configuration.directory.map { ["--package-path", $0] } ?? []) + configuration.flags
+    }
+
     /// `@testable import` needs `-enable-testing`, which SwiftPM passes in debug builds only.
     private var swiftFlags: [String] {
-        configuration.flags + (isOptimised ? ["-Xswiftc", "-enable-testing"] : [])
+        allFlags + (isOptimised ? ["-Xswiftc", "-enable-testing"] : [])
     }
 
     private var flagsWithoutConfiguration: [String] {
         var kept: [String] = []
         var skipsNext = false
-        for flag in configuration.flags {
+        for flag in allFlags {
             if skipsNext {
                 skipsNext = false
             } else if flag == "-c" || flag == "--configuration" {
@@ -180,17 +194,11 @@ struct JobCommands {
         return kept
     }
 
-    /// `check` by the GNU coding standards ("Standard Targets for Users"), else the widespread `test`.
-    private static func testTarget(makefile: String) -> String? {
-        let targets = makefile.split(whereSeparator: \.isNewline).flatMap { line -> [Substring] in
-            guard let colon = line.firstIndex(of: ":"), !line.hasPrefix("\t"), !line.hasPrefix("#"),
-                !line.hasPrefix(".PHONY"), line[colon...].hasPrefix("::") || !line[colon...].hasPrefix(":=")
-            else { return [] }
-            // `check ?= http://…` and `$(info check: …)` are no rules.
-            let names = line[..<colon]
-            return names.contains { $0 == "=" || $0 == "$" } ? [] : names.split(separator: " ")
-        }
-        return ["check", "test"].first { name in targets.contains { $0 == name } }
+    /// A command that is no script of ours, in the configuration's directory.
+    private func placed(_ step: JobDescription.Step) -> JobDescription.Step {
+        var step = step
+        step.workingDirectory = configuration.directory ?? "."
+        return step
     }
 
     /// The step with the network; `nil` if nothing has to be fetched, or the recipe writes its own steps.
@@ -223,7 +231,9 @@ struct JobCommands {
         network: Recipe.Network? = nil
     ) -> JobDescription.Step {
         self.step(
-            step, name, ["/bin/sh", "-c", command.text, name] + (command.takesFlags ? configuration.flags : []),
+            step, name,
+            ["/bin/sh", "-c", command.text(in: configuration.directory), name]
+                + (command.takesFlags ? configuration.flags : []),
             report: command.report, isRequired: isRequired, network: network)
     }
 
@@ -252,7 +262,7 @@ struct JobCommands {
         ]
         var kept: [String] = []
         var takesNext = false
-        for flag in configuration.flags {
+        for flag in allFlags {
             if takesNext || single.contains(flag) || paired.contains(where: { flag.hasPrefix($0 + "=") }) {
                 kept.append(flag)
                 takesNext = false

@@ -78,22 +78,23 @@ package struct JobPlanner: Sendable {
         let commands = JobCommands(
             configuration: configuration, timeout: configuration.timeout ?? defaultTimeout, supervisor: supervisor,
             testFilter: testFilter)
+        let projectType = recipe.projectType(of: configuration)
         var plan = Plan(steps: [], collect: [], notAnalyzed: nil, notTested: nil)
         plan.steps += commands.analysis(recipe: recipe, tree: tree)
         if let own = configuration.steps {
             plan.steps += own.map(commands.step)
         } else {
-            plan.steps += commands.usual(projectType: recipe.projectType, tree: tree)
+            plan.steps += commands.usual(projectType: projectType, tree: tree)
         }
         func has(_ step: JobStep) -> Bool { plan.steps.contains { $0.step == step.rawValue } }
-        if !has(.analyzing) { plan.notAnalyzed = Self.whyNotAnalyzed(recipe: recipe) }
+        if !has(.analyzing) { plan.notAnalyzed = Self.whyNotAnalyzed(configuration, recipe: recipe) }
         if !has(.testing) {
-            plan.notTested = Self.whyNotTested(recipe: recipe, hasSteps: configuration.steps != nil)
+            plan.notTested = Self.whyNotTested(configuration, recipe: recipe)
         }
         if recipe.archivedConfiguration == configuration.name {
             if let include = recipe.archive.include {
                 plan.collect = [.init(patterns: include, base: "")]
-            } else if let archive = commands.archive(projectType: recipe.projectType) {
+            } else if let archive = commands.archive(projectType: projectType) {
                 plan.steps.append(archive)
                 plan.collect = [
                     .init(patterns: ["\(Self.ownDirectory)/products/**"], base: "\(Self.ownDirectory)/products")
@@ -101,7 +102,7 @@ package struct JobPlanner: Sendable {
             }
         }
         let resolve = commands.resolve(
-            projectType: recipe.projectType, tree: tree, isFenced: isFenced, isArchived: has(.archiving))
+            projectType: projectType, tree: tree, isFenced: isFenced, isArchived: has(.archiving))
         if let resolve { plan.steps.insert(resolve, at: 0) }
         return plan
     }
@@ -112,9 +113,10 @@ package struct JobPlanner: Sendable {
     ) -> Plan {
         func has(_ step: JobStep) -> Bool { job.steps.contains { $0.step == step.rawValue } }
         return Plan(
-            steps: job.steps, collect: job.collect, notAnalyzed: has(.analyzing) ? nil : whyNotAnalyzed(recipe: recipe),
+            steps: job.steps, collect: job.collect,
+            notAnalyzed: has(.analyzing) ? nil : whyNotAnalyzed(configuration, recipe: recipe),
             notTested: has(.testing)
-                ? nil : whyNotTested(recipe: recipe, hasSteps: configuration.steps != nil))
+                ? nil : whyNotTested(configuration, recipe: recipe))
     }
 
     /// Why the tests of a configuration cannot be chosen by a filter; `nil` if they can.
@@ -123,7 +125,7 @@ package struct JobPlanner: Sendable {
             return "its recipe tests with a command of its own (\(test.prefix(80))), which takes no filter"
         }
         if configuration.steps != nil { return "its recipe writes its steps out, which take no filter" }
-        guard let type = recipe.projectType else { return "it has no test command" }
+        guard let type = recipe.projectType(of: configuration) else { return "it has no test command" }
         if type == .swiftPackage || type.profile.test?.filter != nil { return nil }
         return "the tests of a \(type.profile.title) take no filter"
     }
@@ -141,9 +143,10 @@ package struct JobPlanner: Sendable {
         isClangStep(step) && lines.contains(noCTargets)
     }
 
-    private static func whyNotAnalyzed(recipe: Recipe) -> String {
+    private static func whyNotAnalyzed(_ configuration: Recipe.Configuration, recipe: Recipe) -> String {
         recipe.analyze == []
-            ? "not analyzed: the recipe says analyze: []" : noAnalyzerApplies(to: recipe.projectType)
+            ? "not analyzed: the recipe says analyze: []"
+            : noAnalyzerApplies(to: recipe.projectType(of: configuration))
     }
 
     /// What pages and API say where no analyzer has anything to look at.
@@ -154,11 +157,12 @@ package struct JobPlanner: Sendable {
         return "not analyzed: no analyzer applies (\(known.joined(separator: ", ")))"
     }
 
-    private static func whyNotTested(recipe: Recipe, hasSteps: Bool) -> String {
-        switch recipe.projectType {
-        case _ where hasSteps: "skipped: no tests (the recipe has no step: testing)"
-        case .make: "skipped: no tests (the Makefile has neither check nor test)"
-        default: "skipped: no tests (the recipe names no test command)"
+    private static func whyNotTested(_ configuration: Recipe.Configuration, recipe: Recipe) -> String {
+        let own = ProjectTree.OwnCommand.sentence(recipe.recognition?.ownCommands ?? []).map { "; \($0)" } ?? ""
+        return switch recipe.projectType(of: configuration) {
+        case _ where configuration.steps != nil: "skipped: no tests (the recipe has no step: testing)"
+        case .make: "skipped: no tests (the Makefile has neither check nor test\(own))"
+        default: "skipped: no tests (the recipe names no test command\(own))"
         }
     }
 }

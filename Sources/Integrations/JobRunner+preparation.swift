@@ -122,7 +122,8 @@ extension JobRunner {
             }
         return try await request.mirror.checkout(
             request.integration.commit, ref: request.integration.ref, into: workspace.tree, state: workspace.state,
-            isClean: isClean, kept: JobPlanner.keptDirectories(request.recipe.projectType), submodules: submodules,
+            isClean: isClean, kept: JobPlanner.keptDirectories(request.recipe.projectType(of: request.configuration)),
+            submodules: submodules,
             upstream: upstream, acceptsPointers: request.bot.acceptsPointers == true)
     }
 
@@ -155,8 +156,10 @@ extension JobRunner {
         let environments = JobPlanner.environments(
             environment.job(
                 request.integration, bot: request.bot, configuration: request.configuration,
-                in: place.environment, base: base, projectType: request.recipe.projectType), steps: plan.steps,
-            configuration: request.configuration, projectType: request.recipe.projectType)
+                in: place.environment, base: base, projectType: request.recipe.projectType(of: request.configuration)),
+            steps: plan.steps,
+            configuration: request.configuration,
+            projectType: request.recipe.projectType(of: request.configuration))
         try directory.prepare(
             JobDescription(
                 steps: environments.steps, environment: environments.job,
@@ -173,16 +176,19 @@ extension JobRunner {
         // The tree was checked out by us a moment ago, so what cannot be read is not there.
         if let directory = try? Directory(opening: workspace.tree) {
             tree.rootEntries = (try? directory.entries().map(\.name)) ?? []
-            let manifest = request.recipe.projectType?.profile.markers.first { tree.rootEntries.contains($0) }
-            tree.manifest = manifest.flatMap { try? directory.read($0, limit: Self.maximumManifestBytes) }
+            let type = request.recipe.projectType(of: request.configuration)
+            let place = request.configuration.directory.map { $0 + "/" } ?? ""
+            let names = (try? directory.entries(request.configuration.directory ?? ".").map(\.name)) ?? []
+            tree.manifest = type?.profile.marker(in: names)
+                .flatMap { try? directory.read(place + $0, limit: Self.maximumManifestBytes) }
                 .map { String(decoding: $0, as: UTF8.self) }
-            let manifests = tree.rootEntries.filter(PackageDependencies.isManifest)
+            let manifests = names.filter(PackageDependencies.isManifest).map { place + $0 }
             tree.hasDependencies = PackageDependencies.mayExist(
                 // A manifest that is no file, or is too large, is presumed to have some.
                 inManifests: manifests.map {
                     (try? directory.read($0, limit: PackageDependencies.maximumBytes)) ?? Array(".package".utf8)
                 })
-            tree.hasCSources = request.recipe.projectType == .swiftPackage && hasCSources(directory)
+            tree.hasCSources = type == .swiftPackage && place.isEmpty && hasCSources(directory)
         }
         var plan = planner.plan(
             configuration: request.configuration, recipe: request.recipe, tree: tree,

@@ -14,9 +14,15 @@ final class RecipeMemory: Sendable {
         var firstLine: Int?
         var rootEntries: [String]
         var file: [UInt8]?
+        var project: ProjectTree?
+        /// Whether an optimized build is the default.
+        var isRelease: Bool
 
         /// In bytes, of what a repository says.
-        var size: Int { rootEntries.reduce(file?.count ?? 0) { $0 + $1.utf8.count } }
+        var size: Int {
+            let texts = project?.texts.values.reduce(0) { $0 + $1.utf8.count } ?? 0
+            return rootEntries.reduce((file?.count ?? 0) + texts) { $0 + $1.utf8.count }
+        }
     }
 
     /// Readings kept, the last used ones, and the most bytes of what one of them was read from: 8 MiB in all, of some KiB usually.
@@ -36,10 +42,11 @@ final class RecipeMemory: Sendable {
     var readings: Int { state.withLock(\.readings) }
 
     /// By the bot's own recipe, else the commit's, else what its project usually runs.
-    func recipe(of commit: CommitContent, bot: BotSpecification) -> Reading<Recipe> {
+    /// - Parameter isRelease: Whether the ref is one that publishes, whose usual build is the optimized one.
+    func recipe(of commit: CommitContent, bot: BotSpecification, isRelease: Bool = false) -> Reading<Recipe> {
         let key = Key(
             bot: bot.name, own: bot.recipe.map { Array($0.yaml.utf8) }, firstLine: bot.recipe?.firstLine,
-            rootEntries: commit.rootEntries, file: commit.file)
+            rootEntries: commit.rootEntries, file: commit.file, project: commit.project, isRelease: isRelease)
         let known = state.withLock { state -> Reading<Recipe>? in
             guard let index = state.kept.lastIndex(where: { $0.key == key }) else {
                 state.readings += 1
@@ -50,7 +57,7 @@ final class RecipeMemory: Sendable {
             return found.reading
         }
         if let known { return known }
-        let reading = Self.read(commit, bot: bot)
+        let reading = Self.read(commit, bot: bot, isRelease: isRelease)
         guard key.size <= Self.sizeLimit else { return reading }
         state.withLock { state in
             if state.kept.count >= Self.limit { state.kept.removeFirst() }
@@ -59,9 +66,9 @@ final class RecipeMemory: Sendable {
         return reading
     }
 
-    private static func read(_ commit: CommitContent, bot: BotSpecification) -> Reading<Recipe> {
+    private static func read(_ commit: CommitContent, bot: BotSpecification, isRelease: Bool) -> Reading<Recipe> {
         let (entries, name) = (commit.rootEntries, RecipeReader.fileName)
-        let project = RecipeReader.Project.recognised(ProjectType.recognise(rootEntries: entries), rootEntries: entries)
+        let project = RecipeReader.Project.recognized(commit.project ?? ProjectTree(rootEntries: entries))
         if let own = bot.recipe {
             return RecipeReader.read(
                 yaml: own.yaml, file: "\(bot.name).yml", project: project, firstLine: own.firstLine)
@@ -75,6 +82,6 @@ final class RecipeMemory: Sendable {
             }
             return RecipeReader.read(bytes: bytes, file: name, project: project)
         }
-        return RecipeReader.withoutRecipe(project)
+        return RecipeReader.withoutRecipe(project, isRelease: isRelease)
     }
 }

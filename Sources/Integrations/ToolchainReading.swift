@@ -11,12 +11,24 @@ enum ToolchainReading {
     private static func program(of type: ProjectType?) -> String? {
         switch type {
         case .swiftPackage: "swift"
-        case .cmake, .make: "cc"
+        case .cmake, .make, .meson, .autotools: "cc"
         case .cargo: "rustc"
         case .go: "go"
         case .npm: "node"
         case .python: "python3"
-        case .maven: "java"
+        case .maven, .gradle: "java"
+        case .dotnet: "dotnet"
+        case .mix: "elixir"
+        case .rebar3: "erl"
+        case .dune: "ocaml"
+        case .stack, .cabal: "ghc"
+        case .composer: "php"
+        case .bundler: "ruby"
+        case .lua: "lua"
+        case .perl: "perl"
+        case .zig: "zig"
+        case .bazel: "bazel"
+        case .shell: "sh"
         case nil: nil
         }
     }

@@ -47,6 +47,10 @@ package struct Recipe: Hashable, Sendable, Codable {
         package var network: Network?
         /// The name of a directory beneath the settings' `images`, which is the job's root file system; `nil`: a small part of the machine's own.
         package var image: Name?
+        /// The kind of project whose usual commands it has; `nil`: the recipe's.
+        package var projectType: ProjectType?
+        /// The directory of the root in which its usual commands run; `nil`: the root.
+        package var directory: String?
 
         package init(
             name: Name, flags: [String] = [], environment: [String: String] = [:], toolchain: String? = nil,
@@ -81,6 +85,11 @@ package struct Recipe: Hashable, Sendable, Codable {
             self.include = include
             self.bundle = bundle
         }
+    }
+
+    /// The kind of project whose usual commands a configuration has; `nil` where none is recognized.
+    package func projectType(of configuration: Configuration) -> ProjectType? {
+        configuration.projectType ?? projectType
     }
 
     /// The configuration whose products are archived.

@@ -2,11 +2,18 @@ import Model
 
 /// Reads what `ctest` prints, with `--output-on-failure` or `--verbose` or without.
 package struct CTestConsoleReader: Sendable {
-    private static let needles: Needles = ["Test #", "Test project ", "% tests passed", "No tests were found"]
+    /// From ten tests on their numbers have one width: `Test  #1:`.
+    private static let needles: Needles = [
+        "Test #", "Test  #", "Test   #", "Test    #", "Test     #", " Start ", "Test project ", "% tests passed",
+        "No tests were found",
+    ]
 
     private var tests: [TestResult] = []
     private var places: [Int: Int] = [:]
+    /// The names of the project's started tests, by number.
+    private var started: [Int: String] = [:]
     private var announced = 0
+    private var problems: [String] = []
     /// The number of tests of the tested project, as each result states it.
     private var total: Int?
     /// The index in `tests` of the project's first test.
@@ -21,6 +28,9 @@ package struct CTestConsoleReader: Sendable {
 
     package init(root: SourceRoot) {}
 
+    /// Whether the output of a test is printed, in which other tools may seem to speak.
+    var isWithinTest: Bool { current != nil }
+
     /// Takes what a line tells.
     package mutating func take(_ line: LogLine) {
         guard line.contains(Self.needles) else {
@@ -30,8 +40,9 @@ package struct CTestConsoleReader: Sendable {
         let text = line.text
         if text.hasPrefix("Test project "), current == nil {
             // Another run: numbers start again.
-            believeSummary()
+            endProject()
             (hasProject, hasSummary, places, total, first) = (true, false, [:], nil, tests.count)
+            (started, announced) = ([:], 0)
         } else if let range = text.range(ofFirst: "% tests passed"), text[..<range.lowerBound].allSatisfy(\.isNumber) {
             summary(text)
         } else if text.hasPrefix("No tests were found") {
@@ -49,11 +60,16 @@ package struct CTestConsoleReader: Sendable {
             let total = TAPLine.number(
                 line[slash.upperBound..<mark.lowerBound].drop { $0 == " " }.prefix { $0 != " " }),
             let hash = line[mark.upperBound...].range(ofFirst: "#"),
+            line[mark.upperBound..<hash.lowerBound].allSatisfy({ $0 == " " }),
             let colon = line[hash.upperBound...].range(ofFirst: ": "),
             let number = TAPLine.number(line[hash.upperBound..<colon.lowerBound])
         else {
-            if line.hasPrefix("    Start ") { current = nil }
-            return
+            if let start = Self.start(line) {
+                current = nil
+                if started.count < ReportContent.maximumItems { started[start.number] = start.name }
+                return
+            }
+            return output(String(line))
         }
         announced = max(announced, total)
         // A failed test's output can quote another run.
@@ -108,7 +124,7 @@ package struct CTestConsoleReader: Sendable {
     }
 
     private mutating func output(_ text: String, of index: Int) {
-        if text.hasPrefix("    Start ") || text.hasPrefix("The following tests") { return current = nil }
+        if text.hasPrefix("The following tests") { return current = nil }
         tests[index].message.append(line: text)
     }
 
@@ -120,6 +136,36 @@ package struct CTestConsoleReader: Sendable {
         summarized = TAPLine.number(words[place - 2])
     }
 
+    /// Reads `    Start 2: fails`. From ten tests on there are more spaces before the number.
+    private static func start(_ line: Substring) -> (number: Int, name: String)? {
+        guard line.hasPrefix("    ") else { return nil }
+        let text = line.drop { $0 == " " }
+        guard text.hasPrefix("Start "), let colon = text.range(ofFirst: ": "),
+            let number = TAPLine.number(text[..<colon.lowerBound].dropFirst("Start ".count).drop { $0 == " " })
+        else { return nil }
+        return (number, TextLimit.cut(String(text[colon.upperBound...]), toBytes: TextLimit.nameBytes))
+    }
+
+    /// Ends the tested project. If its output breaks off, each test that started and has no result has crashed. If its summary is there, it must
+    /// have as many results as each of them states.
+    private mutating func endProject() {
+        believeSummary()
+        guard hasProject else { return }
+        let found = tests.count - first
+        if !hasSummary {
+            for number in started.keys.sorted() where places[number] == nil {
+                tests.append(
+                    TestResult(
+                        suite: "", name: started[number] ?? "", outcome: .crashed, message: "started and never ended"))
+            }
+            if found > 0 || !started.isEmpty {
+                problems.append("the output of ctest ends before its \(announced.counting("test")) do")
+            }
+        } else if let total, found < total {
+            problems.append("ctest announced \(total.counting("test")), but \(found) came")
+        }
+    }
+
     /// Treats the last summary as the project's own. If it counts no failure, apparent failures are a test's output.
     private mutating func believeSummary() {
         guard let count = summarized else { return }
@@ -129,12 +175,9 @@ package struct CTestConsoleReader: Sendable {
 
     /// Returns the tests; `nil` if CTest did not run. A run without a summary, or with failures that no test shows, is a problem.
     package mutating func finish() -> ReportContent? {
-        believeSummary()
+        endProject()
         guard hasProject, !tests.isEmpty || hasSummary else { return nil }
-        var content = ReportContent(tests: JUnitRetries.numbered(tests))
-        if !hasSummary {
-            content.problems.append("the output of ctest ends before its \(announced.counting("test")) do")
-        }
+        var content = ReportContent(tests: JUnitRetries.numbered(tests), problems: problems)
         let found = tests.count(where: \.outcome.isFailure)
         if let failed, failed > 0, found == 0 {
             content.problems.append("ctest says that \(failed.counting("test")) failed, but names none")

@@ -10,6 +10,9 @@ struct CargoTestLines: Sendable {
     /// Whether the lines may be a test's output, or its result.
     var isWithin: Bool { waiting != nil || output != nil }
 
+    /// Whether a test has started whose result is to come in a line of its own.
+    var isWaiting: Bool { waiting != nil }
+
     mutating func take(_ line: String, into run: inout CargoTestRun) {
         if let count = Self.count(line) {
             (waiting, output) = (nil, nil)

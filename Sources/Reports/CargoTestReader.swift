@@ -13,6 +13,9 @@ package struct CargoTestReader: Sendable {
         lines.take(line.text, into: &run)
     }
 
+    /// Whether a test has started whose end is still to come, so that what other tools seem to say is its output.
+    var isWithinTest: Bool { lines.isWaiting && run.isOpen }
+
     /// Outside of a test's output no other line tells anything; what a terminal's sequence may part is looked at as well.
     private static let needles: Needles = ["running ", "test ", "---- ", "Doc-tests ", "Running ", "\u{1B}"]
 

@@ -21,6 +21,9 @@ struct CargoTestRun: Sendable {
 
     init(root: SourceRoot) { self.root = root }
 
+    /// Whether a binary runs whose summary is still to come.
+    var isOpen: Bool { expected != nil }
+
     /// `{ "type": "test", "event": "ok", "name": "tests::adds", "exec_time": 0.1 }`
     mutating func take(_ event: JSON) {
         let name = event["name"].string ?? ""

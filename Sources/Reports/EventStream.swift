@@ -161,6 +161,8 @@ struct EventStream {
         var content = ReportContent(findings: findings)
         var neverStarted = 0
         var details: [(index: Int, detail: TestDetail)] = []
+        // Places of tests that were running at the end.
+        var open: [Int] = []
         for id in order {
             guard let function = functions[id] else { continue }
             var result = TestResult(
@@ -170,6 +172,7 @@ struct EventStream {
             }
             let isCrashed = function.startedAt != nil && function.endedAt == nil && function.skipReason == nil
             if isCrashed || !function.failures.isEmpty {
+                if isCrashed { open.append(content.tests.count) }
                 result.outcome = isCrashed ? .crashed : .failed
                 result.message = Self.joined(function.failures)
                 if function.failurePath != nil {
@@ -192,6 +195,7 @@ struct EventStream {
             content.tests.append(result)
         }
         numberEqualNames(&content.tests)
+        endOpen(open, in: &content.tests)
         content.details = details.map { index, detail in
             var detail = detail
             detail.test = content.tests[index].fullName
@@ -206,6 +210,24 @@ struct EventStream {
             content.problems.append("the event stream ends before its test run begins")
         }
         return content
+    }
+
+    /// One process runs them all, side by side: where several were running when it ended, nothing says which of them ended it. So the process has
+    /// crashed once, and they did not run to their end.
+    private func endOpen(_ open: [Int], in tests: inout [TestResult]) {
+        guard open.count > 1 else { return }
+        let names = open.map { tests[$0].fullName }
+        for index in open {
+            if tests[index].message != nil {
+                tests[index].outcome = .failed
+            } else {
+                (tests[index].outcome, tests[index].message) = (.skipped, CrashedProcess.notRun)
+            }
+        }
+        tests.append(
+            TestResult(
+                suite: "", name: CrashedProcess.testName, outcome: .crashed,
+                message: CrashedProcess.message("", running: names)))
     }
 
     /// Overloads have one name: the second, from top to bottom, is ` (2)`. (`swift test list` adds the line instead, which

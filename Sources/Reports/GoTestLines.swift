@@ -11,20 +11,24 @@ struct GoTestLines: Sendable {
     private var isAfter = false
     /// Whether a package's line was there.
     private(set) var hasResult = false
+    /// The package that the compiler's messages are about: `# kit [kit.test]`.
+    private var built: String?
 
-    /// Whether the lines may be a test's output.
-    var isWithin: Bool { current != nil || isAfter }
+    /// Whether the lines may be a test's output, or a compiler's.
+    var isWithin: Bool { current != nil || isAfter || built != nil }
 
     mutating func take(_ line: String, into run: inout GoTestRun) {
+        if takeBuild(line, into: &run) { return }
         let text = line.drop { $0 == " " }
         if let name = Self.name(text, after: "=== RUN   "), run.start(name, package: Self.unknown) {
             (current, isAfter) = (name, false)
         } else if let name = Self.name(text, after: "=== CONT  ") ?? Self.name(text, after: "=== NAME  "),
             run.isRunning(name)
         {
+            run.goOn(name, package: Self.unknown)
             (current, isAfter) = (name, false)
         } else if let name = Self.name(text, after: "=== PAUSE "), run.isRunning(name) {
-            run.pause(name)
+            run.pause(name, package: Self.unknown)
             current = nil
         } else if text.hasPrefix("--- "), let result = Self.result(text), run.mayEnd(result.name) {
             run.end(result.name, result.outcome, seconds: result.seconds, package: Self.unknown)
@@ -41,6 +45,7 @@ struct GoTestLines: Sendable {
                 isEmpty: package.reason.hasPrefix("no test"))
             (current, isAfter) = (nil, false)
         } else if line == "PASS" || line == "FAIL" {
+            run.finish(Self.unknown)
             (current, isAfter) = (nil, false)
         } else if isAfter, line.hasPrefix("    ") {
             run.outputAfter(String(text), package: Self.unknown)
@@ -52,6 +57,21 @@ struct GoTestLines: Sendable {
             current = nil
             run.output(line + "\n", test: nil, package: Self.unknown)
         }
+    }
+
+    /// What is said before the tests of a package, which could not be built: lines beneath `# kit [kit.test]`.
+    private mutating func takeBuild(_ line: String, into run: inout GoTestRun) -> Bool {
+        if current == nil, line.hasPrefix("# "), line.utf8.count < 2000 {
+            built = String(line.dropFirst(2))
+            return true
+        }
+        guard let package = built else { return false }
+        if ["FAIL", "ok  \t", "?   \t", "=== ", "--- ", "PASS"].contains(where: line.hasPrefix) {
+            built = nil
+            return false
+        }
+        run.build(line, of: package)
+        return true
     }
 
     private static func name(_ text: Substring, after prefix: String) -> String? {

@@ -4,6 +4,8 @@ import Model
 package struct GoTestReader: Sendable {
     private var run: GoTestRun
     private var lines: GoTestLines
+    /// The test in which its package's process ended, as the event before said.
+    private var cut: (package: String, test: String)?
 
     package init(root: SourceRoot) {
         run = GoTestRun(root: root)
@@ -12,9 +14,12 @@ package struct GoTestReader: Sendable {
 
     /// Takes what a line of a console tells.
     package mutating func take(_ line: LogLine) {
-        guard lines.isWithin || line.contains(Self.needles) else { return }
+        guard lines.isWithin || line.contains(Self.needles) || line.begins(with: "# ") else { return }
         lines.take(line.text, into: &run)
     }
+
+    /// Whether a test is running, so that what other tools seem to say is its output.
+    var isWithinTest: Bool { run.isBusy }
 
     /// Outside of a test's output no other line tells anything; what a terminal's sequence may part is looked at as well.
     private static let needles: Needles = ["=== ", "--- ", "ok  \t", "FAIL", "?   \t", "panic: ", "\u{1B}"]
@@ -54,6 +59,12 @@ package struct GoTestReader: Sendable {
     /// `{"Action":"fail","Package":"kit/a","Test":"TestOne","Elapsed":0.1}`; what other tools add is passed over.
     private mutating func take(_ event: JSON) {
         let test = event["Test"].string
+        if event["Action"].string == "build-output", let package = event["ImportPath"].string {
+            // From Go 1.24 on.
+            let text = (event["Output"].string ?? "").trimmingSuffix(while: \.isWhitespace)
+            if !text.isEmpty, !text.hasPrefix("# ") { run.build(String(text), of: package) }
+            return
+        }
         guard let action = event["Action"].string, let package = event["Package"].string else { return }
         // Of a package without tests there may be output only.
         if action == "start" || test != nil { run.begin(package) }
@@ -64,12 +75,22 @@ package struct GoTestReader: Sendable {
             let isMark = ["=== ", "--- ", "PASS\n", "FAIL\n", "FAIL\t", "ok  \t"].contains {
                 text.trimmingPrefix { $0 == " " }.hasPrefix($0)
             }
+            if text == "PASS\n" || text == "FAIL\n" { run.finish(package) }
             if !isMark { run.output(text, test: test, package: package) }
+            // The package's end, told as this test's: the process ended in the middle of it.
+            if let test, text.hasPrefix("ok  \t" + package + "\t") {
+                cut = (package, test)
+                run.cut(test, package: package)
+                run.endPackage(package, isFailed: false)
+            }
             if let test, let told = GoTestLines.resultWithin(text.trimmingSuffix(while: \.isWhitespace)),
                 told.name == test
             {
                 run.tell(test, told.outcome, package: package)
             }
+        case ("pause", let test?): run.pause(test, package: package)
+        case ("cont", let test?): run.goOn(test, package: package)
+        case ("pass", let test?) where cut?.package == package && cut?.test == test: cut = nil
         case ("pass", let test?): run.end(test, .passed, seconds: event["Elapsed"].double, package: package)
         case ("fail", let test?): run.end(test, .failed, seconds: event["Elapsed"].double, package: package)
         case ("skip", let test?): run.end(test, .skipped, seconds: event["Elapsed"].double, package: package)

@@ -23,6 +23,17 @@ struct GoTestRun: Sendable {
         var first = 0
         /// The test that runs alone now; another one starts when it has ended or waits for its turn.
         var alone: String?
+        /// Tests that wait for their turn (`t.Parallel()`), which have not run when the process ends.
+        var waiting: Set<String> = []
+        /// Tests that waited and go on, after all that run alone.
+        var resumed: Set<String> = []
+        /// Whether the test binary has printed `PASS`, so that it ran to its end.
+        var isFinished = false
+        /// Whether it has no tests.
+        var isEmpty = false
+
+        /// Whether a test runs alone and has not ended.
+        var isBusy: Bool { alone.map { open[$0] != nil } ?? false }
     }
 
     private let root: SourceRoot
@@ -31,6 +42,10 @@ struct GoTestRun: Sendable {
     private var unnamed = Package()
     private var order: [String] = []
     private var results = 0
+    /// Whether it is said of each test that it starts: by `-v` and `-json`.
+    private var isVerbose = false
+    /// What the compiler and the loader said, by package, in the order in which they spoke.
+    private var builds: [(package: String, text: String)] = []
     /// Whether a package was tested, and not only passed over since it has no tests.
     private var isTested = false
     private(set) var problems: [String] = []
@@ -41,7 +56,33 @@ struct GoTestRun: Sendable {
     var isEmpty: Bool { order.isEmpty && unnamed.started.isEmpty && unnamed.tests.isEmpty }
 
     /// An event of the package was there.
-    mutating func begin(_ package: String) { edit(package) { $0.isBegun = true } }
+    mutating func begin(_ package: String) {
+        isVerbose = true
+        edit(package) { $0.isBegun = true }
+    }
+
+    /// Whether a test runs alone now, so that other lines are its output.
+    var isBusy: Bool { unnamed.isBusy }
+
+    /// A line of what was said while a package was built.
+    /// - Parameter package: `kit [kit.test]`, as it is printed.
+    mutating func build(_ line: String, of package: String) {
+        var name = package[...]
+        // A package of tests is built beside the one that it tests, whose name is in brackets.
+        if name.hasSuffix(".test]"), let open = name.range(ofLast: " [") {
+            name = name[open.upperBound...].dropLast(".test]".count)
+        }
+        if builds.last?.package != String(name) {
+            guard builds.count < Self.maximumBuilds else { return }
+            builds.append((TextLimit.cut(String(name), toBytes: TextLimit.nameBytes), ""))
+        }
+        TextLimit.append(line + "\n", to: &builds[builds.count - 1].text)
+    }
+
+    /// The test binary says that it is at its end: `PASS`. While a test runs alone, it is that test's output.
+    mutating func finish(_ package: String?) {
+        edit(package) { if !$0.isBusy { $0.isFinished = true } }
+    }
 
     /// Whether a test runs, of which the console tells.
     func isRunning(_ name: String) -> Bool { unnamed.open[name] != nil }
@@ -52,28 +93,44 @@ struct GoTestRun: Sendable {
         var isStarted = true
         let isPrinted = package == nil
         edit(package) { package in
-            if isPrinted, let alone = package.alone, package.open[alone] != nil, !name.hasPrefix(alone + "/") {
-                isStarted = false
-                return
-            }
+            let isQuoted =
+                package.isBusy && !name.hasPrefix((package.alone ?? "") + "/")
+                || !package.resumed.isEmpty && !name.contains("/")
+            guard !isPrinted || !isQuoted else { return isStarted = false }
             package.hasStarts = true
-            if !name.contains("/") { package.alone = name }
+            package.isFinished = false
+            package.waiting.remove(name)
+            if !name.contains("/"), !Self.isBenchmark(name) { package.alone = name }
             guard package.started.count < ReportContent.maximumItems else { return }
             let name = TextLimit.cut(name, toBytes: TextLimit.nameBytes)
             package.open[name] = ""
             package.started.append(name)
         }
+        if isStarted { isVerbose = true }
         return isStarted
     }
 
     /// A test waits until those that run alone have ended.
-    mutating func pause(_ name: String) {
-        edit(nil) { if $0.alone == name { $0.alone = nil } }
+    mutating func pause(_ name: String, package: String?) {
+        edit(package) { package in
+            if package.alone == name { package.alone = nil }
+            if package.open[name] != nil { package.waiting.insert(name) }
+        }
     }
+
+    /// A test that waited goes on.
+    mutating func goOn(_ name: String, package: String?) {
+        edit(package) { package in
+            if package.waiting.remove(name) != nil, !name.contains("/") { package.resumed.insert(name) }
+        }
+    }
+
+    /// Whether a name is a benchmark's, of which Go prints only the start.
+    private static func isBenchmark(_ name: String) -> Bool { name.hasPrefix("Benchmark") }
 
     /// Whether a printed result can be a test's own: the test is running, or starts are not printed. Benchmarks have no start.
     func mayEnd(_ name: String) -> Bool {
-        unnamed.open[name] != nil || !unnamed.hasStarts || name.hasPrefix("Benchmark")
+        unnamed.open[name] != nil || !unnamed.hasStarts || Self.isBenchmark(name)
     }
 
     /// - Parameter test: `nil` for output of the package itself.
@@ -119,8 +176,22 @@ struct GoTestRun: Sendable {
                 if outcome != .passed, !text.isEmpty { result.message = String(text) }
             }
             if let seconds, seconds >= 0, seconds < 1e9 { result.duration = .seconds(seconds) }
+            package.waiting.remove(name)
+            package.resumed.remove(name)
             package.hasFailure = package.hasFailure || outcome.isFailure
             package.tests.append(result)
+        }
+    }
+
+    /// The process ended in the middle of a test, although the package passed: `syscall.Exit(0)`.
+    mutating func cut(_ name: String, package: String) {
+        let suite = TextLimit.cut(package, toBytes: TextLimit.nameBytes)
+        edit(package) { package in
+            package.tests.removeAll { $0.name == name && $0.suite == suite && $0.outcome == .passed }
+            if package.open[name] == nil {
+                package.open[name] = ""
+                package.started.append(name)
+            }
         }
     }
 
@@ -132,28 +203,21 @@ struct GoTestRun: Sendable {
         let suite = TextLimit.cut(name, toBytes: TextLimit.nameBytes)
         edit(name) { package in
             if !isFailed { Self.believe(&package) }
-            let crash = Self.panic(in: package.output)
-            for name in package.started where isFailed || package.told[name] != nil {
-                guard let output = package.open.removeValue(forKey: name) else { continue }
-                if let outcome = package.told[name] {
-                    package.hasFailure = package.hasFailure || outcome.isFailure
-                    package.tests.append(
-                        TestResult(
-                            suite: suite, name: name, outcome: outcome, message: outcome == .passed ? nil : output))
+            let crash = GoMessages.panic(in: package.output)
+            for name in package.started {
+                guard let outcome = package.told[name], let output = package.open.removeValue(forKey: name) else {
                     continue
                 }
-                let text = [output, crash ?? ""].joined(separator: "\n")
-                    .trimmingPrefix(while: \.isWhitespace).trimmingSuffix(while: \.isWhitespace)
-                package.hasFailure = true
+                package.hasFailure = package.hasFailure || outcome.isFailure
                 package.tests.append(
                     TestResult(
-                        suite: suite, name: name, outcome: .crashed,
-                        message: TextLimit.cut(String(text), toBytes: Finding.maximumMessageBytes)))
+                        suite: suite, name: name, outcome: outcome, message: outcome == .passed ? nil : output))
             }
-            package.open = [:]
-            package.told = [:]
-            package.started = []
-            package.isEnded = true
+            // Of a binary that ran to its end no test is without one: what began and did not end, a test has printed.
+            if isFailed || !package.isFinished { Self.endOpen(&package, suite: suite, crash: crash) }
+            (package.open, package.told, package.started) = ([:], [:], [])
+            (package.waiting, package.resumed) = ([], [])
+            (package.isEnded, package.isFinished, package.isEmpty) = (true, false, isEmpty)
             defer { package.first = package.tests.count }
             package.isFailed = isFailed
             // A panic is printed after the result of the test that it ended.
@@ -167,11 +231,85 @@ struct GoTestRun: Sendable {
                 let text = (reason.isEmpty ? "" : reason + "\n") + package.output
                 package.tests.append(
                     TestResult(
-                        suite: suite, name: "(package)", outcome: .failed,
+                        suite: suite, name: Self.packageTest, outcome: .failed,
                         message: text.isEmpty
                             ? "the package failed" : String(text.trimmingSuffix(while: \.isWhitespace))))
             }
         }
+    }
+
+    /// Ends the tests that have no end because their process ended. One process is one crash: if several tests were running, the panic names the
+    /// one that crashed; if it names none, the package has crashed. The others did not run to their end.
+    private static func endOpen(_ package: inout Package, suite: String, crash: String?) {
+        let open = package.started.filter { package.open[$0] != nil && !isBenchmark($0) }
+        guard !open.isEmpty else { return }
+        // Go prints the result of a test that panics itself.
+        let hasPanicked =
+            crash != nil
+            && package.tests[package.first...].last.map { $0.outcome == .failed && $0.message == nil } ?? false
+        let running = open.filter { !package.waiting.contains($0) }
+        // If a subtest was running, its test has crashed with it.
+        var parents: Set<String> = []
+        for name in running {
+            if let slash = name.lastIndex(of: "/") { parents.insert(String(name[..<slash])) }
+        }
+        let leaves = running.filter { !parents.contains($0) }
+        var crashed = hasPanicked ? [] : Set(leaves)
+        if crashed.count > 1 {
+            let text = crash ?? leaves.compactMap { package.open[$0].flatMap(GoMessages.panic) }.first ?? ""
+            crashed = GoMessages.tests(in: text, of: crashed)
+            if crashed.isEmpty {
+                package.hasFailure = true
+                package.tests.append(
+                    TestResult(
+                        suite: suite, name: packageTest, outcome: .crashed,
+                        message: CrashedProcess.message(text, running: leaves)))
+            }
+        }
+        for name in crashed {
+            var rest = name[...]
+            while let slash = rest.lastIndex(of: "/") {
+                rest = rest[..<slash]
+                if package.open[String(rest)] != nil { crashed.insert(String(rest)) }
+            }
+        }
+        for name in open {
+            var result = TestResult(
+                suite: suite, name: name, outcome: .skipped, message: CrashedProcess.notRun)
+            if crashed.contains(name) {
+                let text = [package.open[name] ?? "", crash ?? ""].joined(separator: "\n")
+                    .trimmingPrefix(while: \.isWhitespace).trimmingSuffix(while: \.isWhitespace)
+                result.outcome = .crashed
+                result.message = TextLimit.cut(String(text), toBytes: Finding.maximumMessageBytes)
+                package.hasFailure = true
+            }
+            package.tests.append(result)
+        }
+    }
+
+    /// The name of a test that is a whole package.
+    private static let packageTest = "(package)"
+    /// The most packages whose compiler's messages are kept.
+    private static let maximumBuilds = 1000
+
+    /// Adds the compiler's messages, with the first file and line, to a package that could not be built.
+    private func explained(_ test: TestResult) -> TestResult {
+        guard test.name == Self.packageTest, test.outcome == .failed, test.path == nil,
+            let reason = test.message?.prefix(while: { !$0.isNewline }),
+            ["build failed", "setup failed"].contains(where: reason.hasPrefix)
+                || builds.contains(where: { $0.package == test.suite })
+        else { return test }
+        // A package fails with one that it imports.
+        let build =
+            builds.first { $0.package == test.suite } ?? builds.first { GoMessages.place(in: $0.text) != nil }
+        guard let build else { return test }
+        var test = test
+        if test.message?.contains(build.text) != true { test.message.append(line: build.text) }
+        test.message = test.message.map { String($0.trimmingSuffix(while: \.isWhitespace)) }
+        if let place = GoMessages.place(in: build.text) {
+            (test.path, test.line) = (root.shown(place.path), place.line)
+        }
+        return test
     }
 
     /// The package passed, so no test of it failed: a test printed the apparent failure.
@@ -197,6 +335,8 @@ struct GoTestRun: Sendable {
             existing.tests += moved.tests
             existing.hasFailure = existing.hasFailure || moved.hasFailure
             TextLimit.append(moved.output, to: &existing.output)
+            existing.waiting.formUnion(moved.waiting)
+            existing.isFinished = moved.isFinished
         }
     }
 
@@ -214,7 +354,12 @@ struct GoTestRun: Sendable {
         for (number, name) in order.enumerated() {
             guard let package = packages[name] else { continue }
             // `-count 2` runs a test twice, which is one test only where the package passed in the end.
-            let runs = package.isFailed ? package.tests : Self.sortedByName(package.tests)
+            var runs = package.isFailed ? package.tests.map(explained) : Self.sortedByName(package.tests)
+            // Without `-v` a package that passed names none of its tests; it says so where it has none.
+            if !isVerbose, runs.isEmpty, package.isEnded, !package.isFailed, !package.isEmpty, !name.isEmpty {
+                let suite = TextLimit.cut(name, toBytes: TextLimit.nameBytes)
+                runs = [TestResult(suite: suite, name: Self.packageTest, outcome: .passed)]
+            }
             tests += runs
             places += runs.map { _ in package.isFailed ? nil : number }
         }
@@ -240,9 +385,5 @@ struct GoTestRun: Sendable {
             order.append(name)
         }
         change(&packages[name, default: Package()])
-    }
-
-    private static func panic(in output: String) -> String? {
-        output.range(ofFirst: "panic: ").map { String(output[$0.lowerBound...]) }
     }
 }

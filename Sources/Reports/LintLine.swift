@@ -85,6 +85,8 @@ struct LintLine: Equatable {
         if rest.first == "[", let end = rest.range(ofFirst: "] ") {
             let name = rest[..<end.lowerBound].dropFirst()
             let text = rest[end.upperBound...]
+            // yamllint: `[warning] missing document start "---" (document-start)`
+            if name == "warning" || name == "error", let parsed = parenthesisedRule(text) { return parsed }
             return isWord(name) && !text.isEmpty ? (String(name), String(text)) : nil
         }
         let word = rest.prefix { $0 != " " }
@@ -92,6 +94,9 @@ struct LintLine: Equatable {
         if word.count == 2, word.last == ":", let letter = word.first, "CRWEF".contains(letter) {
             // rubocop; the cop's name came with version 0.38.
             var rule = ""
+            for mark in ["[Correctable] ", "[Corrected] ", "[Todo] "] where text.hasPrefix(mark) {
+                text = text.dropFirst(mark.count)
+            }
             if let colon = text.range(ofFirst: ": "), isWord(text[..<colon.lowerBound], also: "/"),
                 text[..<colon.lowerBound].utf8.contains(UInt8(ascii: "/"))
             {
@@ -101,12 +106,40 @@ struct LintLine: Equatable {
             return text.isEmpty ? nil : (rule, String(text))
         }
         let letters = word.prefix { $0.isASCII && $0.isUppercase }
-        let digits = word.dropFirst(letters.count)
+        var digits = word.dropFirst(letters.count)
+        // pylint: `C0114: Missing module docstring (missing-module-docstring)`
+        let hasColon = digits.last == ":" && text.last == ")"
+        if hasColon { digits = digits.dropLast() }
         guard (1...6).contains(letters.count), (2...6).contains(digits.count),
             digits.allSatisfy({ $0.isASCII && $0.isNumber })
         else { return nil }
         if text.hasPrefix("[*] ") { text = text.dropFirst(4) }
-        return text.isEmpty ? nil : (String(word), String(text))
+        return text.isEmpty ? nil : (String(hasColon ? word.dropLast() : word), String(text))
+    }
+
+    /// `too many spaces after colon (colons)`
+    static func parenthesisedRule(_ text: Substring) -> (rule: String, message: String)? {
+        guard text.last == ")", let open = text.range(ofLast: " (") else { return nil }
+        let name = text[open.upperBound...].dropLast()
+        let message = text[..<open.lowerBound].trimmingSuffix { $0 == " " }
+        return isWord(name) && !message.isEmpty ? (String(name), String(message)) : nil
+    }
+
+    /// A finding without a rule, `a.py:1:1: 'os' imported but unused` (pyflakes): of what an analysis prints, every text at a line and a
+    /// column of a file is one, but for the notes that explain another.
+    static func bare(_ text: String) -> (message: String, place: PrintedPlace)? {
+        guard text.utf8.count <= 16 * 1024, let end = text.range(ofFirst: ": "), end.lowerBound > text.startIndex else {
+            return nil
+        }
+        let head = text[..<end.lowerBound]
+        let message = text[end.upperBound...].trimmingSuffix(while: \.isWhitespace)
+        guard head.utf8.count <= SourceRoot.maximumPathBytes, let place = PrintedPlace(head), place.line != nil,
+            place.column != nil || head.hasSuffix(":0"), place.path.utf8.first != UInt8(ascii: "<"),
+            place.path.contains(".") || place.path.contains("/"), !head.contains(where: \.isWhitespace),
+            !place.path.contains("://"), let first = message.first, first != " ",
+            !["note:", "info:", "required from", "included from"].contains(where: message.hasPrefix)
+        else { return nil }
+        return (String(message), place)
     }
 
     /// `Memory leak: p [memleak]`: of an analyzer every word in brackets at the end is a rule, but for types' names.

@@ -9,22 +9,100 @@ struct LintLines: Sendable {
     private var file: String?
     /// ruff's message, whose place comes in the next line.
     private var waiting: (rule: String, message: String)?
+    /// The line of shellcheck's block for a terminal, whose findings are beneath it.
+    private var block: PrintedPlace?
+    /// Whether shellcheck's list of links has begun.
+    private var isInLinks = false
 
     init(root: SourceRoot) { self.root = root }
 
-    mutating func take(_ text: String) {
+    /// - Returns: Whether the line tells of a finding, or belongs to what does.
+    @discardableResult
+    mutating func take(_ text: String) -> Bool {
         if let found = LintLine(text) {
-            (waiting, file) = (nil, nil)
+            (waiting, file, block) = (nil, nil, nil)
             add(found.message, rule: found.rule, place: found.place)
-        } else if let waiting, let place = Self.arrow(text) {
+        } else if let waiting, let place = Self.arrow(text) ?? Self.banditPlace(text) {
             self.waiting = nil
             add(waiting.message, rule: waiting.rule, place: place)
-        } else if let file, let found = Self.beneath(text) {
+        } else if let file, let found = Self.beneath(text) ?? Self.simpleCop(text) {
             add(found.message, rule: found.rule, place: PrintedPlace("\(file):\(found.line):\(found.column)"))
+        } else if let place = Self.shellcheckBlock(text) {
+            (block, isInLinks, file) = (place, false, nil)
+        } else if let place = block, !isInLinks || text.first == " " {
+            takeBlock(text, at: place)
+        } else if let found = LintLine.bare(text) {
+            (waiting, file) = (nil, nil)
+            add(found.message, rule: "", place: found.place)
+        } else if let found = Self.bandit(text) ?? Self.ruff(text) {
+            waiting = found
+        } else if waiting != nil, text.first == " " {
+            return true
         } else {
-            waiting = Self.ruff(text)
-            if text.hasPrefix("/"), !text.contains(where: \.isWhitespace) { file = text }
+            (waiting, block) = (nil, nil)
+            if let named = Self.fileAlone(text) { file = named }
+            return text.first == " " && !findings.isEmpty
         }
+        return true
+    }
+
+    /// What is beneath `In a.sh line 2:`: the source, `     ^-- SC2086 (info): Double quote …`, and what could be written instead.
+    private mutating func takeBlock(_ text: String, at place: PrintedPlace) {
+        if text.hasPrefix("For more information:") { isInLinks = true }
+        let rest = text.drop { $0 == " " }
+        let mark = rest.prefix { $0 == "^" || $0 == "-" }
+        guard !isInLinks, mark.first == "^", let end = rest.range(ofFirst: "): ") else { return }
+        let head = rest[mark.endIndex..<end.lowerBound].drop { $0 == " " }
+        guard head.hasPrefix("SC"), let blank = head.firstIndex(of: " "), head[blank...].hasPrefix(" (") else { return }
+        var place = place
+        place.column = text.utf8.count - rest.utf8.count + 1
+        add(String(rest[end.upperBound...]), rule: String(head[..<blank]), place: place)
+    }
+
+    /// `In a.sh line 2:`
+    private static func shellcheckBlock(_ text: String) -> PrintedPlace? {
+        guard text.hasPrefix("In "), text.hasSuffix(":"), let mark = text.range(ofLast: " line ") else { return nil }
+        let path = text[..<mark.lowerBound].dropFirst(3)
+        guard !path.isEmpty, path.utf8.count <= SourceRoot.maximumPathBytes,
+            TAPLine.number(text[mark.upperBound...].dropLast()) != nil
+        else { return nil }
+        return PrintedPlace("\(path):\(text[mark.upperBound...].dropLast())")
+    }
+
+    /// `>> Issue: [B101:assert_used] Use of assert detected.`
+    private static func bandit(_ text: String) -> (rule: String, message: String)? {
+        guard text.hasPrefix(">> Issue: ["), let end = text.range(ofFirst: "] "), text.utf8.count <= 16 * 1024 else {
+            return nil
+        }
+        let rule = text[..<end.lowerBound].dropFirst(">> Issue: [".count).prefix { $0 != ":" }
+        return (String(rule), String(text[end.upperBound...]))
+    }
+
+    /// `   Location: ./a.py:5:4`
+    private static func banditPlace(_ text: String) -> PrintedPlace? {
+        guard text.hasPrefix("   Location: ") else { return nil }
+        return PrintedPlace(text.dropFirst("   Location: ".count).trimmingSuffix(while: \.isWhitespace))
+    }
+
+    /// `C:  3:  1: [Correctable] Style/StringLiterals: Prefer …`, as rubocop's form `simple` prints beneath `== a.rb ==`.
+    private static func simpleCop(_ text: String) -> (line: Int, column: Int, message: String, rule: String)? {
+        guard let letter = text.first, "CRWEF".contains(letter), text.utf8.count <= 16 * 1024 else { return nil }
+        let words = text.dropFirst().split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
+        guard words.count == 4, words[0].isEmpty, let line = TAPLine.number(words[1].drop { $0 == " " }),
+            let column = TAPLine.number(words[2].drop { $0 == " " }),
+            let found = LintLine("a.rb:1:1: \(letter):\(words[3])")
+        else { return nil }
+        return (line, column, found.message, found.rule)
+    }
+
+    /// A line that names a file and nothing else: eslint's `/kit/a.js`, yamllint's `a.yml`, rubocop's `== a.rb ==`.
+    private static func fileAlone(_ text: String) -> String? {
+        var name = text[...]
+        if name.hasPrefix("== "), name.hasSuffix(" ==") { name = name.dropFirst(3).dropLast(3) }
+        guard name.utf8.count <= SourceRoot.maximumPathBytes, !name.contains(where: \.isWhitespace),
+            name.contains("/") || name.contains(".") && name.contains(where: \.isLetter)
+        else { return nil }
+        return String(name)
     }
 
     private mutating func add(_ message: String, rule: String, place: PrintedPlace?) {
@@ -63,6 +141,12 @@ struct LintLines: Sendable {
             return nil
         }
         let rest = words[2].trimmingPrefix { $0 == " " }.trimmingSuffix(while: \.isWhitespace)
+        // yamllint: `too many spaces after colon  (colons)`
+        if rest.last == ")", let gap = rest.range(ofLast: "  ("), let found = LintLine.parenthesisedRule(rest),
+            rest[gap.upperBound...].dropLast() == found.rule
+        {
+            return (line, column, found.message, found.rule)
+        }
         guard let gap = rest.range(ofLast: "  ") else { return (line, column, String(rest), "") }
         let message = rest[..<gap.lowerBound].trimmingSuffix { $0 == " " }
         return (line, column, String(message), String(rest[gap.upperBound...]))

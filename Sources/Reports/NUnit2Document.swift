@@ -4,12 +4,21 @@ import Model
 final class NUnit2Document: XMLTestCases, XMLTestsHandler {
     /// The names of the suites that are open; those of fixtures are not whole.
     private var suites: [String] = []
+    /// Of the suites that are open: how many cases had failed before it, and where its own failure is among the tests.
+    private var marks: [(failures: Int, own: Int?)] = []
+    private var failures = 0
+    /// Places of failures of suites that only say that a case in them failed.
+    private var echoes: Set<Int> = []
+
+    override var left: Set<Int> { echoes }
 
     func begin(_ element: String, _ attributes: [String: String], depth: Int) throws(XMLText.Refusal) {
         clearText()
         switch element {
         case "test-results": takeCounts(attributes, "failures", "errors", "invalid")
-        case "test-suite": suites.append(attributes["name"] ?? "")
+        case "test-suite":
+            suites.append(attributes["name"] ?? "")
+            marks.append((failures, nil))
         case "failure" where !isOpen && !suites.isEmpty:
             // The suite's own: its set-up or tear-down. Where only its tests failed it has none.
             try open(TestResult(suite: XMLTests.name(suites.last), name: "(suite)", outcome: .failed))
@@ -28,13 +37,25 @@ final class NUnit2Document: XMLTestCases, XMLTestsHandler {
         switch element {
         case "message": takeMessage()
         case "stack-trace": takeStack()
-        case "test-case": close()
-        case "failure" where openName == "(suite)": close()
-        case "test-suite": _ = suites.popLast()
+        case "test-case":
+            close()
+            if tests.last?.outcome.isFailure == true { failures += 1 }
+        case "failure" where openName == "(suite)":
+            close()
+            if !marks.isEmpty { marks[marks.count - 1].own = tests.count - 1 }
+        case "test-suite":
+            _ = suites.popLast()
+            guard let mark = marks.popLast(), let own = mark.own else { break }
+            // Its own set-up or tear-down has another text, and is a failure beside those of its cases.
+            let isEcho = tests[own].message.map { Self.echoes.contains(where: $0.hasPrefix) } ?? false
+            if isEcho, failures > mark.failures { echoes.insert(own) } else { failures += 1 }
         default: break
         }
         clearText()
     }
+
+    /// What NUnit says of a suite of which a case failed.
+    private static let echoes = ["One or more child tests had ", "Child test failed", "One or more child tests failed"]
 
     /// Before NUnit 2.5 there was no `result`, only `executed` and `success`.
     private static func outcome(_ attributes: [String: String]) -> TestResult.Outcome {

@@ -15,6 +15,8 @@ package struct ReportContent: Sendable, Hashable {
     package var details: [TestDetail]
     /// The subject of the report; `nil` if the reader does not say.
     package var subject: Subject?
+    /// What the report was read as. Files of one format tell of different tests, also where the names are the same.
+    var format: ReportFormat?
     /// Whether the tool says itself that there is no test to run.
     package var hasNoTests = false
 

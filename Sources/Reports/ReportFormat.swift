@@ -4,7 +4,7 @@ enum ReportFormat: Sendable, CaseIterable {
     case checkstyle, cppcheck, cobertura
     case sarif, eventStream, goTestJSON, cargoTestJSON, cargoMessages, jsonFindings, llvmCoverage
     case serializedDiagnostics
-    case lcov, tap, goTest, cargoTest, ctestConsole, swiftTest, sanitizer, lines
+    case lcov, tap, automakeResult, summaries, goTest, cargoTest, ctestConsole, swiftTest, sanitizer, lines
 
     static let unknown =
         "no format of tests, findings or coverage that is known: not JUnit, SARIF, TAP, nor another of the manual's table"
@@ -101,7 +101,8 @@ enum ReportFormat: Sendable, CaseIterable {
     var subject: ReportContent.Subject {
         switch self {
         case .junit, .nunit2, .nunit3, .xunitNet, .trx, .ctest, .cppUnit, .boostTest: .tests
-        case .eventStream, .goTestJSON, .cargoTestJSON, .tap, .goTest, .cargoTest, .ctestConsole, .swiftTest: .tests
+        case .eventStream, .goTestJSON, .cargoTestJSON, .tap, .automakeResult, .summaries: .tests
+        case .goTest, .cargoTest, .ctestConsole, .swiftTest: .tests
         case .checkstyle, .cppcheck, .sarif, .cargoMessages, .jsonFindings, .serializedDiagnostics: .findings
         case .cobertura, .llvmCoverage, .lcov: .coverage
         case .sanitizer, .lines: .lines
@@ -131,6 +132,8 @@ enum ReportFormat: Sendable, CaseIterable {
         case .serializedDiagnostics: SerializedDiagnostics.read(bytes, root: root)
         case .lcov: LCOVReader.read(bytes, root: root)
         case .tap: TAPReader.read(bytes, root: root)
+        case .automakeResult: AutomakeConsole.readResult(bytes)
+        case .summaries: SummaryConsoles.read(bytes, root: root)
         case .cargoTest: CargoTestReader.read(bytes, root: root)
         case .ctestConsole: CTestConsoleReader.read(bytes, root: root)
         case .swiftTest: SwiftTestLog.read(bytes, root: root)

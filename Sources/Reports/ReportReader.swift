@@ -1,3 +1,5 @@
+import Model
+
 /// Reads a report file, recognised by its content and not by its name.
 package enum ReportReader {
     /// The largest file that is read, as large as a job may leave.
@@ -14,6 +16,17 @@ package enum ReportReader {
                 ? prefix + name + ": " + problem.dropFirst(prefix.count) : name + ": " + problem
         }
         content.notes = content.notes.map { name + ": " + $0 }
+        if content.format == .automakeResult {
+            // automake names the file for its test.
+            let test = name.hasSuffix(".trs") ? String(name.dropLast(4)) : name
+            for index in content.tests.indices where content.tests[index].suite.isEmpty {
+                if content.tests[index].name.isEmpty {
+                    content.tests[index].name = test
+                } else {
+                    content.tests[index].suite = test
+                }
+            }
+        }
         return content
     }
 
@@ -31,6 +44,7 @@ package enum ReportReader {
         }
         var content = format.read(bytes, root: root)
         content.subject = content.subject ?? format.subject
+        content.format = format
         return content
     }
 }

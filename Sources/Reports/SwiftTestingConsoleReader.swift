@@ -21,6 +21,9 @@ package struct SwiftTestingConsoleReader: Sendable {
         if line.contains(Self.needles) { run.take(line.text, root: root) }
     }
 
+    /// Whether a test is running, so that what other tools seem to say is its output.
+    var isWithinTest: Bool { run.isWithinTest }
+
     /// The tests that have an end by now.
     var ended: [TestResult] { run.ended }
 

@@ -29,6 +29,8 @@ struct SwiftTestingRun: Sendable {
     /// Whether a run began and has not ended, and where its tests begin.
     private var isOpen = false
     private var first = 0
+    /// Whether any run began.
+    private var hasBegun = false
     private(set) var problems: [String] = []
 
     /// The most nested runs; a further one is ignored.
@@ -40,6 +42,7 @@ struct SwiftTestingRun: Sendable {
 
     mutating func take(_ line: String, root: SourceRoot) {
         guard let (symbol, text) = Self.message(line) else {
+            if !hasBegun, Self.isXcbeautifyFailure(line), problems.isEmpty { problems.append(Self.unnamedFailure) }
             crash.take(line, root: root)
             return
         }
@@ -64,6 +67,18 @@ struct SwiftTestingRun: Sendable {
             end(result: text[..<range.lowerBound], symbol: symbol, rest: text[range.upperBound...])
         }
     }
+
+    /// Whether a test is running, so that what other tools seem to say is its output.
+    var isWithinTest: Bool { isOpen && !running.isEmpty }
+
+    /// `Test run with 2 tests failed after 0.001 seconds with 1 issue(s)`, as xcbeautify prints the end of a run of whose
+    /// beginning and tests it prints nothing that could be read.
+    private static func isXcbeautifyFailure(_ line: String) -> Bool {
+        line.hasPrefix("Test run with ") && line.has(" failed after ") && line.has(" seconds with ")
+            && line.has(" issue(s)")
+    }
+
+    private static let unnamedFailure = "Swift Testing says that its run failed, but names no test that did"
 
     /// The tests that have an end by now.
     var ended: [TestResult] {
@@ -138,7 +153,7 @@ struct SwiftTestingRun: Sendable {
     private mutating func takeRun(_ text: Substring) {
         guard text.hasPrefix("run with ") else {
             endRun()
-            isOpen = true
+            (isOpen, hasBegun) = (true, true)
             return
         }
         guard isOpen else { return }
@@ -151,7 +166,7 @@ struct SwiftTestingRun: Sendable {
         }
         // An issue outside of any test, or of a test whose lines are lost.
         if text.has(" failed after "), !tests[first...].contains(where: \.outcome.isFailure), problems.count < 10 {
-            problems.append("Swift Testing says that its run failed, but names no test that did")
+            problems.append(Self.unnamedFailure)
         }
         first = tests.count
     }
@@ -246,10 +261,20 @@ struct SwiftTestingRun: Sendable {
         crash = CrashText()
     }
 
+    /// The process of the tests that were running has ended. Where they are several, nothing says which of them ended it: the process
+    /// has crashed once, and they did not run to their end.
     private mutating func crash(_ running: [String: [Int]], _ crash: CrashText) {
-        for index in running.values.joined() {
-            tests[index].outcome = .crashed
-            tests[index].message = [tests[index].message, crash.message].compactMap { $0 }.joined(separator: "\n")
+        let places = running.values.joined().sorted()
+        let isOne = places.count == 1
+        for index in places where isOne || tests[index].outcome != .failed {
+            tests[index].outcome = isOne ? .crashed : .skipped
+            let text = isOne ? crash.message : CrashedProcess.notRun
+            tests[index].message = [tests[index].message, text].compactMap { $0 }.joined(separator: "\n")
         }
+        guard places.count > 1, tests.count < ReportContent.maximumItems else { return }
+        tests.append(
+            TestResult(
+                suite: "", name: CrashedProcess.testName, outcome: .crashed,
+                message: CrashedProcess.message(crash.message ?? "", running: places.map { tests[$0].name })))
     }
 }

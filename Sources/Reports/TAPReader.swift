@@ -5,9 +5,14 @@ package struct TAPReader: Sendable {
     private var run: TAPRun
     private let needsVersion: Bool
     private var hasVersion = false
+    /// A plan on a console without a version, whose first point is still to come.
+    private var plan: String?
+    /// Whether the TAP has no version, so that only points with a number are its own.
+    private(set) var isNumbered = false
 
     /// - Parameter needsVersion: Whether all before a line `TAP version N` is other output: on a console, where a program may
-    ///   print `ok` for other reasons.
+    ///   print `ok` for other reasons. A plan `1..N` that the point 1 follows is believed, too: bats and older programs write
+    ///   no version.
     package init(root: SourceRoot, needsVersion: Bool = false) {
         run = TAPRun(root: root)
         self.needsVersion = needsVersion
@@ -15,12 +20,32 @@ package struct TAPReader: Sendable {
 
     /// Takes what a line tells; with `needsVersion` nothing before the version.
     package mutating func take(_ line: LogLine) {
-        if needsVersion, !hasVersion {
-            guard line.contains(Self.versions) else { return }
-            guard case .version = TAPLine(Substring(line.text)) else { return }
+        guard needsVersion, !hasVersion else { return run.take(line.text) }
+        if line.contains(Self.versions), case .version = TAPLine(Substring(line.text)) {
             hasVersion = true
+            return run.take(line.text)
         }
-        run.take(line.text)
+        takeNumbered(line)
+    }
+
+    private mutating func takeNumbered(_ line: LogLine) {
+        let isPlan = line.begins(with: "1..")
+        guard isPlan || isNumbered || plan != nil && Self.mayBePoint(line) else { return }
+        let text = line.text
+        switch TAPLine(Substring(text)) {
+        case .plan(1, 1..., nil): plan = text
+        case .point(let point) where plan != nil && point.number == 1:
+            if let plan { run.take(plan) }
+            (plan, isNumbered) = (nil, true)
+            run.take(text)
+        case .point(let point) where point.number == nil: break
+        case .plan, .version: break
+        default: if isNumbered { run.take(text) }
+        }
+    }
+
+    private static func mayBePoint(_ line: LogLine) -> Bool {
+        line.begins(with: "ok 1") || line.begins(with: "not ok 1")
     }
 
     /// The tests; nothing when no line was TAP.

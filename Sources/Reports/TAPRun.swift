@@ -21,6 +21,8 @@ struct TAPRun: Sendable {
 
     private enum Mode { case document, yaml(spaces: Int), openChildren }
 
+    /// The most bytes of lines of YAML that are held until it ends.
+    private static let maximumDoubtfulBytes = 1 << 20
     /// The deepest nesting that is told apart; deeper lines are no TAP.
     private static let maximumDepth = 50
 
@@ -29,6 +31,10 @@ struct TAPRun: Sendable {
     /// The tests of the documents before.
     private var ended: [TestResult] = []
     private var mode = Mode.document
+    /// Of YAML that is open: the lines from the first on that could be a child's result. They are the YAML's, unless it breaks off.
+    private var doubtful: [String] = []
+    private var doubtfulBytes = 0
+    private var isReplaying = false
     private var count = 0
     private var problems: [String] = []
     private var notes: [String] = []
@@ -44,12 +50,9 @@ struct TAPRun: Sendable {
         let text = line.dropFirst(spaces)
         if text.isEmpty || isOver { return }
         if case .yaml(let indent) = mode {
-            if spaces >= indent, !isResult(text, spaces: spaces, within: indent) {
-                if text.trimmingSuffix(while: \.isWhitespace) == "..." { return mode = .document }
-                return diagnose(text)
-            }
+            if takeYAML(line, text, spaces: spaces, indent: indent) { return }
             // It broke off: another program's line, or a test that ended in the middle of it.
-            mode = .document
+            breakOff()
         }
         let parsed = TAPLine(text)
         if parsed == .yamlStart, spaces % 4 == 2, (spaces - 2) / 4 < levels.count, levels[(spaces - 2) / 4].last != nil
@@ -60,7 +63,38 @@ struct TAPRun: Sendable {
         take(parsed, level: level)
     }
 
-    /// Whether a line of YAML is a child's point or plan: then the YAML broke off.
+    /// Takes a line of YAML that is open.
+    /// - Returns: Whether it can be one: not what stands farther left.
+    private mutating func takeYAML(_ line: String, _ text: Substring, spaces: Int, indent: Int) -> Bool {
+        guard spaces >= indent else { return false }
+        if spaces == indent, text.trimmingSuffix(while: \.isWhitespace) == "..." {
+            // What looked like results was a text within it.
+            for line in doubtful { diagnose(line.drop { $0 == " " }) }
+            (doubtful, doubtfulBytes, mode) = ([], 0, .document)
+            return true
+        }
+        guard !doubtful.isEmpty || isResult(text, spaces: spaces, within: indent) else {
+            diagnose(text)
+            return true
+        }
+        // Each line is read again once at most.
+        guard !isReplaying, doubtfulBytes + line.utf8.count <= Self.maximumDoubtfulBytes else { return false }
+        doubtfulBytes += line.utf8.count
+        doubtful.append(line)
+        return true
+    }
+
+    /// The YAML has no end: from the first line on that could be a child's result it is none.
+    private mutating func breakOff() {
+        mode = .document
+        guard !doubtful.isEmpty else { return }
+        let lines = doubtful
+        (doubtful, doubtfulBytes, isReplaying) = ([], 0, true)
+        for line in lines { take(line) }
+        isReplaying = false
+    }
+
+    /// Whether a line of YAML can be a child's point or plan.
     private func isResult(_ text: Substring, spaces: Int, within indent: Int) -> Bool {
         guard spaces == indent + 2 else { return false }
         switch TAPLine(text) {
@@ -234,6 +268,7 @@ struct TAPRun: Sendable {
     }
 
     mutating func content() -> ReportContent {
+        breakOff()
         endDocument()
         return ReportContent(tests: JUnitRetries.numbered(ended), problems: problems, notes: notes)
     }

@@ -2,6 +2,50 @@ package import Model
 
 /// Joins what several reports say of one test run, so that no test is there twice.
 package enum TestMerge {
+    /// One list of what the report files and consoles of one step say.
+    ///
+    /// Files of one format tell of different tests: of two modules, or of one suite under two versions of Python. Where they have one name, it
+    /// is numbered from the second on. A file all of whose results are, with their durations, in a larger one was gathered into
+    /// it (Ant's `TESTS-TestSuites.xml`). Files of different formats, and consoles, tell of the same tests.
+    package static func merge(
+        reports: [ReportContent], consoles: [[TestResult]], end: CommandEnd = CommandEnd()
+    ) -> [TestResult] {
+        var groups: [[ReportContent]] = []
+        var places: [ReportFormat: Int] = [:]
+        for report in reports {
+            if let format = report.format, let place = places[format] {
+                groups[place].append(report)
+            } else {
+                if let format = report.format { places[format] = groups.count }
+                groups.append([report])
+            }
+        }
+        return merge(groups.map { $0.count == 1 ? $0[0].tests : together($0.map(\.tests)) } + consoles, end: end)
+    }
+
+    /// The tests of files that tell of different ones.
+    private static func together(_ files: [[TestResult]]) -> [TestResult] {
+        let largest = files.indices.max { files[$0].count < files[$1].count } ?? 0
+        let gathered = Set(files[largest])
+        let kept = files.indices.filter { index in
+            let tests = files[index]
+            let isTimed = tests.contains { $0.duration.map { $0 > .zero } ?? false }
+            return tests.count == files[largest].count || !isTimed || !tests.allSatisfy(gathered.contains)
+        }
+        var used: Set<String> = []
+        // By suite and name: the last number.
+        var numbers: [String: Int] = [:]
+        return kept.flatMap { files[$0] }.map { test in
+            var test = test
+            let (base, name) = (key(test), test.name)
+            while !used.insert(key(test)).inserted {
+                numbers[base, default: 1] += 1
+                test.name = "\(name) (\(numbers[base, default: 1]))"
+            }
+            return test
+        }
+    }
+
     /// One list, in the order in which the tests first appear.
     ///
     /// Two results are one test when suite and name are equal, or when one source knows only the class (`ParserTests`, as

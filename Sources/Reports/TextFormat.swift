@@ -9,6 +9,7 @@ struct TextFormat {
     private var found: ReportFormat?
     private var isTAP = false
     private var hasSanitizer = false
+    private var hasSummary = false
     private var hasLine = false
     private var count = 0
     private var objects = 0
@@ -21,6 +22,7 @@ struct TextFormat {
         // TAP is asked last: a line that begins with `ok` is little.
         if let found = format.found { return found }
         if format.isTAP { return .tap }
+        if format.hasSummary { return .summaries }
         if format.hasSanitizer { return .sanitizer }
         // Whether there is a line that a linter printed only all lines tell.
         return format.hasLine || format.count > maximumLines ? .lines : nil
@@ -46,16 +48,23 @@ struct TextFormat {
                 hasLine = LintLine.isLikely(text) || LintLines.beneath(text) != nil || LintLines.arrow(text) != nil
             }
         }
+        if !hasSummary { hasSummary = line.contains(Self.summaries) }
         if !hasSanitizer, line.contains(SanitizerReader.needles) {
             hasSanitizer = SanitizerReader.isBeginning(line.text)
         }
     }
 
-    private static let beginnings = Set("=-o?FprTSn1B{".utf8)
+    /// What the consoles of `SummaryConsoles` have.
+    private static let summaries: Needles = [
+        "Testsuite summary for ", ", Tests=", " tests in ", " test in ", "# Running:", "Running ExUnit with seed",
+        " by Sebastian Bergmann", " examples, ", " example, ", " pending : ",
+    ]
+    private static let beginnings = Set("=-o?FprTSn1B{:".utf8)
 
     private mutating func certain(_ text: String) -> ReportFormat? {
         guard let first = text.utf8.first else { return nil }
         switch first {
+        case UInt8(ascii: ":"): return text.hasPrefix(":test-result: ") ? .automakeResult : nil
         case UInt8(ascii: "="): return text.hasPrefix("=== RUN   ") ? .goTest : nil
         case UInt8(ascii: "-"):
             return ["--- PASS: ", "--- FAIL: ", "--- SKIP: "].contains { text.hasPrefix($0) } ? .goTest : nil

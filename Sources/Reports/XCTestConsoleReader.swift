@@ -14,6 +14,9 @@ package struct XCTestConsoleReader: Sendable {
     /// Takes what a line tells; most lines tell nothing.
     package mutating func take(_ line: LogLine) { run.take(line) }
 
+    /// Whether a test is running, so that what other tools seem to say is its output.
+    var isWithinTest: Bool { run.isWithinTest }
+
     /// The tests that have an end by now.
     var ended: [TestResult] { run.ended }
 

@@ -43,7 +43,7 @@ extension XCTestRun {
         if text.first?.isASCII == false, text.has(" Test run with ") {
             isInSwiftTesting = false
             drop()
-        } else if text.has("Test Case '") || text.has("Test Suite '") || text.has(": error: ") || text.has(" Executed ")
+        } else if text.has("Test Case '") || text.has("Test Suite '") || text.has(": error: ") || text.has("Executed ")
         {
             hold(text)
         }

@@ -23,7 +23,7 @@ struct XCTestRun: Sendable {
     private static let needles: Needles = [
         "Test Case '", "Test Suite '", "] Testing ", ": error: ", " : Test skipped", "Test run started",
         "Test run with ", "Fatal error:",
-        "*** Signal ", "xited with unexpected signal code ", " at /", " Executed ",
+        "*** Signal ", "xited with unexpected signal code ", " at /", "Executed ", "Tests Failed: ",
     ]
     private static let maximumMessages = 50
     /// The limit of held lines, in bytes; further ones are dropped.
@@ -102,6 +102,7 @@ struct XCTestRun: Sendable {
         {
             statesFailures = true
         }
+        if running == nil, Self.isXcbeautifyFailure(text) { statesFailures = true }
         if Self.isParallel(text), let range = text.range(ofFirst: "] Testing ") {
             takeParallel(text[range.upperBound...])
             return
@@ -124,6 +125,9 @@ struct XCTestRun: Sendable {
         let count = text.dropFirst().prefix { $0 != "]" }.split(separator: "/", omittingEmptySubsequences: false)
         return text.hasPrefix("[") && count.count == 2 && count.allSatisfy { TAPLine.number($0) != nil }
     }
+
+    /// Whether a test is running, so that what other tools seem to say is its output.
+    var isWithinTest: Bool { running != nil }
 
     /// The tests that have an end by now.
     var ended: [TestResult] {
@@ -162,7 +166,14 @@ struct XCTestRun: Sendable {
         guard isWithin, rest.hasPrefix("passed at") || rest.hasPrefix("failed at") else { return false }
         running?.continuation = 0
         (isOpen, isWithin) = (false, false)
+        if running == nil, rest.hasPrefix("failed at") { statesFailures = true }
         return true
+    }
+
+    /// `Tests Failed: 1 failed, 0 skipped, 4 total (0.1 seconds)`, which xcbeautify prints in place of the tests' lines.
+    private static func isXcbeautifyFailure(_ text: String) -> Bool {
+        guard text.hasPrefix("Tests Failed: "), text.hasSuffix(" seconds)"), text.has(" failed, ") else { return false }
+        return text.has(" skipped, ") && text.has(" total (")
     }
 
     private mutating func begin() { (isWithin, hasBegun) = (true, true) }

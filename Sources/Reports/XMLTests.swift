@@ -42,6 +42,9 @@ class XMLTestCases {
 
     init(root: SourceRoot) { self.root = root }
 
+    /// Places of tests that are none, as is known by the end only.
+    var left: Set<Int> { [] }
+
     var isOpen: Bool { open != nil }
     var openName: String? { open?.name }
 
@@ -95,7 +98,9 @@ class XMLTestCases {
         if statesFailures, problems.isEmpty, !tests.contains(where: \.outcome.isFailure) {
             add(problem: "the report contradicts itself: it counts failures, none of its tests has one")
         }
-        var content = ReportContent(tests: JUnitRetries.numbered(tests), problems: problems)
+        let left = left
+        let kept = left.isEmpty ? tests : tests.indices.filter { !left.contains($0) }.map { tests[$0] }
+        var content = ReportContent(tests: JUnitRetries.numbered(kept), problems: problems)
         if let problem { content.problems.insert(contentsOf: ReportContent.unreadable(problem).problems, at: 0) }
         return content
     }

@@ -1,3 +1,5 @@
+import Model
+
 /// The formats as JSON Schema (draft 2020-12), for editors. What only a reader can know, such as `{version}` without an
 /// earlier publish, is not in them.
 package enum JSONSchemas {
@@ -13,6 +15,8 @@ package enum JSONSchemas {
         default: nil
         }
     }
+
+    private static let projectTypes = ProjectType.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
 
     private static func document(_ title: String, _ body: String) -> String {
         "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n  \"title\": \"\(title)\",\n" + body
@@ -252,7 +256,7 @@ package enum JSONSchemas {
     private static let recipeBody = #"""
           "type": ["object", "null"], "additionalProperties": false,
           "properties": {
-            "project": { "enum": ["swift-package", "cargo", "go", "maven", "cmake", "python", "npm", "make"] },
+            "project": { "enum": [\#(projectTypes)] },
             "configurations": {
               "type": "object", "minProperties": 1, "maxProperties": 32,
               "propertyNames": { "$ref": "#/$defs/name" },

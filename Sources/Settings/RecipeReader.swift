@@ -17,11 +17,18 @@ package enum RecipeReader {
     package enum Project: Sendable {
         /// Not known yet: a recipe is being read without a commit.
         case unknown
-        /// The type recognized in the commit's tree; `nil` if no type fits.
-        case recognised(ProjectType.Recognition?, rootEntries: [String])
+        /// The commit's tree was looked at; no recognition when no type fits. The commands are those of the project's own CI.
+        case recognised(
+            ProjectType.Recognition?, rootEntries: [String], ownCommands: [ProjectTree.OwnCommand] = [])
 
-        /// Whether the usual commands are unknown.
-        var isUnusual: Bool { if case .recognised(nil, _) = self { true } else { false } }
+        /// What a tree tells.
+        package static func recognized(_ tree: ProjectTree) -> Project {
+            .recognised(
+                ProjectType.recognize(tree), rootEntries: tree.rootEntries, ownCommands: tree.ownCommands)
+        }
+
+        /// Whether nothing tells the usual commands.
+        var isUnusual: Bool { if case .recognised(nil, _, _) = self { true } else { false } }
     }
 
     /// Reads the recipe's bytes as git has them; bytes that are no UTF-8 are an error with their line.
@@ -31,21 +38,25 @@ package enum RecipeReader {
         return warning(of: project, read(yaml: yaml, file: file, project: project))
     }
 
-    /// What a commit without a recipe has: one configuration `debug` with the usual commands of its project, or an error that
-    /// says what to write.
-    package static func withoutRecipe(_ project: Project) -> Reading<Recipe> {
+    /// What a commit without a recipe has: a configuration `debug` with the usual commands of its project, and one for each further kind of
+    /// project with tests. Where nothing is recognized, it is the one test command of the project's own CI, or an error that says what to
+    /// write.
+    /// - Parameter isRelease: Whether the commit is one to publish: it is then built optimized, in a configuration `release`.
+    package static func withoutRecipe(_ project: Project, isRelease: Bool = false) -> Reading<Recipe> {
         var diagnostics = Diagnostics(file: fileName)
-        guard case .recognised(let recognition?, _) = project else {
+        guard case .recognised(let recognition?, _, _) = project else {
             diagnostics.error(nothingRecognised(project), at: .start)
             return warning(of: project, diagnostics.reading(of: nil))
         }
-        let recipe = Recipe(configurations: [debug], projectType: recognition.type, recognition: recognition)
+        let recipe = Recipe(
+            configurations: configurations(of: recognition, isRelease: isRelease), projectType: recognition.type,
+            recognition: recognition)
         return warning(of: project, diagnostics.reading(of: recipe))
     }
 
     /// Warns about files of the root that look like the recipe and are ignored.
     static func warning(of project: Project, _ reading: Reading<Recipe>) -> Reading<Recipe> {
-        guard case .recognised(_, let entries) = project else { return reading }
+        guard case .recognised(_, let entries, _) = project else { return reading }
         let sentences = NearMiss.recipes(in: entries)
         guard !sentences.isEmpty else { return reading }
         var recipe = reading.value
@@ -77,12 +88,13 @@ package enum RecipeReader {
         if let type: ProjectType = diagnostics.word(fields["project"], "project") {
             project = .recognised(.init(type: type, marker: "`project` in \(diagnostics.file)"), rootEntries: [])
         }
-        if case .recognised(let recognition, _) = project {
+        if case .recognised(let recognition, _, _) = project {
             recipe.recognition = recognition
             recipe.projectType = recognition?.type
         }
         recipe.configurations =
-            ConfigurationReader.configurations(fields["configurations"], project: project, &diagnostics) ?? [debug]
+            ConfigurationReader.configurations(fields["configurations"], project: project, &diagnostics)
+            ?? recipe.recognition.map { configurations(of: $0) } ?? [debug]
         if fields["configurations"] == nil, project.isUnusual {
             diagnostics.error(nothingRecognised(project), at: fields.position)
         }
@@ -98,17 +110,44 @@ package enum RecipeReader {
         Recipe.Configuration(name: Name(nearest: "debug"))
     }
 
+    /// `debug` for the first kind, and a configuration for each other one, called like its kind or its directory.
+    private static func configurations(
+        of recognition: ProjectType.Recognition, isRelease: Bool = false
+    ) -> [Recipe.Configuration] {
+        var first = debug
+        if isRelease, !recognition.type.profile.releaseFlags.isEmpty {
+            first = Recipe.Configuration(name: Name(nearest: "release"), flags: recognition.type.profile.releaseFlags)
+        }
+        first.directory = recognition.directory
+        first.test = recognition.test?.command
+        var all = [first]
+        for other in recognition.others ?? [] {
+            let name = Name(nearest: other.directory ?? other.type.rawValue)
+            let isFree = !all.contains { $0.name == name }
+            var configuration = Recipe.Configuration(
+                name: isFree ? name : Name(nearest: "\(name)-\(other.type.rawValue)-\(all.count)"))
+            configuration.projectType = other.type
+            configuration.directory = other.directory
+            all.append(configuration)
+        }
+        return all
+    }
+
     /// What to write where no type fits: for what is there, when that is known.
     private static func nothingRecognised(_ project: Project) -> String {
         let markers = ProjectType.usualMarkers
-        if case .recognised(_, let entries) = project, let near = NearMiss.recipes(in: entries).first {
+        if case .recognised(_, let entries, _) = project, let near = NearMiss.recipes(in: entries).first {
             return "nothing says how to build this repository: \(near)"
         }
         let beginning = "nothing says how to build this repository: none of \(markers) is in its root"
-        guard case .recognised(_, let entries) = project, let sample = SampleRecipe.fitting(rootEntries: entries) else {
+        guard case .recognised(_, let entries, let commands) = project else {
             return "\(beginning); add a \(fileName) with `\(SampleRecipe.unknown)`"
         }
-        return "\(beginning); \(sample.found) is, so try a \(fileName) with `\(sample.recipe)`"
+        let own = ProjectTree.OwnCommand.sentence(commands).map { "; \($0)" } ?? ""
+        guard let sample = SampleRecipe.fitting(rootEntries: entries) else {
+            return "\(beginning)\(own); add a \(fileName) with `\(SampleRecipe.unknown)`"
+        }
+        return "\(beginning)\(own); \(sample.found) is, so try a \(fileName) with `\(sample.recipe)`"
     }
 
     private static func analyses(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [Recipe.Analysis]? {

@@ -1,3 +1,5 @@
+package import Model
+
 /// What a mirror says of a commit: all that preparing an integration needs of it.
 package struct CommitContent: Sendable, Hashable {
     package let details: CommitDetails
@@ -5,4 +7,6 @@ package struct CommitContent: Sendable, Hashable {
     package let rootEntries: [String]
     /// The file that was asked for; nothing when there is none, or it is no regular file.
     package let file: [UInt8]?
+    /// What tells its kinds of project; `nil` when it was not asked for.
+    package var project: ProjectTree?
 }

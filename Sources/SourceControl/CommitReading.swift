@@ -160,7 +160,43 @@ struct CommitReading {
         }
     }
 
-    /// The bytes of a regular file; `nil` if the path is absent, a directory, a link or a submodule.
+    /// The names in a directory; `nil` when the path is absent, or no directory.
+    func names(in path: String, at commit: CommitID) throws(SourceControlError) -> [String]? {
+        var id = Self.id(of: try rootTree(of: commit))
+        for component in path.split(separator: "/", omittingEmptySubsequences: false) {
+            let entries = Self.entries(of: try tree(id))
+            guard let entry = entries.first(where: { $0.name.elementsEqual(component.utf8) }),
+                entry.mode & S_IFMT == S_IFDIR
+            else { return nil }
+            id = entry.id
+        }
+        return Self.entries(of: try tree(id)).map { String(decoding: $0.name, as: UTF8.self) }
+    }
+
+    /// What tells the kinds of project of a commit. A file that is too large is left out.
+    /// - Throws: What else cannot be read.
+    func project(
+        of commit: CommitID, rootEntries: [String], reader: ProjectTree.Reader
+    ) throws(SourceControlError) -> ProjectTree {
+        var failure: SourceControlError?
+        func tried<Value>(_ body: () throws(SourceControlError) -> Value?) -> Value? {
+            do throws(SourceControlError) {
+                return try body()
+            } catch {
+                if error.code != .tooLarge { failure = failure ?? error }
+                return nil
+            }
+        }
+        let tree = reader(rootEntries) { path in
+            tried { () throws(SourceControlError) in try names(in: path, at: commit) }
+        } _: { path, limit in
+            tried { () throws(SourceControlError) in try file(path, at: commit, limit: limit) }
+        }
+        if let failure { throw failure }
+        return tree
+    }
+
+    /// The bytes of a regular file, or nothing when the path is absent, a directory, a link or a submodule.
     func file(_ path: String, at commit: CommitID, limit: Int) throws(SourceControlError) -> [UInt8]? {
         let components = path.split(separator: "/", omittingEmptySubsequences: false)
         var id = Self.id(of: try rootTree(of: commit))

@@ -20,14 +20,15 @@ extension Mirror {
     /// - Parameters:
     ///   - file: Of the root; see `file(_:at:limit:)`. Nothing: no file is read.
     ///   - limit: Of the file, in bytes.
+    ///   - project: Reads what tells the kinds of project; `nil`: that is not read.
     /// - Returns: Nothing when the commit is not here; fetch it then.
     /// - Throws: `tooLarge`.
     package func content(
-        of commit: CommitID, file: String?, limit: Int
+        of commit: CommitID, file: String?, limit: Int, project: ProjectTree.Reader? = nil
     ) async throws(SourceControlError) -> CommitContent? {
         let mirror = self
         return try await local(isKept: true) { repository throws(SourceControlError) in
-            try mirror.content(of: commit, file: file, limit: limit, in: repository)
+            try mirror.content(of: commit, file: file, limit: limit, project: project, in: repository)
         }
     }
 
@@ -44,7 +45,7 @@ extension Mirror {
     }
 
     private func content(
-        of commit: CommitID, file: String?, limit: Int, in repository: OpaquePointer
+        of commit: CommitID, file: String?, limit: Int, project: ProjectTree.Reader? = nil, in repository: OpaquePointer
     ) throws(SourceControlError) -> CommitContent? {
         guard try store.contains(commit, in: repository) else { return nil }
         // A tag that was put on a commit which is here needs no fetch, and jobs ask git for it.
@@ -55,9 +56,15 @@ extension Mirror {
         let reading = CommitReading(repository: repository, operation: "reading \(commit.abbreviated)")
         let entries = CommitReading.entries(of: try reading.rootTree(of: commit))
         let content = if let file { try reading.file(file, at: commit, limit: limit) } else { [UInt8]?.none }
+        let names = entries.map { String(decoding: $0.name, as: UTF8.self) }
+        let tree =
+            if let project {
+                try reading.project(of: commit, rootEntries: names, reader: project)
+            } else {
+                ProjectTree?.none
+            }
         return CommitContent(
-            details: try reading.details(of: commit),
-            rootEntries: entries.map { String(decoding: $0.name, as: UTF8.self) }, file: content)
+            details: try reading.details(of: commit), rootEntries: names, file: content, project: tree)
     }
 
     /// Ends what `hold` began; harmless when there is none.

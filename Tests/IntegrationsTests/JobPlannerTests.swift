@@ -212,8 +212,8 @@ import Testing
         private let outer = JobPlannerTests()
 
         @Test(arguments: [
-            ("all:\n\tcc kit.c\ncheck: all\n\t./t\ntest: all\n", "check"), ("test:\n\t./t\n", "test"),
-            ("all check:\n\t./t\n", "check"), ("check::\n\t./t\n", "check"),
+            ("all:\n\tcc kit.c\ncheck: all\n\t./t\ntest: all\n", "check"), ("all:\ntest:\n\t./t\n", "test"),
+            ("all check:\n\t./t\n", "check"), ("all:\ncheck::\n\t./t\n", "check"),
         ])
         func testThatItRunsCheckElseTest(makefile: String, target: String) throws {
             // given
@@ -222,7 +222,8 @@ import Testing
 
             // when
             let plan = outer.plan(
-                configuration, type: .make, tree: .init(rootEntries: ["Makefile"], manifest: makefile))
+                configuration, type: .make,
+                tree: .init(rootEntries: ["Makefile"], manifest: makefile))
 
             // then
             #expect(outer.commands(plan) == ["building: make DEBUG=1", "testing: make \(target) DEBUG=1"])
@@ -236,7 +237,8 @@ import Testing
         func testThatWithoutEitherItSaysSo(makefile: String) throws {
             // given, when
             let plan = outer.plan(
-                try Samples.configuration(), type: .make, tree: .init(rootEntries: ["Makefile"], manifest: makefile))
+                try Samples.configuration(), type: .make,
+                tree: .init(rootEntries: ["Makefile"], manifest: makefile))
 
             // then
             #expect(outer.commands(plan) == ["building: make"])

@@ -24,10 +24,19 @@ import Testing
 
     @Test(
         arguments: [
-            (.cargo, ["resolve", "build", "test", "archive"]), (.go, ["resolve", "vet", "build", "test", "archive"]),
-            (.maven, ["resolve", "build", "test", "archive"]), (.cmake, ["build", "test", "archive"]),
+            (.cargo, ["resolve", "clippy", "build", "test", "archive"]),
+            (.go, ["resolve", "vet", "build", "test", "archive"]),
+            (.maven, ["resolve", "build", "test", "archive"]), (.cmake, ["cppcheck", "build", "test", "archive"]),
             (.python, ["resolve", "build", "test", "archive"]), (.npm, ["resolve", "build", "test", "archive"]),
-            (.make, ["build"]), (.swiftPackage, ["build", "list", "test", "archive"]),
+            (.make, ["build", "archive"]), (.swiftPackage, ["build", "list", "test", "archive"]),
+            (.meson, ["resolve", "build", "test", "archive"]), (.autotools, ["build", "test", "archive"]),
+            (.gradle, ["resolve", "build", "test", "archive"]), (.dotnet, ["resolve", "build", "test", "archive"]),
+            (.composer, ["resolve", "test", "archive"]), (.bundler, ["resolve", "test", "archive"]),
+            (.perl, ["resolve", "build", "test", "archive"]), (.mix, ["resolve", "build", "test", "archive"]),
+            (.lua, ["resolve", "test"]), (.dune, ["build", "test", "archive"]),
+            (.stack, ["resolve", "build", "test", "archive"]), (.cabal, ["resolve", "build", "test", "archive"]),
+            (.zig, ["resolve", "build", "test", "archive"]), (.bazel, ["resolve", "build", "test", "archive"]),
+            (.rebar3, ["resolve", "build", "test", "archive"]), (.shell, ["shellcheck", "test"]),
         ] as [(ProjectType, [String])])
     func testThatEachTypeHasItsStepsAndOnlyResolvingHasTheNetwork(_ type: ProjectType, _ names: [String]) throws {
         for isFenced in [true, false] {
@@ -37,29 +46,33 @@ import Testing
             #expect(plan.steps.map(\.name) == names)
             for step in plan.steps { #expect((step.network == .full) == (step.name == "resolve"), "\(step.name)") }
             #expect(plan.steps.first { $0.name == "resolve" }.map(\.step) ?? "building" == "building")
-            #expect(plan.collect.map(\.base) == (type == .make ? [] : [".martlet/products"]))
+            #expect(plan.collect.map(\.base) == (names.contains("archive") ? [".martlet/products"] : []))
         }
     }
 
     @Test(
         arguments: [
             (.cargo, ["clippy", "build", "test", "archive"]), (.go, ["build", "test", "archive"]),
-            (.maven, ["resolve", "build", "test", "archive"]), (.cmake, ["build"]), (.python, ["test"]),
+            (.maven, ["resolve", "build", "test", "archive"]), (.cmake, ["cppcheck", "build"]), (.python, ["test"]),
             (.npm, ["test"]),
-            (.make, ["build", "test"]),
+            (.make, ["build", "test", "archive"]),
         ] as [(ProjectType, [String])])
     func testThatFlagsGoWhereTheyMeanSomething(_ type: ProjectType, _ names: [String]) throws {
         // when
-        let plan = try plan(type, flags: ["--flag=1"], names: ["clippy.toml"], manifest: "check:\n")
+        let plan = try plan(type, flags: ["--flag=1"], manifest: "all:\ncheck:\n")
         // then
         #expect(plan.steps.filter { $0.arguments.last == "--flag=1" }.map(\.name) == names)
     }
 
     @Test(
         arguments: [
-            (.cargo, [".clippy.toml"], nil, "clippy"), (.cargo, [], "[lints.rust]\n", "clippy"), (.cargo, [], nil, nil),
+            (.cargo, [], nil, "clippy"), (.npm, ["eslint.config.mjs"], nil, "eslint"), (.npm, [], nil, nil),
+            (.python, [".flake8"], nil, "flake8"), (.python, [], "[tool.mypy]\n", "mypy"),
+            (.python, [".pylintrc"], nil, "pylint"),
+            (.swiftPackage, [".swiftlint.yml"], nil, "swiftlint"), (.swiftPackage, [], nil, nil),
+            (.maven, [], nil, nil),
             (.python, ["ruff.toml"], nil, "ruff"), (.python, [], "[project]\n[tool.ruff.lint]\n", "ruff"),
-            (.python, [], "# [tool.ruff]\n", nil), (.go, [], nil, "vet"), (.cmake, [], nil, nil),
+            (.python, [], "# [tool.ruff]\n", nil), (.go, [], nil, "vet"), (.cmake, [], nil, "cppcheck"),
         ] as [(ProjectType, [String], String?, String?)])
     func testThatAnAnalyzerRunsWhereTheProjectIsSetUpForIt(
         _ type: ProjectType, _ names: [String], _ manifest: String?, _ analyzer: String?
@@ -101,8 +114,8 @@ import Testing
         // when
         let plan = try plan(.cargo) { $0.build = "cargo xtask" }
         // then
-        #expect(plan.steps.map(\.name) == ["resolve", "build", "test"])
-        #expect(plan.steps[1].arguments == ShellCommand.arguments(for: "cargo xtask"))
+        #expect(plan.steps.map(\.name) == ["resolve", "clippy", "build", "test"])
+        #expect(plan.steps[2].arguments == ShellCommand.arguments(for: "cargo xtask"))
     }
 
     @Test func testThatStepsOfTheRecipeAreAllThatRuns() throws {
@@ -112,6 +125,32 @@ import Testing
         }
         // then
         #expect(plan.steps.map(\.name) == ["mine"])
+    }
+
+    @Test func testThatAKindOfAConfigurationsOwnRunsInItsDirectory() throws {
+        // when
+        let plan = try plan(.cargo) { ($0.projectType, $0.directory) = (.go, "server") }
+        // then
+        #expect(plan.steps.map(\.name) == ["resolve", "vet", "build", "test", "archive"])
+        for step in plan.steps {
+            #expect(step.arguments[2].contains("cd 'server' || exit\nln -sfn ../.martlet .martlet || exit\n"))
+            #expect(step.workingDirectory == ".")
+        }
+        // and its own exit status says as much there
+        #expect(plan.steps.filter(JobCommands.isOwn).map(\.name) == ["test"])
+    }
+
+    @Test(
+        arguments: [
+            ("install:\n\tcp a b\nall: kit\ncheck: kit\n", [["make", "all"], ["make", "check"]]),
+            ("check: kit\n\t./kit\n", [["make", "check"]]), ("install:\n\tcp a b\n", [["make"]]),
+        ])
+    func testThatAMakefileIsNotAskedToInstall(_ manifest: String, _ commands: [[String]]) throws {
+        // when
+        let plan = try plan(.make, manifest: manifest) { $0.directory = "src" }
+        // then
+        #expect(plan.steps.filter { $0.name != "archive" }.map(\.arguments) == commands)
+        #expect(plan.steps.filter { $0.name != "archive" }.allSatisfy { $0.workingDirectory == "src" })
     }
 
     @Test func testThatAReportOfTheRecipeIsReadBesideTheUsualOne() throws {

@@ -31,6 +31,27 @@ import Testing
         #expect(try test("slow", in: content.tests).duration == .seconds(1.00223))
     }
 
+    /// As CTest 3.25 prints thirteen tests, of which one is switched off.
+    @Test func testThatTenTestsAndMoreAreRead() {
+        // given
+        var text = "Test project /b\n"
+        for number in 1...13 {
+            let width = number < 10 ? " " : ""
+            text +=
+                "      Start \(width)\(number): t\(number)\n\(width)\(number)/13 Test \(width)#\(number): t\(number) ......"
+            text +=
+                number == 12
+                ? "***Failed    0.01 sec\n"
+                : number == 13 ? "***Not Run (Disabled)   0.00 sec\n" : "   Passed    0.01 sec\n"
+        }
+        text += "\n92% tests passed, 1 tests failed out of 12\n"
+        // when
+        let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
+        // then
+        #expect(TestCounts(of: content.tests) == .init(13, failed: 1, skipped: 1))
+        #expect(content.problems == [])
+    }
+
     @Test func testThatATestThatPassesWhenRunAgainIsFlaky() {
         let text = """
             Test project /b

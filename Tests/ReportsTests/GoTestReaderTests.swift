@@ -32,6 +32,41 @@ import Testing
         #expect(content.tests.last?.message?.contains("panic: boom") == true)
     }
 
+    /// As Go 1.19 prints it, and Go 1.24 in JSON.
+    @Test(arguments: [
+        """
+        # kit/sub
+        sub/s_test.go:6:2: no required module provides package kit.example/missing; to add it:
+        \tgo get kit.example/missing
+        # kit [kit.test]
+        ./kit_test.go:5:28: undefined: undefinedThing
+        FAIL\tkit/sub [setup failed]
+        FAIL\tkit [build failed]
+        FAIL
+        """,
+        #"""
+        {"ImportPath":"kit/sub","Action":"build-output","Output":"# kit/sub\n"}
+        {"ImportPath":"kit/sub","Action":"build-output","Output":"sub/s_test.go:6:2: no required module provides package kit.example/missing\n"}
+        {"ImportPath":"kit [kit.test]","Action":"build-output","Output":"# kit [kit.test]\n"}
+        {"ImportPath":"kit [kit.test]","Action":"build-output","Output":"./kit_test.go:5:28: undefined: undefinedThing\n"}
+        {"ImportPath":"kit [kit.test]","Action":"build-fail"}
+        {"Action":"start","Package":"kit/sub"}
+        {"Action":"output","Package":"kit/sub","Output":"FAIL\tkit/sub [setup failed]\n"}
+        {"Action":"fail","Package":"kit/sub","Elapsed":0,"FailedBuild":"kit/sub"}
+        {"Action":"start","Package":"kit"}
+        {"Action":"output","Package":"kit","Output":"FAIL\tkit [build failed]\n"}
+        {"Action":"fail","Package":"kit","Elapsed":0,"FailedBuild":"kit [kit.test]"}
+        """#,
+    ])
+    func testThatWhatTheCompilerSaysHasItsPlace(text: String) {
+        // when
+        let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
+        // then
+        let found = content.tests.map { "\($0.suite) \($0.path ?? "") \($0.line ?? 0)" }
+        #expect(Set(found) == ["kit/sub sub/s_test.go 6", "kit kit_test.go 5"])
+        #expect(content.tests.contains { $0.message?.contains("undefined: undefinedThing") == true })
+    }
+
     @Test(arguments: [
         "=== RUN   TestA\n--- PASS: TestA (0.00s)\n",
         #"{"Action":"run","Package":"k","Test":"TestA"}"# + "\n" + #"{"Action":"pass","Package":"k","Test":"TestA"}"#,

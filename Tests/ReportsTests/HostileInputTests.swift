@@ -62,6 +62,20 @@ import Testing
         report(
             "sanitizers", "sanitizer-asan.txt", "sanitizer-leak.txt", "sanitizer-tsan.txt", "sanitizer-ub-stack.txt"),
         report("TAP", "tap.txt"), report(".NET", "nunit3.xml", "xunit-net.xml", "results.trx"),
+        report("analyzers", "analyzers.txt"), report("summaries", "summaries.txt"),
+        Reader(
+            name: "a test step's console", seeds: ["go-verbose.txt", "ctest.txt", "tap.txt", "summaries.txt"],
+            rounds: 300
+        ) { bytes in
+            var consoles = ConsoleReading(.tests, root: root, listed: [], hasEvents: false)
+            bytes.withUnsafeBytes { consoles.take($0) }
+            return consoles.finish().others.flatMap(\.tests).count
+        },
+        Reader(name: "an analysis's console", seeds: ["analyzers.txt", "cppcheck.txt"], rounds: 300) { bytes in
+            var console = ConsoleReading(.analysis, root: root, listed: [], hasEvents: false)
+            bytes.withUnsafeBytes { console.take($0) }
+            return console.finish().findings.count
+        },
         Reader(name: "lock files", seeds: LockFile.names.sorted().map { "Locks/" + $0 + ".sample" }, rounds: 300) {
             bytes in
             LockFile.names.reduce(0) { $0 + LockFile.pins(in: bytes, called: $1).packages.count }
@@ -139,6 +153,10 @@ import Testing
         [
             "a.c:1:2: error: m\n", "a.c:1:2: warning: ", "Test Case 'A.b' started at x\n", "◇ Test a() started.\n",
             "x.c:3: error: A.b : m\n", "<testcase name='a'>", "{\"kind\":\"event\",\"version\":0}\n",
+            "  ---\n    message: a text that is longer\n    ok 1 - a point\n", "1..1\nok 1 - a\n  ---\n    not ok 1\n",
+            "=== RUN   TestA\n", "# kit\na.go:1:2: m\n",
+            "FAIL: test_a (kit.cases)\n", "In a.sh line 2:\n     ^-- SC1 (info): m\n", "t/parser.t ......... ok\n",
+            "      Start 10: parser\n",
             "ld: undefined reference to `x'\n", "Test Case 'A.b' passed (0.1 seconds)\n", "[1/2] Testing A.B/c\n",
         ])
     func testThatManyLinesTakeLinearTime(reader: Reader, line: String) { Self.expectLinearTime(reader, line) }

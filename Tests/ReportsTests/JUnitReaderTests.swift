@@ -92,6 +92,30 @@ import Testing
 
     private let root = SourceRoot(mountedAt: "/home/me/pkg")
 
+    /// As pytest 8 writes it.
+    @Test func testThatAModuleThatCannotBeImportedIsNamed() throws {
+        // given
+        let text = """
+            <testsuites><testsuite name="pytest" errors="1" failures="0" tests="1"><testcase classname="" name="test_a" time="0.000">
+            <error message="collection failure">ImportError while importing test module '/kit/test_a.py'.
+            Hint: make sure your test modules/packages have valid Python names.
+            Traceback:
+            /usr/lib/python3.11/importlib/__init__.py:126: in import_module
+                return _bootstrap._gcd_import(name[level:], package, level)
+            test_a.py:2: in &lt;module&gt;
+                import missing_thing
+            E   ModuleNotFoundError: No module named 'missing_thing'</error></testcase></testsuite></testsuites>
+            """
+        // when
+        let content = ReportReader.read(Array(text.utf8), fileName: "a", root: SourceRoot(mountedAt: "/kit"))
+        // then
+        let failed = try #require(content.tests.first)
+        #expect(
+            failed.message?.hasPrefix("test_a.py could not be imported: ModuleNotFoundError: No module named") == true)
+        #expect(failed.path == "test_a.py")
+        #expect(failed.line == 2)
+    }
+
     @Test(.threat("P2"), .corpus, arguments: expectations)
     func testThatItCountsAsTheFileDoes(file: String, counts: TestCounts) throws {
         let content = ReportReader.read(try Corpus.file(file).bytes(), fileName: file, root: root)

@@ -108,6 +108,113 @@ import Testing
         #expect(read(text).problems == ["a: the analyzer says that it failed: no rules"])
     }
 
+    private func analysis(_ log: String) -> (findings: [String], notUnderstood: Int) {
+        var reader = AnalyzerLines(root: root)
+        LogLines.forEach(in: Array(log.utf8)) { reader.take($0) }
+        let findings = reader.finish().map { "\($0.path ?? ""):\($0.line ?? 0) \($0.rule) \($0.message.prefix(20))" }
+        return (findings, reader.notUnderstood)
+    }
+
+    /// As pylint 3, pyflakes 3, bandit 1.9, yamllint 1.37, shellcheck 0.11 and rubocop 1.60 print by default.
+    @Test(arguments: [
+        (
+            """
+            ************* Module a
+            a.py:1:0: C0114: Missing module docstring (missing-module-docstring)
+            a.py:6:8: W0123: Use of eval (eval-used)
+
+            -----------------------------------
+            Your code has been rated at 0.00/10
+            """, ["a.py:1 C0114 Missing module docst", "a.py:6 W0123 Use of eval (eval-us"]
+        ),
+        (
+            "a.py:1:1: 'os' imported but unused\na.py:2:1: unable to detect undefined names\n",
+            ["a.py:1  'os' imported but un", "a.py:2  unable to detect und"]
+        ),
+        (
+            """
+            Run started:2026-11-26 16:40:18.384509+00:00
+
+            Test results:
+            >> Issue: [B101:assert_used] Use of assert detected.
+               Severity: Low   Confidence: High
+               CWE: CWE-703 (https://cwe.mitre.org/data/definitions/703.html)
+               Location: ./a.py:5:4
+            4\tdef f(x=[]):
+            5\t    assert x
+
+            --------------------------------------------------
+
+            Code scanned:
+            \tTotal lines of code: 6
+            """, ["a.py:5 B101 Use of assert detect"]
+        ),
+        (
+            "a.yml\n  1:1       warning  missing document start \"---\"  (document-start)\n  2:7       error    too few spaces  (commas)\n",
+            ["a.yml:1 document-start missing document sta", "a.yml:2 commas too few spaces"]
+        ),
+        (
+            "a.yml:1:1: [warning] missing document start \"---\" (document-start)\n",
+            ["a.yml:1 document-start missing document sta"]
+        ),
+        (
+            """
+
+            In a.sh line 2:
+            echo $x
+                 ^-- SC2154 (warning): x is referenced but not assigned.
+                 ^-- SC2086 (info): Double quote to prevent globbing.
+
+            Did you mean:
+            echo "$x"
+
+
+            In a.sh line 3:
+            foo=`ls`
+                ^--^ SC2006 (style): Use $(...) notation.
+
+            For more information:
+              https://www.shellcheck.net/wiki/SC2154 -- x is referenced but not assigned.
+            """,
+            [
+                "a.sh:2 SC2154 x is referenced but", "a.sh:2 SC2086 Double quote to prev",
+                "a.sh:3 SC2006 Use $(...) notation.",
+            ]
+        ),
+        (
+            """
+            Inspecting 1 file
+            C
+
+            Offenses:
+
+            a.rb:1:1: C: [Correctable] Style/FrozenStringLiteralComment: Missing frozen string.
+            x = 1
+            ^
+
+            1 file inspected, 1 offense detected, 1 offense autocorrectable
+            """, ["a.rb:1 Style/FrozenStringLiteralComment Missing frozen strin"]
+        ),
+        (
+            "== a.rb ==\nC:  1:  1: [Correctable] Style/Semi: no\nW:  3: 10: Lint/Void: x\n",
+            ["a.rb:1 Style/Semi no", "a.rb:3 Lint/Void x"]
+        ),
+    ])
+    func testThatItReadsWhatAnalyzersPrintForPeople(text: String, findings: [String]) {
+        #expect(analysis(text).findings.map { $0.trimmingSuffix { $0 == " " }.description } == findings)
+    }
+
+    @Test(arguments: [
+        ("widget 7 is not frobbed\n\nwidget 9 is not frobbed\n----\n", 2), ("All checks passed!\n", 0),
+        ("Success: no issues found in 3 source files\n", 0), ("", 0), ("\n\n=====\n", 0),
+        ("Inspecting 3 files\n...\n\n3 files inspected, no offenses detected\n", 0),
+        ("Traceback (most recent call last):\n  File \"x.py\", line 3\nValueError: no\n", 3),
+    ])
+    func testThatLinesThatTellNothingAreCounted(text: String, count: Int) {
+        #expect(analysis(text).notUnderstood == count)
+        #expect(analysis(text).findings == [])
+    }
+
     @Test func testThatAnAnalysisReadsBothKindsOfLinesOnce() {
         var reader = AnalyzerLines(root: root)
         let log = "a.c:1:2: warning: m [-Wx]\na.py:3:4: F401 n\na.c:1:2: warning: m [-Wx]\n"

@@ -96,6 +96,22 @@ import Testing
             <results><test-case name='K.F.A' executed='True' result='Success'/></results></test-suite></test-results>
             """, says: "(suite) failed"),
         Row(
+            "NUnit 2, a fixture's end beside a case that failed",
+            """
+            <test-results><test-suite name='F' result='Error'><failure><message>TearDown : no</message></failure>
+            <results><test-case name='K.F.A' executed='True' result='Failure'/></results></test-suite></test-results>
+            """, says: "(suite) failed"),
+        Row(
+            "NUnit 2, a suite of whose failed case nothing is told",
+            """
+            <test-results><test-suite name='F' result='Error'><failure><message>One or more child tests had errors</message></failure>
+            <results><test-case name='K.F.A' executed='True' result='Success'/></results></test-suite></test-results>
+            """, says: "(suite) failed"),
+        Row(
+            "TAP, YAML without an end in which results follow each other",
+            "TAP version 14\n1..2\nok 1 - a\n  ---\n  log: |\n    ok 1 - x\n    not ok 2 - inner\n    1..2\nok 2 - b\n",
+            says: "inner failed"),
+        Row(
             "NUnit 3, an assembly that is not there",
             """
             <test-run><test-suite type='Assembly' fullname='k.dll' result='Skipped' label='Invalid'><reason><message>not found</message>

@@ -19,6 +19,39 @@ import Testing
 
     static let rows = [
         Row(
+            "TAP, a result in a text of YAML",
+            """
+            TAP version 14
+            1..2
+            ok 1 - a
+              ---
+              log: |
+                not ok 9 - no
+                1..3
+              ...
+            not ok 2 - b # TODO later
+              ---
+              log: |
+                ok 9 - yes
+              ...
+            """, .passed, .knownIssue),
+        Row(
+            "NUnit 2, suites that only say that a case failed",
+            """
+            <test-results total='2' errors='1' failures='0'><test-suite type='Assembly' name='a' result='Failure'>
+            <failure><message>One or more child tests had errors</message></failure><results>
+            <test-suite type='TestFixture' name='F' result='Failure'><failure><message>One or more child tests had errors</message></failure>
+            <results><test-case name='F.t' executed='True' result='Error'><failure><message>no</message></failure></test-case>
+            <test-case name='F.u' executed='True' result='Success'/></results></test-suite></results></test-suite></test-results>
+            """, .failed, .passed),
+        Row(
+            "go test without -v", "ok  \tk/a\t0.1s\nok  \tk/b\t(cached)\n?   \tk/c\t[no test files]\n", .passed, .passed
+        ),
+        Row(
+            "go test, benchmarks",
+            "=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   BenchmarkB\nBenchmarkB\nBenchmarkB-8   \t 100\t 12 ns/op\nPASS\nok  \tk\t0.1s\n",
+            .passed),
+        Row(
             "Node, a todo that fails",
             """
             <testsuites><testsuite name='s' failures='1'><testcase name='a' classname='test' failure='1 == 2'>

@@ -193,7 +193,26 @@ import Testing
             "go, its own failure, printed by a test",
             "=== RUN   TestA\n--- FAIL: TestA (0.00s)\n--- PASS: TestA (0.00s)\nPASS\nok  \tk\t0.1s\n",
             ["k/TestA passed"]),
-        Row("go, without -v, in a package that passed", "--- FAIL: TestX (0.00s)\nok  \tk\t0.1s\n", []),
+        Row(
+            "go, without -v, in a package that passed", "--- FAIL: TestX (0.00s)\nok  \tk\t0.1s\n",
+            ["k/(package) passed"]),
+        Row(
+            "go, a start, printed by a test that runs beside others, in a binary that ran to its end",
+            "=== RUN   TestA\n=== PAUSE TestA\n=== CONT  TestA\n=== RUN   TestX\n--- PASS: TestA (0.00s)\nPASS\nok  \tk\t0.1s\n",
+            ["k/TestA passed"]),
+        Row(
+            "TAP, printed by a test of go",
+            "=== RUN   TestA\nTAP version 13\n1..1\nnot ok 1 - x\n--- PASS: TestA (0.00s)\nPASS\nok  \tk\t0.1s\n",
+            ["k/TestA passed"]),
+        Row(
+            "cargo's output, printed by a test of go",
+            "=== RUN   TestA\nrunning 1 test\ntest x ... FAILED\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored;\n--- PASS: TestA (0.00s)\nPASS\nok  \tk\t0.1s\n",
+            ["k/TestA passed"]),
+        Row("a plan without points", "1..3\nwords\nok then\n", []),
+        Row("a plan before a point that is not the first", "1..3\nok 2 - a\nnot ok 3 - b\n", []),
+        Row(
+            "a plan and a word of another tool beneath TAP without a version", "1..1\nok 1 - a\n1..10\nok  \twords\n",
+            ["a passed"]),
         Row("go, without -v", "--- FAIL: TestX (0.00s)\nFAIL\nFAIL\tk\t0.1s\n", ["k/TestX failed"]),
         Row(
             "go, tests that run in parallel",

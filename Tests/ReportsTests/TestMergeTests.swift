@@ -19,15 +19,64 @@ import Testing
         let unit = JUnitReader.read(try Samples.bytes("xunit-parallel-crash.xml"), root: Samples.root)
         // when
         let merged = TestMerge.merge([events.tests, console, unit.tests], end: CommandEnd(exit: 1, console: log))
-        // then they are as many as `swift test list` lists
-        #expect(merged.count == (try Samples.lines("list.txt").count))
+        // then they are as many as `swift test list` lists, and the process
+        #expect(merged.count == (try Samples.lines("list.txt").count) + 1)
         #expect(Set(merged.map(\.fullName)).count == merged.count)
         #expect(try test("testB", in: merged).suite == "ATests.XTests", "the module comes from the xUnit file")
         #expect(try test("testB", in: merged).message?.hasPrefix("XCTAssertEqual failed") == true)
         #expect(try test("testS", in: merged).outcome == .skipped, "the xUnit file says passed")
+        #expect(try test("crash()", in: merged).outcome == .skipped)
         #expect(
-            try test("crash()", in: merged).message
-                == "one of 6 tests that were running: ended by signal 4 (SIGILL): Fatal error: Index out of range")
+            try test("(process)", in: merged).message?.hasPrefix(
+                "ended by signal 4 (SIGILL): Fatal error: Index out of range\n6 tests were running") == true)
+    }
+
+    private func report(_ text: String) -> ReportContent {
+        ReportReader.read(Array(text.utf8), fileName: "a.xml", root: Samples.root)
+    }
+
+    private static func suite(_ cases: String) -> String { "<testsuite name='S' failures='0'>\(cases)</testsuite>" }
+    private static func passing(_ name: String, time: String) -> String {
+        "<testcase classname='S' name='\(name)' time='\(time)'/>"
+    }
+
+    @Test func testThatFilesOfOneFormatTellOfDifferentTests() {
+        // given the same names under two versions of Python, of which one fails
+        let good = report(Self.suite("<testcase classname='S' name='a'/><testcase classname='S' name='b'/>"))
+        let bad = report(
+            "<testsuite name='S'><testcase classname='S' name='a'/><testcase classname='S' name='b'><failure/></testcase></testsuite>"
+        )
+        // when
+        let merged = TestMerge.merge(reports: [good, bad], consoles: [])
+        // then
+        #expect(
+            merged.map { "\($0.name) \($0.outcome.rawValue)" } == [
+                "a passed", "b passed", "a (2) passed", "b (2) failed",
+            ])
+    }
+
+    @Test func testThatEqualFilesAreTwo() {
+        let file = report(Self.suite(Self.passing("a", time: "1") + Self.passing("b", time: "2")))
+        #expect(TestMerge.merge(reports: [file, file, file], consoles: []).count == 6)
+    }
+
+    @Test func testThatAFileThatGathersOthersIsNotCountedTwice() {
+        // given two files, and one with all that they have
+        let (a, b) = (Self.passing("a", time: "1.5"), Self.passing("b", time: "2.5"))
+        let files = [report(Self.suite(a)), report(Self.suite(b)), report(Self.suite(a + b))]
+        // then
+        #expect(TestMerge.merge(reports: files, consoles: []).map(\.name) == ["a", "b"])
+    }
+
+    @Test func testThatFilesOfDifferentFormatsAndConsolesTellOfTheSameTests() {
+        // given
+        let junit = report(Self.suite("<testcase classname='' name='a'/>"))
+        let tap = report("1..1\nnot ok 1 - a\n")
+        // when
+        let merged = TestMerge.merge(
+            reports: [junit, tap], consoles: [[result("", "a", .passed)]])
+        // then
+        #expect(merged.map { "\($0.fullName) \($0.outcome.rawValue)" }.filter { $0 == "a failed" } == ["a failed"])
     }
 
     @Test func testThatOverloadsAreNotMixedUp() throws {

@@ -269,8 +269,8 @@ import Testing
         let said = try #require(reading.diagnostics.first?.description)
         #expect(
             said.hasPrefix(
-                ".martlet.yml:1:1: error: nothing says how to build this repository: none of Package.swift, Cargo.toml, "
-                    + "go.mod, pom.xml, CMakeLists.txt, pyproject.toml, package.json, Makefile is in its root; "))
+                ".martlet.yml:1:1: error: nothing says how to build this repository: none of "
+                    + "\(ProjectType.usualMarkers) is in its root; "))
         #expect(said.hasSuffix(advice))
         // and what it says to write is a recipe
         let recipe = try #require(said.split(separator: "`").last { $0.hasPrefix("configurations") })
@@ -367,6 +367,6 @@ extension RecipeReader.Project {
     /// A root with nothing but the file that tells a type.
     static func tree(_ type: ProjectType?) -> RecipeReader.Project {
         let names = type.map { Array($0.profile.markers.prefix(1)) } ?? []
-        return .recognised(ProjectType.recognise(rootEntries: names), rootEntries: names)
+        return .recognised(ProjectType.recognize(rootEntries: names), rootEntries: names)
     }
 }

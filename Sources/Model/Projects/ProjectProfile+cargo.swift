@@ -9,7 +9,7 @@ extension ProjectProfile {
                 """, needs: ["cargo", "rustc"]),
         analyses: [
             Analysis(
-                name: "clippy", markers: ["clippy.toml", ".clippy.toml"], line: "[lints",
+                name: "clippy",
                 command: Command(
                     script: """
                         exec cargo clippy --offline --target-dir .martlet/clippy "$@"
@@ -34,5 +34,6 @@ extension ProjectProfile {
                     -exec cp -t .martlet/products {} +
                 """, needs: ["cargo"], takesFlags: true),
         caches: ["CARGO_HOME": "{cache}/cargo"], kept: ["target"],
-        packages: ["cargo": "cargo", "rustc": "rustc", "cargo-clippy": "rust-clippy"])
+        packages: ["cargo": "cargo", "rustc": "rustc", "cargo-clippy": "rust-clippy"],
+        releaseFlags: ["--release"])
 }

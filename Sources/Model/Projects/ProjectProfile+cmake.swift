@@ -1,17 +1,55 @@
 extension ProjectProfile {
     /// C and C++. The configuration's flags go to CMake, as in `-DCMAKE_BUILD_TYPE=Release`. The products are what the project
     /// installs, below their absolute places.
+    ///
+    /// Tests that an option adds are built: its name says so, and it is off in many projects. Where the project cannot be configured with
+    /// them (they need what is not here), it is built without.
     static let cmake = ProjectProfile(
         title: "CMake project", markers: ["CMakeLists.txt"],
+        analyses: [
+            Analysis(
+                name: "clang-tidy", markers: [".clang-tidy"],
+                command: Command(
+                    script: """
+                        need clang-tidy
+                        \(compileCommands)
+                        sed -n 's/^ *"file": "\\(.*\\)",*$/\\1/p' .martlet/build/compile_commands.json | sort -u | tr '\\n' '\\000' |
+                          xargs -0 -r clang-tidy -p .martlet/build --quiet
+                        """, needs: ["cmake"], takesFlags: true)),
+            Analysis(
+                name: "cppcheck",
+                command: Command(
+                    script: """
+                        need cppcheck
+                        \(compileCommands)
+                        mkdir -p .martlet/analyze
+                        exec cppcheck --quiet --project=.martlet/build/compile_commands.json --xml \
+                            --output-file=.martlet/analyze/cppcheck.xml
+                        """, needs: ["cmake"], takesFlags: true, report: [".martlet/analyze/cppcheck.xml"])),
+        ],
         build: Command(
             script: """
-                cmake -S . -B .martlet/build "$@" || exit
+                \(testOptions)
+                \(libraryDirectory)
+                configure() { cmake -S . -B .martlet/build $library "$@"; }
+                rm -f .martlet/untested
+                if [ -z "$tests" ]; then
+                  configure "$@" || exit
+                elif ! configure $tests "$@"; then
+                  echo "the project cannot be configured with $tests; it is built without"
+                  configure $(echo "$tests" | sed 's/=ON/=OFF/g') "$@" || exit
+                  mkdir -p .martlet; echo "it cannot be configured with $tests; see the log of the build" >.martlet/untested
+                fi
                 exec cmake --build .martlet/build --parallel "$(nproc)"
                 """, needs: ["cmake"], takesFlags: true),
         test: Command(
             script: """
-                if ctest --test-dir .martlet/build -N "$@" | grep -q '^Total Tests: 0'; then none 'CTest has none'; fi
-                exec ctest --test-dir .martlet/build --output-on-failure --output-junit "$PWD/.martlet/test/ctest.xml" "$@"
+                report=.martlet/test/ctest.xml
+                if ctest --test-dir .martlet/build -N "$@" | grep -q '^Total Tests: 0'; then
+                  none "$(cat .martlet/untested 2>/dev/null || echo 'CTest has none')"
+                fi
+                ctest --test-dir .martlet/build --output-on-failure --output-junit "$PWD/$report" "$@"
+                reported $? "$report"
                 """, needs: ["ctest"], filter: "--tests-regex", report: [".martlet/test/ctest.xml"]),
         archive: Command(
             script: """
@@ -19,5 +57,28 @@ extension ProjectProfile {
                 mkdir -p .martlet/products
                 DESTDIR="$PWD/.martlet/products" exec cmake --install .martlet/build
                 """, needs: ["cmake"]),
-        packages: ["cmake": "cmake", "ctest": "cmake"])
+        packages: ["cmake": "cmake", "ctest": "cmake", "clang-tidy": "clang-tidy", "cppcheck": "cppcheck"],
+        releaseFlags: ["-DCMAKE_BUILD_TYPE=Release"])
+
+    /// Leaves `compile_commands.json` in the directory of the build.
+    private static let compileCommands = """
+        cmake -S . -B .martlet/build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "$@" >.martlet/configured.log || { cat .martlet/configured.log; exit 1; }
+        """
+
+    /// Sets `tests` to the definitions that turn on the tests: of each option called like `KIT_BUILD_TESTS`, `ENABLE_TESTING` or
+    /// `KIT_WITH_UNIT_TESTS`, and of `BUILD_TESTING` where the list file asks for it.
+    private static let testOptions = """
+        tests=$(sed 's/#.*//' CMakeLists.txt | tr '\\n\\t' '  ' | grep -oiE '(^|[[:space:]])(cmake_dependent_)?option *\\( *"?[a-z0-9_]+' |
+          sed 's/.*[( "]//' | grep -iE '^([a-z0-9_]+_)?(build|enable|with)_?(unit_?)?(test|tests|testing)$' | sort -u)
+        if grep -q BUILD_TESTING CMakeLists.txt; then tests="BUILD_TESTING $tests"; fi
+        tests=$(printf '%s\\n' $tests | sort -u | sed -n 's/..*/-D&=ON/p' | tr '\\n' ' ' | sed 's/ $//')
+        """
+
+    /// Sets `library` where CMake would install into `lib64` although the machine has its libraries in `lib`: it asks for a file that the
+    /// sandbox does not show (GNUInstallDirs, `/etc/debian_version`).
+    private static let libraryDirectory = """
+        library=-DCMAKE_INSTALL_LIBDIR=lib
+        if ls /usr/lib64/libc.so.6 >/dev/null 2>&1; then library=; fi
+        for flag; do case $flag in -DCMAKE_INSTALL_LIBDIR*) library= ;; esac; done
+        """
 }

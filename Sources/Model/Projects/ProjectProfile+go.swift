@@ -1,4 +1,11 @@
 extension ProjectProfile {
+    /// Below go 1.14 in go.mod the tool looks into `vendor` only where it is told to (https://go.dev/ref/mod#build-commands).
+    private static let offline = """
+        export GOPROXY=off
+        if [ -f vendor/modules.txt ] && ! awk '$1 == "go" { split($2, v, "."); if (v[1] > 1 || v[2] >= 14) found = 1 } END { exit !found }' go.mod
+        then export GOFLAGS="${GOFLAGS:+$GOFLAGS }-mod=vendor"; fi
+        """
+
     /// Go modules. `-exec=true` compiles and links every test and runs none of them.
     static let go = ProjectProfile(
         title: "Go module", markers: ["go.mod"],
@@ -12,24 +19,27 @@ extension ProjectProfile {
                 name: "vet",
                 command: Command(
                     script: """
-                        export GOPROXY=off
-                        exec go vet ./...
+                        \(offline)
+                        go vet ./...
+                        status=$?
+                        if command -v staticcheck >/dev/null; then staticcheck ./... || status=$?; fi
+                        exit $status
                         """, needs: ["go"]))
         ],
         build: Command(
             script: """
-                export GOPROXY=off
+                \(offline)
                 go build -o /dev/null "$@" ./... || exit
                 exec go test -vet=off -exec=true "$@" ./...
                 """, needs: ["go"], takesFlags: true),
         test: Command(
             script: """
-                export GOPROXY=off
+                \(offline)
                 exec go test -v "$@" ./...
                 """, needs: ["go"], takesFlags: true, filter: "-run="),
         archive: Command(
             script: """
-                export GOPROXY=off
+                \(offline)
                 mkdir -p .martlet/products
                 programs=$(go list -f '{{if eq .Name "main"}}{{.ImportPath}}{{end}}' ./...) || exit
                 for program in $programs; do

@@ -14,6 +14,9 @@ extension ProjectProfile {
                 mvn -B -ntp -DskipTests "$@" package || exit
                 mvn -B -ntp "$@" -Dtest='*#noMethodHasThisName' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false test ||
                   echo 'the part of Surefire that runs the tests may be missing; testing will say so'
+                if ! mvn -B -o -q -DskipTests "$@" test-compile; then
+                  echo 'mvn ended with 0, and without a network the project does not compile: not all of its dependencies are here'; exit 1
+                fi
                 echo "$(key) $*" >"$stamp"
                 """, needs: ["mvn"], takesFlags: true),
         build: Command(

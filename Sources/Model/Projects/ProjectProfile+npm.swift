@@ -11,23 +11,50 @@ extension ProjectProfile {
                   echo 'unchanged since the dependencies were resolved last'; exit 0
                 fi
                 rm -f "$stamp"
-                before=$(key)
-                if [ -f package-lock.json ] || [ -f npm-shrinkwrap.json ]; then
-                  npm ci --no-audit --no-fund || exit
-                else
-                  npm install --no-audit --no-fund --no-package-lock || exit
+                before=$(key) log=.martlet/npm.log
+                mkdir -p .martlet
+                if [ -f package-lock.json ] || [ -f npm-shrinkwrap.json ]; then set -- ci; else set -- install --no-package-lock; fi
+                { npm "$@" --no-audit --no-fund; echo $? >"$log.status"; } 2>&1 | tee "$log"
+                status=$(cat "$log.status")
+                [ "$status" = 0 ] || exit "$status"
+                if grep -q 'Exit handler never called' "$log"; then
+                  echo "npm $1 broke off and ended with 0 all the same: its dependencies are not installed"; exit 1
                 fi
+                omitted=$(npm config get omit 2>/dev/null)
+                node -e '\(installed)' "$omitted" || exit
                 echo "$before" >"$stamp"
                 """, needs: ["node", "npm"]),
+        analyses: [
+            Analysis(
+                name: "eslint",
+                markers: [
+                    "eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts", ".eslintrc",
+                    ".eslintrc.js",
+                    ".eslintrc.cjs", ".eslintrc.json", ".eslintrc.yml", ".eslintrc.yaml",
+                ],
+                command: Command(
+                    script: """
+                        PATH=$PWD/node_modules/.bin:$PATH
+                        need eslint
+                        mkdir -p .martlet/analyze
+                        eslint --format json --output-file .martlet/analyze/eslint.json .
+                        status=$?
+                        [ $status = 1 ] || exit $status
+                        """, report: [".martlet/analyze/eslint.json"]))
+        ],
         build: Command(script: "exec npm run build --if-present\n", needs: ["npm"]),
         test: Command(
             script: """
+                report=.martlet/test/node.xml
                 node -e 'const t = (require("./package.json").scripts || {}).test; process.exit(t && !/no test specified/.test(t) ? 0 : 1)' ||
                   none 'package.json has no script "test"'
                 if node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || a == 20 && b >= 12 ? 0 : 1)'; then
-                  NODE_OPTIONS="${NODE_OPTIONS-} --test-reporter=spec --test-reporter-destination=stdout"
-                  NODE_OPTIONS="$NODE_OPTIONS --test-reporter=junit --test-reporter-destination=.martlet/test/node.xml"
-                  export NODE_OPTIONS
+                  added=$(node -e '\(reporters)' "$report") && runs=node || runs=
+                  if [ -n "$added" ]; then
+                    NODE_OPTIONS="${NODE_OPTIONS-} $added"
+                    export NODE_OPTIONS
+                    if [ -n "$runs" ]; then npm test -- "$@"; reported $? "$report"; fi
+                  fi
                 fi
                 exec npm test -- "$@"
                 """, needs: ["node", "npm"], takesFlags: true, report: [".martlet/test/node.xml"]),
@@ -38,5 +65,47 @@ extension ProjectProfile {
                 exec npm pack --ignore-scripts --pack-destination .martlet/products
                 """, needs: ["node", "npm"]),
         caches: ["npm_config_cache": "{cache}/npm"], kept: ["node_modules"],
-        packages: ["node": "nodejs", "npm": "npm"])
+        packages: ["node": "nodejs", "npm": "npm", "eslint": "eslint (npm install --save-dev eslint)"])
+
+    /// Ends with 1 where a direct dependency, or a package that the lock npm leaves beside them names, is not there. npm has ended with 0
+    /// although it installed nothing.
+    private static let installed = """
+        const fs = require("fs"), p = require("./package.json"), omitted = process.argv[1] || "";
+        const wanted = Object.keys({...p.dependencies, ...(omitted.includes("dev") ? {} : p.devDependencies)})
+          .filter(name => !(p.optionalDependencies || {})[name]).map(name => "node_modules/" + name);
+        let lock = {};
+        try { lock = JSON.parse(fs.readFileSync("node_modules/.package-lock.json", "utf8")).packages || {} } catch {}
+        for (const path in lock) if (!lock[path].optional && !lock[path].peer) wanted.push(path);
+        const missing = wanted.filter(path => !fs.existsSync(path));
+        if (missing.length) {
+          console.log(`npm ended with 0, and ${missing.length} of ${wanted.length} packages are not there: ` + missing.slice(0, 5).join(", "));
+          process.exit(1);
+        }
+        """
+
+    /// Prints the options that have Node's own test runner write JUnit beside what the script `test` asks for. Ends with 1 where that does
+    /// not show that it runs it: a program that it starts may. Node pairs reporters with destinations in their order, and wants as many of the one as of the other unless there is a
+    /// single reporter: one that the script names without a destination keeps the console.
+    private static let reporters = """
+        const scripts = require("./package.json").scripts || {}, seen = new Set();
+        const text = name => {
+          if (seen.has(name) || !scripts[name]) return "";
+          seen.add(name);
+          const own = scripts[name];
+          return own + "\\n" + [...own.matchAll(/(?:npm|yarn|pnpm)(?: run)? ([\\w:.-]+)/g)].map(m => text(m[1])).join("\\n");
+        };
+        const runs = text("test").split(/[\\n;&|]+/).filter(run => /\\b(node|tsx)\\b.*\\s--test(\\s|$|=)/.test(run));
+        const forms = runs.map(run => {
+          const count = option => (run.match(new RegExp("--test-" + option + "[= ]", "g")) || []).length;
+          return count("reporter") + "/" + count("reporter-destination");
+        });
+        const junit = "--test-reporter=junit --test-reporter-destination=" + process.argv[1];
+        if (new Set(forms).size < 2) {
+          const [reporters, destinations] = (forms[0] || "0/0").split("/").map(Number);
+          if (!reporters) console.log("--test-reporter=spec --test-reporter-destination=stdout " + junit);
+          else if (!destinations) console.log(junit + " --test-reporter-destination=stdout");
+          else if (reporters === destinations) console.log(junit);
+        }
+        process.exitCode = runs.length ? 0 : 1;
+        """
 }

@@ -25,16 +25,53 @@ extension ProjectProfile {
                 PYTHON
                 ) || exit
                 extras=$(echo "$wanted" | sed -n 's/^extras //p')
-                echo "$wanted" | sed -n 's/^need //p' >.martlet/wanted.txt
-                [ ! -s .martlet/wanted.txt ] || pip -r .martlet/wanted.txt || exit
+                for kind in need build; do echo "$wanted" | sed -n "s/^$kind //p" >".martlet/$kind.txt"; done
+                [ ! -s .martlet/need.txt ] || pip -r .martlet/need.txt || exit
+                # Newest, as in an isolated build: an old setuptools of the machine's own knows no `license = "MIT"` (PEP 639).
+                [ ! -s .martlet/build.txt ] || pip --upgrade -r .martlet/build.txt || pip -r .martlet/build.txt || exit
                 if [ -n "$(echo "$wanted" | grep '^install')" ]; then pip --no-build-isolation -e ".$extras" || exit; fi
                 "$venv/bin/python" -c 'import pytest' 2>/dev/null || pip pytest || exit
                 if [ -f ruff.toml ] || [ -f .ruff.toml ] || grep -qs '^\\[tool\\.ruff' pyproject.toml; then
                   "$venv/bin/python" -m ruff --version >/dev/null 2>&1 || command -v ruff >/dev/null || pip ruff || exit
                 fi
+                "$venv/bin/python" - .martlet/need.txt .martlet/build.txt <<'PYTHON' || exit
+                \(installed)
+                PYTHON
+                # A linter that cannot be had is no reason not to build; its analysis says that it is not here.
+                lint() {
+                  tool=$1 line=$2; shift 2
+                  for file; do [ ! -f "$file" ] || { linted=1; break; }; done
+                  if [ -n "${linted-}" ] || grep -qs "^$line" pyproject.toml; then
+                    "$venv/bin/python" -m "$tool" --version >/dev/null 2>&1 || command -v "$tool" >/dev/null || pip "$tool"
+                  fi
+                  linted=
+                }
+                lint flake8 '\\[flake8' .flake8
+                lint mypy '\\[tool\\.mypy' mypy.ini .mypy.ini
+                lint pylint '\\[tool\\.pylint' .pylintrc pylintrc
                 key >"$stamp"
                 """, needs: ["python3"]),
         analyses: [
+            Analysis(
+                name: "flake8", markers: [".flake8"], line: "[flake8",
+                command: Command(script: "\(linters)need flake8\nexec flake8 --exit-zero --extend-exclude .martlet .\n")
+            ),
+            Analysis(
+                name: "mypy", markers: ["mypy.ini", ".mypy.ini"], line: "[tool.mypy",
+                command: Command(
+                    script: """
+                        \(linters)need mypy
+                        # Which files it looks at is the project's setting; without one, all.
+                        if grep -qsE '^(files|packages|modules) *=' pyproject.toml mypy.ini .mypy.ini; then set --; else set -- --exclude '^\\.martlet/' .; fi
+                        mypy --no-color-output --no-error-summary --cache-dir .martlet/mypy "$@"
+                        status=$?
+                        [ $status = 1 ] || exit $status
+                        """)),
+            Analysis(
+                name: "pylint", markers: [".pylintrc", "pylintrc"], line: "[tool.pylint",
+                command: Command(
+                    script:
+                        "\(linters)need pylint\nexec pylint --exit-zero --recursive=y --ignore=.martlet --score=n .\n")),
             Analysis(
                 name: "ruff", markers: ["ruff.toml", ".ruff.toml"], line: "[tool.ruff",
                 command: Command(
@@ -43,7 +80,7 @@ extension ProjectProfile {
                         need ruff
                         mkdir -p .martlet/analyze
                         exec ruff check --exit-zero --output-format sarif --output-file .martlet/analyze/ruff.sarif .
-                        """, report: [".martlet/analyze/ruff.sarif"]))
+                        """, report: [".martlet/analyze/ruff.sarif"])),
         ],
         build: Command(
             script: """
@@ -56,10 +93,24 @@ extension ProjectProfile {
             script: """
                 PATH=$PWD/.martlet/venv/bin:$PATH
                 export PATH VIRTUAL_ENV="$PWD/.martlet/venv"
-                python -m pytest --junit-xml=.martlet/test/pytest.xml "$@"
+                report=.martlet/test/pytest.xml
+                if [ $# = 0 ]; then
+                  chosen=$(python - <<'PYTHON'
+                \(chosen)
+                PYTHON
+                  ) || chosen=
+                  if [ -n "$chosen" ]; then
+                    echo "pytest is called as the project's own tox.ini or noxfile.py has it:" $chosen
+                    IFS='
+                '
+                    set -f; set -- $chosen; set +f
+                    unset IFS
+                  fi
+                fi
+                python -m pytest --junit-xml="$report" "$@"
                 status=$?
-                if [ $status = 5 ]; then rm -f .martlet/test/pytest.xml; none 'pytest found none'; fi
-                exit $status
+                if [ $status = 5 ]; then rm -f "$report"; none 'pytest found none'; fi
+                reported $status "$report"
                 """, needs: ["python3"], takesFlags: true, report: [".martlet/test/pytest.xml"]),
         archive: Command(
             script: """
@@ -67,7 +118,14 @@ extension ProjectProfile {
                 exec .martlet/venv/bin/python -m pip wheel -q --no-index --no-deps --no-build-isolation -w .martlet/products .
                 """, needs: ["python3"]),
         caches: ["PIP_CACHE_DIR": "{cache}/pip", "PIP_DISABLE_PIP_VERSION_CHECK": "1"],
-        packages: ["python3": "python3", "python3-venv": "python3-venv", "ruff": "ruff (pip install ruff)"])
+        packages: [
+            "python3": "python3", "python3-venv": "python3-venv", "ruff": "ruff (pip install ruff)", "flake8": "flake8",
+            "mypy": "mypy",
+            "pylint": "pylint",
+        ])
+
+    /// The programs of the virtual environment go first.
+    private static let linters = "PATH=$PWD/.martlet/venv/bin:$PATH\n"
 
     /// Prints what of the project's own files has to be installed: `install` for the project itself, its `extras`, and a line
     /// `need` for each requirement of its build, of its dependency groups for tests, of Poetry's, and of tox.
@@ -85,12 +143,12 @@ extension ProjectProfile {
         names = ["test", "tests", "testing", "dev"]
         setup, tox = (ConfigParser(interpolation=None, strict=False) for _ in range(2))
         setup.read("setup.cfg"), tox.read("tox.ini")
-        need = []
+        need, build = [], []
         if exists("setup.py") or "project" in project or "build-system" in project:
             print("install")
-            need += project.get("build-system", {}).get("requires", ["setuptools", "wheel"])
-            need += ["editables"] if any(line.startswith("hatchling") for line in need) else []
-            need += ["wheel"] if any(line.startswith("setuptools") for line in need) else []
+            build = project.get("build-system", {}).get("requires", ["setuptools", "wheel"])
+            build += ["editables"] if any(line.startswith("hatchling") for line in build) else []
+            build += ["wheel"] if any(line.startswith("setuptools") for line in build) else []
         extras = set(project.get("project", {}).get("optional-dependencies", {}))
         if setup.has_section("options.extras_require"):
             extras |= set(setup.options("options.extras_require"))
@@ -113,5 +171,95 @@ extension ProjectProfile {
                 need.append(line)
         for line in need:
             print("need " + line)
+        for line in build:
+            print("build " + line)
+        """
+
+    /// Ends with 1 where a requirement of the files that are its arguments is not installed. pip is asked for nothing, so one for another
+    /// platform or version of Python is passed over.
+    private static let installed = """
+        import re, sys
+        from importlib.metadata import PackageNotFoundError, version
+        missing = []
+        for path in sys.argv[1:]:
+            for line in open(path):
+                name = re.match(r"[A-Za-z0-9][A-Za-z0-9._-]*", line)
+                if not name or ";" in line:
+                    continue
+                try:
+                    version(name[0])
+                except PackageNotFoundError:
+                    missing.append(name[0])
+        try:
+            import pytest
+        except ImportError:
+            missing.append("pytest")
+        if missing:
+            sys.exit("pip ended with 0, and these are not installed: " + ", ".join(missing))
+        """
+
+    /// Prints, a line each, what pytest is called with where tox, nox or a plain unittest say which tests there are: files and
+    /// directories, `-k`, `-m`, `--ignore`. Of several commands all paths. Nothing where pytest is configured, or nobody says.
+    ///
+    /// Without it pytest collects from the root all that is called like a test: examples, templates, what another tool runs.
+    private static let chosen = """
+        import re, shlex
+        from configparser import ConfigParser, Error
+        from os.path import exists
+        def text(path):
+            try:
+                return open(path, encoding="utf-8", errors="replace").read()
+            except OSError:
+                return ""
+        if exists("pytest.ini") or re.search(r"^\\s*testpaths\\s*=", text("pyproject.toml") + "\\n" + text("setup.cfg") + "\\n" + text("tox.ini"), re.M):
+            raise SystemExit
+        commands = []
+        tox = ConfigParser(interpolation=None, strict=False)
+        try:
+            tox.read_string(text("tox.ini"))
+            commands += tox.get("testenv", "commands", fallback="").replace("\\\\\\n", " ").splitlines()
+        except Error:
+            pass
+        for call in re.findall(r"session\\.run\\(([^()]*)\\)", text("noxfile.py")):
+            commands.append(" ".join(shlex.quote(word) for word in re.findall(r"[\\x22\\x27]([^\\x22\\x27]*)[\\x22\\x27]", call)))
+        paths, options, pattern = [], [], None
+        for command in commands:
+            command = re.sub(r"\\{posargs:?([^{}]*)\\}", r"\\1", command).replace("{toxinidir}/", "").replace("{toxinidir}", ".")
+            try:
+                words = shlex.split(command.lstrip("- "))
+            except ValueError:
+                continue
+            runner = next((index for index, word in enumerate(words) if re.search(r"(^|/)(pytest|py\\.test|unittest)$", word)), None)
+            if runner is None:
+                continue
+            take = iter(words[runner + 1:])
+            if not words[runner].endswith("unittest"):
+                for word in take:
+                    if word in ("-k", "-m", "--ignore", "--deselect"):
+                        options += [word, next(take, "")]
+                    elif word.startswith(("--ignore=", "--ignore-glob=", "--deselect=")):
+                        options.append(word)
+                    elif not word.startswith("-") and word != "." and exists(word.split("::")[0]):
+                        paths.append(word)
+            else:
+                start, pattern = None, pattern or "test*.py"
+                for word in take:
+                    if word in ("-s", "--start-directory"):
+                        start = next(take, None)
+                    elif word in ("-p", "--pattern"):
+                        pattern = next(take, pattern)
+                    elif word in ("-t", "--top-level-directory"):
+                        next(take, None)
+                    elif not word.startswith("-") and word != "discover":
+                        start = start or (word if exists(word) else word.replace(".", "/"))
+                for candidate in [start, start and start + ".py"]:
+                    if candidate and candidate != "." and exists(candidate):
+                        paths.append(candidate)
+        if not paths and not options and not pattern:
+            raise SystemExit
+        if pattern:
+            print("--override-ini=python_files=" + pattern)
+        for word in options + sorted(set(paths)):
+            print(word)
         """
 }

@@ -3,7 +3,7 @@
 package struct ProjectProfile: Sendable {
     /// As messages have it: `Cargo project`.
     package var title: String
-    /// Files of the root, any of which tells the type.
+    /// Files of the root, any of which tells the type: names, or `*` and how a name ends.
     package var markers: [String]
     /// Fetches what the project depends on, the only step with a network. It comes first.
     package var resolve: Command?
@@ -19,6 +19,16 @@ package struct ProjectProfile: Sendable {
     package var kept: [String] = []
     /// The Debian package of each program that the commands need.
     package var packages: [String: String] = [:]
+    /// The flags of an optimized build, which a branch that publishes has by default.
+    package var releaseFlags: [String] = []
+
+    /// The first marker that one of the names is; `nil` where none is.
+    package func marker(in names: some Collection<String>) -> String? {
+        markers.lazy.compactMap { marker in
+            guard marker.hasPrefix("*") else { return names.contains(marker) ? marker : nil }
+            return names.filter { $0.hasSuffix(marker.dropFirst()) && $0.utf8.count >= marker.utf8.count }.min()
+        }.first
+    }
 
     /// A script for `sh -c`, run in the repository's root.
     package struct Command: Sendable {
@@ -42,9 +52,14 @@ package struct ProjectProfile: Sendable {
             self.report = report
         }
 
-        /// What `sh -c` runs. The words that begin with `martlet: ` are read by `UsualStepWords`.
-        package var text: String {
-            Self.prelude + needs.map { "need '\($0)'\n" }.joined() + script
+        /// What `sh -c` runs in the repository's root. The words that begin with `martlet: ` are read by `UsualStepWords`.
+        package var text: String { text(in: nil) }
+
+        /// - Parameter directory: A directory of the root in which the script runs, of plain letters. What it writes to `.martlet` is the
+        ///   root's, through a link.
+        package func text(in directory: String?) -> String {
+            let enters = directory.map { "cd '\($0)' || exit\nln -sfn ../.martlet .martlet || exit\n" } ?? ""
+            return Self.prelude + needs.map { "need '\($0)'\n" }.joined() + enters + script
         }
 
         /// Begins every usual script, and no command of a recipe's.
@@ -53,6 +68,12 @@ package struct ProjectProfile: Sendable {
             missing() { echo "martlet: missing: $1"; echo "PATH is $PATH"; exit 127; }
             need() { command -v "$1" >/dev/null 2>&1 || missing "$1"; }
             none() { echo "martlet: no tests: $1"; exit 0; }
+            reported() {
+              [ "$1" = 0 ] || exit "$1"
+              for file in $2; do [ ! -s "$file" ] || exit 0; done
+              # What was printed last may have no end of line.
+              echo; echo "martlet: no report: the tests ended with 0 and wrote no $2"; exit 1
+            }
 
             """
     }

@@ -1,18 +1,34 @@
-/// A kind of project that is recognised by a file in its root. What is usual for it is its `profile`.
+/// A kind of project that is recognized by a file. What is usual for it is its `profile`.
 ///
-/// In the order of precedence, for a root with files of several: the manifest of one language's own tool says more than a
-/// build of C, which may be a part of it; and many projects of all kinds have a package.json or a Makefile for their chores.
+/// The cases are in the order of precedence, for a root with files of several kinds. The manifest of one language's own tool says more
+/// than a build of C, which may be a part of it. Many projects of all kinds have a package.json or a Makefile for their chores.
 package enum ProjectType: String, Sendable, Codable, CaseIterable {
     case swiftPackage = "swift-package"
     case cargo
     case go
     case maven
+    case gradle
+    case dotnet
+    case mix
+    case rebar3
+    case dune
+    case stack
+    case cabal
     case cmake
+    case meson
+    case composer
+    case bundler
     case python
+    case lua
     case npm
+    case perl
+    case autotools
+    case zig
+    case bazel
     case make
+    case shell
 
-    /// A file of each type by which it is recognised, as messages name them: the name that is most usual.
+    /// A file of each type by which it is recognized, as messages name them: the name that is most usual.
     package static var usualMarkers: String {
         allCases.compactMap { $0 == .make ? $0.profile.markers.last : $0.profile.markers.first }.joined(separator: ", ")
     }
@@ -24,42 +40,40 @@ package enum ProjectType: String, Sendable, Codable, CaseIterable {
         case .cargo: .cargo
         case .go: .go
         case .maven: .maven
+        case .gradle: .gradle
+        case .dotnet: .dotnet
+        case .mix: .mix
+        case .rebar3: .rebar3
+        case .zig: .zig
+        case .dune: .dune
+        case .stack: .stack
+        case .cabal: .cabal
+        case .bazel: .bazel
+        case .meson: .meson
         case .cmake: .cmake
+        case .composer: .composer
+        case .bundler: .bundler
         case .python: .python
+        case .lua: .lua
         case .npm: .npm
+        case .perl: .perl
+        case .autotools: .autotools
         case .make: .make
+        case .shell: .shell
         }
     }
 
-    /// Which type a root is, and why.
-    package struct Recognition: Hashable, Sendable, Codable {
-        package var type: ProjectType
-        /// The file that tells it.
-        package var marker: String
-        /// Files of types that come later.
-        package var passedOver: [String]
-
-        package init(type: ProjectType, marker: String, passedOver: [String] = []) {
-            self.type = type
-            self.marker = marker
-            self.passedOver = passedOver
-        }
-
-        /// `Cargo project, by Cargo.toml (before Makefile)`.
-        package var sentence: String {
-            let others = passedOver.isEmpty ? "" : " (before \(passedOver.joined(separator: ", ")))"
-            return "\(type.profile.title), by \(marker)\(others)"
+    /// Kinds of one language build the same sources. Zig and Bazel build C and C++ beside their own.
+    var language: String {
+        switch self {
+        case .maven, .gradle: "java"
+        case .mix, .rebar3: "erlang"
+        case .stack, .cabal: "haskell"
+        case .cmake, .meson, .autotools, .zig, .bazel, .make: "c"
+        default: rawValue
         }
     }
 
-    /// The first type that one of the root's file names tells; nothing when none does.
-    package static func recognise(rootEntries: some Collection<String>) -> Recognition? {
-        let names = Set(rootEntries)
-        let found = allCases.compactMap { type in
-            type.profile.markers.first(where: names.contains).map { (type: type, marker: $0) }
-        }
-        return found.first.map {
-            Recognition(type: $0.type, marker: $0.marker, passedOver: found.dropFirst().map(\.marker))
-        }
-    }
+    /// Whether it often is a second door to the tests of another kind (`make test` runs `go test`), so that it is no project beside one.
+    var isWrapper: Bool { [.make, .autotools, .shell].contains(self) }
 }

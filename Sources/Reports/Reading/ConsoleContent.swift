@@ -6,6 +6,9 @@ package struct ConsoleContent: Sendable {
     /// The findings that a successful command has only printed: the first line of a sanitizer's report and no more.
     package var unsupported: [Finding] = []
     package var compiled = CompiledFiles()
+    /// The number of an analysis's lines that were not understood: no finding, no explanation of a finding, and no statement that all is well. If
+    /// there is no finding either, the analysis was not understood; it is not clean.
+    package var notUnderstood = 0
     /// How a test process last crashed.
     package var crash: String?
     package var xctest: [TestResult] = []
@@ -40,6 +43,7 @@ extension WireWriter {
         add(list: console.findings) { $0.add($1) }
         add(list: console.unsupported) { $0.add($1) }
         console.compiled.write(to: &self)
+        add(console.notUnderstood)
         add(optional: console.crash)
         add(list: console.xctest) { $0.add($1) }
         add(list: console.swiftTesting) { $0.add($1) }
@@ -57,6 +61,7 @@ extension WireReader {
         console.findings = try findings()
         console.unsupported = try findings()
         console.compiled = try CompiledFiles(from: &self)
+        console.notUnderstood = try int()
         console.crash = try optionalText()
         console.xctest = try tests()
         console.swiftTesting = try tests()

@@ -38,6 +38,7 @@ struct ConsoleReading {
             readers.diagnostics?.finish() ?? readers.analyzer?.finish() ?? readers.sanitizer?.finish() ?? []
         content.unsupported =
             readers.sanitizer.map { reader in content.findings.filter(reader.unsupported.contains) } ?? []
+        content.notUnderstood = readers.analyzer?.notUnderstood ?? 0
         content.compiled = readers.compiled ?? CompiledFiles()
         content.crash = readers.crash?.finish()
         content.xctest = readers.xctest?.finish() ?? []
@@ -45,6 +46,7 @@ struct ConsoleReading {
         content.problems = (readers.xctest?.problems ?? []) + (readers.swiftTesting?.problems ?? [])
         content.others = readers.others?.finish() ?? []
         content.listed = readers.list ?? []
+        content.problems += (readers.words?.missingReport).map { [$0] } ?? []
         content.missing = readers.words?.missing
         content.noTests = readers.words?.noTests
         return content
@@ -70,7 +72,8 @@ struct ConsoleReading {
             diagnostics?.take(line)
             analyzer?.take(line)
             sanitizer?.take(line)
-            others?.take(line)
+            let isWithinTest = xctest?.isWithinTest == true || swiftTesting?.isWithinTest == true
+            others?.take(line, isWithinTest: isWithinTest)
             crash?.take(line)
             xctest?.take(line)
             swiftTesting?.take(line)
@@ -91,6 +94,8 @@ struct UsualStepWords {
     /// The missing program that kept the command from starting.
     private(set) var missing: String?
     private(set) var noTests: String?
+    /// The report that the tests ended without.
+    private(set) var missingReport: String?
 
     /// The longest message, in bytes; a longer text is not one of ours.
     private static let maximumBytes = 200
@@ -100,6 +105,7 @@ struct UsualStepWords {
         let text = line.text
         if let program = Self.rest(of: text, after: "martlet: missing: ") { missing = program }
         if let reason = Self.rest(of: text, after: "martlet: no tests: ") { noTests = reason }
+        if let reason = Self.rest(of: text, after: "martlet: no report: ") { missingReport = reason }
     }
 
     private static func rest(of text: String, after prefix: String) -> String? {

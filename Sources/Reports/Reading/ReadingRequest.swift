@@ -6,7 +6,7 @@ package enum ReadingRequest {
     enum Kind: UInt8 { case root = 1, step, report, bytes, console, stepEnd, end }
 
     /// The version of the protocol in both programs: a program of another version is refused.
-    static let version = 1
+    static let version = 2
     /// The size of a record's kind and length.
     package static let headBytes = 5
     /// The most bytes of a file or a console in one record.

@@ -45,6 +45,7 @@ extension WireWriter {
         add(content.notes)
         add(optional: content.coverage) { $0.add($1) }
         add(optional: content.subject.flatMap { ReportContent.Subject.allCases.firstIndex(of: $0) })
+        add(optional: content.format.flatMap { ReportFormat.allCases.firstIndex(of: $0) })
         add(content.hasNoTests)
     }
 }
@@ -104,6 +105,7 @@ extension WireReader {
         content.subject = try optional { (reader) throws(WireError) in
             try reader.one(of: ReportContent.Subject.allCases)
         }
+        content.format = try optional { (reader) throws(WireError) in try reader.one(of: ReportFormat.allCases) }
         content.hasNoTests = try flag()
         return content
     }

@@ -35,8 +35,19 @@ struct Lint: AsyncParsableCommand {
 
     /// The project in the root of a directory. A directory that cannot be read has no known project.
     static func project(in directory: String) -> RecipeReader.Project {
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else { return .unknown }
-        return .recognised(ProjectType.recognise(rootEntries: names), rootEntries: names.sorted())
+        let files = FileManager.default
+        guard let names = try? files.contentsOfDirectory(atPath: directory) else { return .unknown }
+        let tree = ProjectTree(rootEntries: names.sorted()) { name in
+            try? files.contentsOfDirectory(atPath: "\(directory)/\(name)")
+        } text: { path, limit in
+            let path = "\(directory)/\(path)"
+            guard let found = try? files.attributesOfItem(atPath: path),
+                found[.type] as? FileAttributeType == .typeRegular,
+                let size = found[.size] as? Int, size <= limit
+            else { return nil }
+            return files.contents(atPath: path).map { Array($0) }
+        }
+        return .recognized(tree)
     }
 
     /// A recipe under its own name lies in its repository's root. What is recognised there is printed.
@@ -44,7 +55,7 @@ struct Lint: AsyncParsableCommand {
         let url = URL(fileURLWithPath: file)
         guard url.lastPathComponent == RecipeReader.fileName else { return .unknown }
         let project = project(in: url.deletingLastPathComponent().path)
-        if case .recognised(let recognition?, _) = project {
+        if case .recognised(let recognition?, _, _) = project {
             Output.print("\(Output.visible("\(file): \(recognition.sentence)"))\n")
         }
         return project
@@ -74,7 +85,7 @@ struct Init: AsyncParsableCommand {
             if let problem = InitTemplate.problem(with: repository) { throw Failure(.no, problem) }
             // A working tree of this machine can be looked at; another repository once it is fetched.
             var sentence: String?
-            if repository.hasPrefix("/"), case .recognised(let recognition?, _) = Lint.project(in: repository) {
+            if repository.hasPrefix("/"), case .recognised(let recognition?, _, _) = Lint.project(in: repository) {
                 sentence = recognition.sentence
             }
             Output.print(InitTemplate.botFile(repository: repository, project: sentence))

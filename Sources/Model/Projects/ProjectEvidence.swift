@@ -1,0 +1,128 @@
+/// What a kind of project finds in a directory: its file, and whether there is something to build and to test.
+struct ProjectEvidence: Equatable {
+    var type: ProjectType
+    /// The file that tells the kind.
+    var marker: String
+    /// The directory of the root; `nil` is the root.
+    var directory: String?
+    var builds = true
+    /// `nil`: not known before its tool is asked.
+    var tests: Bool? = true
+
+    /// Whether its tests are worth a try as those of the project: they are there, or its tool may find some.
+    var mayTest: Bool { tests != false }
+
+    /// The marker with its directory.
+    var path: String { ProjectTree.path(marker, in: directory) }
+
+    /// - Returns: `nil` where the kind has no file there. What cannot be read may hold tests: the tool itself then says that it has none.
+    init?(_ type: ProjectType, in tree: ProjectTree, directory: String? = nil) {
+        let names = tree.names(in: directory)
+        let found = type == .shell ? Self.bats(tree, directory) : type.profile.marker(in: names)
+        guard let marker = found else { return nil }
+        self.type = type
+        self.marker = marker
+        self.directory = directory
+        switch type {
+        case .swiftPackage:
+            tests = names.contains("Tests") ? true : Self.mentions([".testTarget"], tree.text(marker, in: directory))
+        case .cmake: tests = Self.cmakeTests(tree, directory)
+        case .python: (builds, tests) = Self.python(names, tree, directory)
+        case .npm: (builds, tests) = Self.npm(tree, directory)
+        case .composer:
+            tests = names.contains { $0.hasPrefix("phpunit.xml") } ? true : tree.scripts[path].map { $0["test"] != nil }
+        case .bundler: (builds, tests) = Self.ruby(names, tree, directory)
+        case .perl: tests = names.contains("t")
+        case .lua: tests = names.contains(".busted") || names.contains("spec")
+        case .make:
+            let makefile = tree.text(marker, in: directory).map(MakefileText.init)
+            builds = makefile?.build != MakefileText.Build.none
+            tests = makefile.map { $0.testTarget != nil }
+        case .shell: builds = false
+        case .meson, .autotools, .bazel, .zig: tests = nil
+        case .cargo, .go, .maven, .gradle, .dotnet, .mix, .rebar3, .dune, .stack, .cabal: break
+        }
+    }
+
+    /// Whether a text has one of the words; `nil` where it was not read.
+    private static func mentions(_ words: [String], _ text: String?) -> Bool? {
+        guard let text else { return nil }
+        let lowered = text.lowercased()
+        return words.contains { lowered.contains($0.lowercased()) }
+    }
+
+    /// A list file says `enable_testing()` or `include(CTest)`, or has an option that adds tests; also in the directory of the tests.
+    private static func cmakeTests(_ tree: ProjectTree, _ directory: String?) -> Bool? {
+        let words = ["enable_testing", "include(ctest", "add_test", "build_test", "gtest_discover_tests"]
+        let found = mentions(words, tree.text("CMakeLists.txt", in: directory))
+        guard found == false, directory == nil else { return found }
+        return ["tests", "test"].contains { mentions(words, tree.text("CMakeLists.txt", in: $0)) == true }
+    }
+
+    /// A pyproject.toml or setup.cfg may hold the settings of tools alone, and requirements.txt what the documentation needs.
+    private static func python(
+        _ names: [String], _ tree: ProjectTree, _ directory: String?
+    ) -> (builds: Bool, tests: Bool?) {
+        func sections(_ name: String, _ beginnings: [String]) -> Bool {
+            guard names.contains(name) else { return false }
+            guard let text = tree.text(name, in: directory) else { return true }
+            return text.split(whereSeparator: \.isNewline).contains { line in beginnings.contains { line.hasPrefix($0) }
+            }
+        }
+        let builds =
+            names.contains("setup.py")
+            || sections("pyproject.toml", ["[project]", "[build-system]", "[tool.poetry]"])
+            || sections("setup.cfg", ["[metadata]", "[options]"])
+        func hasTests(_ names: [String]) -> Bool {
+            names.contains {
+                $0.hasSuffix(".py") && ($0.hasPrefix("test_") || $0.hasSuffix("_test.py") || $0 == "conftest.py")
+            }
+        }
+        var tests =
+            hasTests(names) || names.contains("pytest.ini") || names.contains("noxfile.py")
+            || sections("pyproject.toml", ["[tool.pytest"]) || sections("setup.cfg", ["[tool:pytest]"])
+        if directory == nil {
+            tests = tests || tree.directories.contains { hasTests($0.value) || isPythonTests($0.key, $0.value) }
+        }
+        // A package may have its tests deeper.
+        return (builds, tests ? true : builds ? nil : false)
+    }
+
+    private static func isPythonTests(_ directory: String, _ names: [String]) -> Bool {
+        ["tests", "test"].contains(directory) && names.contains { $0.hasSuffix(".py") }
+    }
+
+    private static func npm(_ tree: ProjectTree, _ directory: String?) -> (builds: Bool, tests: Bool?) {
+        guard let scripts = tree.scripts[ProjectTree.path("package.json", in: directory)] else { return (true, nil) }
+        let test = scripts["test"] ?? ""
+        return (scripts["build"] != nil, !test.isEmpty && !test.contains("no test specified"))
+    }
+
+    /// A Gemfile alone may be there for chores: fastlane, CocoaPods, Jekyll.
+    private static func ruby(_ names: [String], _ tree: ProjectTree, _ directory: String?) -> (
+        builds: Bool, tests: Bool?
+    ) {
+        let rakefile = names.contains("Rakefile") ? tree.text("Rakefile", in: directory) : nil
+        let rakes =
+            rakefile.map { text in ["TestTask", "RSpec", "application"].contains { text.contains($0) } } ?? false
+        let builds = rakefile != nil || names.contains { $0.hasSuffix(".gemspec") }
+        guard directory == nil else { return (builds, rakes || names.contains("spec") || names.contains("test")) }
+        let files = tree.names(in: "spec") + tree.names(in: "test")
+        return (
+            builds,
+            rakes
+                || files.contains { $0.hasSuffix("_spec.rb") || $0.hasSuffix("_helper.rb") || $0.hasSuffix("_test.rb") }
+        )
+    }
+
+    /// A file of bats tests: of the directory itself, or of a usual directory for tests.
+    private static func bats(_ tree: ProjectTree, _ directory: String?) -> String? {
+        func first(_ names: [String]) -> String? { names.filter { $0.hasSuffix(".bats") }.min() }
+        if let own = first(tree.names(in: directory)) { return own }
+        guard directory == nil else { return nil }
+        for name in ["test", "tests", "spec", "t"] {
+            if let found = first(tree.names(in: name)) { return "\(name)/\(found)" }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,121 @@
+extension ProjectProfile {
+    /// C, C++ and others with Meson. Subprojects that are not in the repository are fetched first; setting up does so no more.
+    static let meson = ProjectProfile(
+        title: "Meson project", markers: ["meson.build"],
+        resolve: Command(
+            script: """
+                set -- subprojects/*.wrap
+                if [ ! -f "$1" ]; then echo 'there are no subprojects to fetch'; exit 0; fi
+                meson subprojects download || echo 'not every subproject could be fetched; the build says which it needs'
+                """, needs: ["meson"]),
+        build: Command(
+            script: """
+                library=--libdir=lib
+                if ls /usr/lib64/libc.so.6 >/dev/null 2>&1; then library=; fi
+                for flag; do case $flag in --libdir* | -Dlibdir*) library= ;; esac; done
+                again=; if [ -f .martlet/build/build.ninja ]; then again=--reconfigure; fi
+                meson setup $again --wrap-mode=nodownload $library .martlet/build "$@" || exit
+                exec meson compile -C .martlet/build
+                """, needs: ["meson", "ninja"], takesFlags: true),
+        test: Command(
+            script: """
+                report=.martlet/build/meson-logs/testlog.junit.xml
+                if [ "$(meson introspect .martlet/build --tests)" = '[]' ]; then none 'meson.build has none'; fi
+                meson test -C .martlet/build --no-rebuild --print-errorlogs
+                reported $? "$report"
+                """, needs: ["meson"], report: [".martlet/build/meson-logs/testlog.junit.xml"]),
+        archive: Command(
+            script: """
+                DESTDIR="$PWD/.martlet/products" exec meson install -C .martlet/build --no-rebuild
+                """, needs: ["meson"]),
+        packages: ["meson": "meson", "ninja": "ninja-build"], releaseFlags: ["--buildtype=release"])
+
+    /// The GNU build system, and projects with a `configure` of their own. It is configured anew where the script or the flags changed.
+    static let autotools = ProjectProfile(
+        title: "autotools project", markers: ["configure.ac", "configure.in", "configure"],
+        build: Command(
+            script: """
+                mkdir -p .martlet
+                if [ ! -f configure ] || [ configure.ac -nt configure ]; then
+                  if [ -f autogen.sh ]; then
+                    NOCONFIGURE=1 sh ./autogen.sh || exit
+                  elif [ -f bootstrap ]; then
+                    sh ./bootstrap || exit
+                  else
+                    need autoreconf
+                    autoreconf -fi || exit
+                  fi
+                fi
+                [ -f configure ] || { echo 'autogen.sh ended with 0 and left no configure'; exit 1; }
+                key=$(cat configure | sha256sum)" $*"
+                if [ ! -f Makefile ] || [ "$(cat .martlet/configured 2>/dev/null)" != "$key" ]; then
+                  rm -f .martlet/configured
+                  sh ./configure "$@" || exit
+                  echo "$key" >.martlet/configured
+                fi
+                exec make -j"$(nproc)"
+                """, needs: ["make"], takesFlags: true),
+        test: Command(
+            script: """
+                for target in check test; do
+                  if make -n "$target" >/dev/null 2>&1; then exec make "$target"; fi
+                done
+                none 'the Makefile has neither check nor test'
+                """, needs: ["make"]),
+        archive: Command(
+            script: """
+                make -n install >/dev/null 2>&1 || exit 0
+                exec make install DESTDIR="$PWD/.martlet/products"
+                """, needs: ["make"]),
+        packages: ["make": "make", "autoreconf": "autoconf automake libtool"])
+
+    /// Zig, and C built with it.
+    static let zig = ProjectProfile(
+        title: "Zig project", markers: ["build.zig"],
+        resolve: Command(
+            script: """
+                if [ ! -f build.zig.zon ]; then echo 'there is no build.zig.zon'; exit 0; fi
+                exec zig build --fetch
+                """, needs: ["zig"]),
+        build: Command(script: "exec zig build \"$@\"\n", needs: ["zig"], takesFlags: true),
+        test: Command(
+            script: """
+                zig build --list-steps | grep -q '^ *test ' || none 'build.zig has no step test'
+                exec zig build test --summary all "$@"
+                """, needs: ["zig"], takesFlags: true),
+        archive: Command(
+            script: "exec zig build --prefix .martlet/products \"$@\"\n", needs: ["zig"], takesFlags: true),
+        caches: ["ZIG_GLOBAL_CACHE_DIR": "{cache}/zig"], kept: [".zig-cache", "zig-cache", "zig-out"],
+        packages: ["zig": "zig (from ziglang.org)"], releaseFlags: ["--release=safe"])
+
+    /// Everything that Bazel builds. Its output lies outside of the workspace, so that the reports are copied.
+    static let bazel = ProjectProfile(
+        title: "Bazel workspace", markers: ["MODULE.bazel", "WORKSPACE", "WORKSPACE.bazel"],
+        resolve: Command(script: "\(bazelCommand)\nbazel fetch //...\n", needs: ["bazel"]),
+        build: Command(
+            script: "\(bazelCommand)\nbazel build \"$@\" //...\n", needs: ["bazel"], takesFlags: true),
+        test: Command(
+            script: """
+                \(bazelCommand)
+                bazel test --test_output=errors "$@" //...
+                status=$?
+                if [ $status = 4 ]; then none 'bazel found no test'; fi
+                find -L bazel-testlogs -name test.xml 2>/dev/null | {
+                  number=0
+                  while read -r file; do number=$((number + 1)); cp "$file" ".martlet/test/bazel-$number.xml"; done
+                }
+                reported $status '.martlet/test/bazel-*.xml'
+                """, needs: ["bazel"], takesFlags: true, report: [".martlet/test/bazel-*.xml"]),
+        archive: Command(
+            script: """
+                mkdir -p .martlet/products
+                find -L bazel-bin -maxdepth 2 -type f '(' -name '*.a' -o -name '*.so' -o -name '*.jar' -o -perm -u+x ')' \
+                    -not -path '*.runfiles/*' -not -name '*.sh' -not -name '*.params' -exec cp -t .martlet/products {} +
+                """),
+        caches: ["BAZEL_ROOT": "{cache}/bazel"], packages: ["bazel": "bazel (from bazel.build)"],
+        releaseFlags: ["--compilation_mode=opt"])
+
+    private static let bazelCommand = """
+        bazel() { command bazel ${BAZEL_ROOT:+--output_user_root="$BAZEL_ROOT"} "$@"; }
+        """
+}

@@ -1,0 +1,65 @@
+extension ProjectProfile {
+    /// Java, Kotlin and others, by the project's own wrapper where it has one. A script of ours resolves every configuration, since Gradle
+    /// fetches only what a task needs.
+    static let gradle = ProjectProfile(
+        title: "Gradle project",
+        markers: ["settings.gradle", "settings.gradle.kts", "build.gradle", "build.gradle.kts"],
+        resolve: Command(
+            script: """
+                \(gradleCommand)
+                mkdir -p .martlet
+                cat >.martlet/resolve.gradle <<'GRADLE'
+                allprojects { tasks.register("martletResolve") { doLast {
+                  configurations.findAll { it.canBeResolved }.each { it.incoming.artifactView { lenient(true) }.files.files }
+                } } }
+                GRADLE
+                gradle -I .martlet/resolve.gradle "$@" martletResolve || exit
+                gradle "$@" testClasses
+                """, needs: ["java"], takesFlags: true),
+        build: Command(
+            script: """
+                \(gradleCommand)
+                gradle --offline "$@" assemble testClasses
+                """, needs: ["java"], takesFlags: true),
+        test: Command(
+            script: """
+                \(gradleCommand)
+                [ -n "$(find . -path ./.martlet -prune -o -type d -path '*/src/*[tT]est*' -print | head -n 1)" ] ||
+                  none 'no project has a directory src/test'
+                gradle --offline --continue "$@" test
+                reported $? "$(find . -path '*/build/test-results/*' -name 'TEST-*.xml' | head -n 1 | grep . || echo '**/build/test-results/**/TEST-*.xml')"
+                """, needs: ["java"], takesFlags: true, report: ["**/build/test-results/**/TEST-*.xml"]),
+        archive: Command(
+            script: """
+                mkdir -p .martlet/products
+                find . -path ./.martlet -prune -o -path '*/build/libs/*.[jw]ar' -exec cp -t .martlet/products {} +
+                """),
+        caches: ["GRADLE_USER_HOME": "{cache}/gradle"], kept: ["build", ".gradle"],
+        packages: ["java": "default-jdk-headless", "gradle": "gradle"])
+
+    private static let gradleCommand = """
+        gradle() {
+          set -- --no-daemon --console=plain "$@"
+          if [ -f gradlew ]; then sh ./gradlew "$@"; else need gradle; command gradle "$@"; fi
+        }
+        """
+
+    /// C#, F# and Visual Basic. Test projects are those that refer to Microsoft's test SDK. The products are NuGet packages.
+    static let dotnet = ProjectProfile(
+        title: ".NET project", markers: ["*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbproj"],
+        resolve: Command(script: "exec dotnet restore\n", needs: ["dotnet"]),
+        build: Command(script: "exec dotnet build --no-restore \"$@\"\n", needs: ["dotnet"], takesFlags: true),
+        test: Command(
+            script: """
+                grep -rqsE 'Microsoft.NET.Test.Sdk|MSTest.Sdk|TUnit' --include='*.*proj' --include='*.props' . || none 'no project refers to Microsoft.NET.Test.Sdk'
+                dotnet test --no-build "$@" --logger trx --results-directory .martlet/test/dotnet
+                reported $? '.martlet/test/dotnet/*.trx'
+                """, needs: ["dotnet"], takesFlags: true, report: [".martlet/test/dotnet/*.trx"]),
+        archive: Command(
+            script: "exec dotnet pack --no-build \"$@\" -o .martlet/products\n", needs: ["dotnet"], takesFlags: true),
+        caches: [
+            "NUGET_PACKAGES": "{cache}/nuget", "DOTNET_CLI_HOME": "{cache}/dotnet", "DOTNET_CLI_TELEMETRY_OPTOUT": "1",
+            "DOTNET_NOLOGO": "1",
+        ],
+        packages: ["dotnet": "dotnet-sdk-8.0 (from Microsoft)"], releaseFlags: ["-c", "Release"])
+}

@@ -1,0 +1,149 @@
+extension ProjectProfile {
+    /// PHP. Dependencies lie in `vendor`; PHPUnit and Pest write JUnit, another runner is the script `test`.
+    static let composer = ProjectProfile(
+        title: "Composer project", markers: ["composer.json"],
+        resolve: Command(
+            script: """
+                composer install --no-interaction --no-progress || exit
+                [ -f vendor/autoload.php ] || { echo 'composer ended with 0 and left no vendor/autoload.php'; exit 1; }
+                """, needs: ["composer"]),
+        test: Command(
+            script: """
+                report=.martlet/test/phpunit.xml
+                for runner in pest phpunit simple-phpunit; do
+                  [ -f "vendor/bin/$runner" ] || continue
+                  php "vendor/bin/$runner" --log-junit "$report" "$@"
+                  reported $? "$report"
+                done
+                php -r 'exit(isset(json_decode(file_get_contents("composer.json"), true)["scripts"]["test"]) ? 0 : 1);' ||
+                  none 'there is neither PHPUnit, nor Pest, nor a script "test" in composer.json'
+                exec composer run-script --no-interaction test
+                """, needs: ["composer", "php"], takesFlags: true, report: [".martlet/test/phpunit.xml"]),
+        archive: Command(script: "exec composer archive --dir=.martlet/products\n", needs: ["composer"]),
+        caches: ["COMPOSER_HOME": "{cache}/composer", "COMPOSER_CACHE_DIR": "{cache}/composer-cache"], kept: ["vendor"],
+        packages: ["composer": "composer", "php": "php-cli"])
+
+    /// Ruby: RSpec where there is a directory `spec`, else the task `test` or `spec` of Rake, else the files of `test`. The products are
+    /// the gems.
+    static let bundler = ProjectProfile(
+        title: "Ruby project", markers: ["Gemfile", "*.gemspec", "Rakefile"],
+        resolve: Command(
+            script: """
+                if [ ! -f Gemfile ]; then echo 'there is no Gemfile'; exit 0; fi
+                need bundle
+                bundle install && exec bundle check
+                """, needs: ["ruby"]),
+        test: Command(
+            script: """
+                in_bundle() { if [ -f Gemfile ]; then exec bundle exec "$@"; else exec "$@"; fi; }
+                if [ -n "$(find spec -name '*_spec.rb' 2>/dev/null | head -n 1)" ]; then in_bundle rspec "$@"; fi
+                if [ -f Rakefile ]; then
+                  tasks=$(in_bundle rake -P) || exit
+                  for task in test spec; do
+                    if echo "$tasks" | grep -qx "rake $task"; then in_bundle rake "$task" "$@"; fi
+                  done
+                fi
+                [ -n "$(find test -name '*_test.rb' -o -name 'test_*.rb' 2>/dev/null | head -n 1)" ] || none 'there is neither spec nor test'
+                in_bundle ruby -Ilib -Itest -e 'Dir["test/**/{*_test,test_*}.rb"].sort.each { |file| require "./" + file }'
+                """, needs: ["ruby"], takesFlags: true),
+        archive: Command(
+            script: """
+                mkdir -p .martlet/products
+                for file in *.gemspec; do
+                  [ ! -f "$file" ] || gem build "$file" -o ".martlet/products/${file%.gemspec}.gem" || exit
+                done
+                """, needs: ["gem"]),
+        caches: ["BUNDLE_PATH": "{cache}/bundle", "BUNDLE_USER_HOME": "{cache}/bundle-home"], kept: [".bundle"],
+        packages: ["ruby": "ruby", "gem": "ruby", "bundle": "bundler"])
+
+    /// Lua, by busted. Dependencies of the rock go into a tree of the workspace.
+    static let lua = ProjectProfile(
+        title: "Lua project", markers: ["*.rockspec", ".busted"],
+        resolve: Command(
+            script: """
+                set -- *.rockspec
+                if [ ! -f "$1" ]; then echo 'there is no rockspec'; exit 0; fi
+                exec luarocks --tree .martlet/rocks install --only-deps "$1"
+                """, needs: ["luarocks"]),
+        test: Command(
+            script: """
+                report=.martlet/test/busted.xml
+                if [ ! -d spec ] && [ ! -f .busted ]; then none 'there is neither spec nor .busted'; fi
+                eval "$(luarocks --tree .martlet/rocks path 2>/dev/null)"
+                busted --output=junit -Xoutput "$report" "$@"
+                reported $? "$report"
+                """, needs: ["busted"], takesFlags: true, report: [".martlet/test/busted.xml"]),
+        packages: ["luarocks": "luarocks", "busted": "lua-busted"])
+
+    /// Perl: what the distribution's own `Makefile.PL` or `Build.PL` builds, tested by prove, which leaves what each file printed.
+    static let perl = ProjectProfile(
+        title: "Perl distribution", markers: ["Makefile.PL", "Build.PL", "cpanfile", "dist.ini"],
+        resolve: Command(
+            script: """
+                if [ ! -f cpanfile ] && [ ! -f Makefile.PL ] && [ ! -f Build.PL ]; then echo 'nothing names dependencies'; exit 0; fi
+                if ! command -v cpanm >/dev/null; then echo 'cpanm is not here: the dependencies are the machine'"'"'s own'; exit 0; fi
+                exec cpanm --quiet --notest --local-lib .martlet/perl --installdeps .
+                """, needs: ["perl"]),
+        build: Command(
+            script: """
+                \(perlPath)
+                if [ -f Build.PL ]; then perl Build.PL && exec ./Build; fi
+                if [ -f Makefile.PL ]; then need make; perl Makefile.PL && exec make "$@"; fi
+                """, needs: ["perl"], takesFlags: true),
+        test: Command(
+            script: """
+                \(perlPath)
+                [ -n "$(find t -name '*.t' 2>/dev/null | head -n 1)" ] || none 'there is no file t/*.t'
+                tap=$PWD/.martlet/test/tap
+                rm -rf "$tap"
+                if [ -d blib ]; then set -- -b "$@"; else set -- -l "$@"; fi
+                PERL_TEST_HARNESS_DUMP_TAP="$tap" prove --recurse "$@" t
+                status=$?
+                # A report's name says what it is.
+                find "$tap" -type f ! -name '*.tap' -exec sh -c 'for file; do mv "$file" "$file.tap"; done' sh {} +
+                reported $status "$(find "$tap" -name '*.tap' | head -n 1 | grep . || echo .martlet/test/tap)"
+                """, needs: ["prove"], takesFlags: true, report: [".martlet/test/tap/**/*.tap"]),
+        archive: Command(
+            script: """
+                [ -f Makefile ] && [ -f Makefile.PL ] || exit 0
+                mkdir -p .martlet/products
+                make manifest dist || exit
+                cp ./*.tar.gz .martlet/products
+                """, needs: ["make"]),
+        caches: ["PERL_CPANM_HOME": "{cache}/cpanm"],
+        packages: ["perl": "perl", "prove": "perl", "make": "make"])
+
+    private static let perlPath = """
+        PERL5LIB=$PWD/.martlet/perl/lib/perl5${PERL5LIB:+:$PERL5LIB} PERL_MM_USE_DEFAULT=1
+        export PERL5LIB PERL_MM_USE_DEFAULT
+        """
+
+    /// Programs for a shell with tests for bats.
+    static let shell = ProjectProfile(
+        title: "shell project", markers: ["*.bats"],
+        analyses: [
+            Analysis(
+                name: "shellcheck",
+                command: Command(
+                    script: """
+                        need shellcheck
+                        mkdir -p .martlet/analyze
+                        { git ls-files -z || find . -name .git -prune -o -type f -print0; } 2>/dev/null |
+                          xargs -0 -r grep -lIZE -m 1 '^#! ?/(usr/bin/env )?(usr/)?(bin/)?(ba|da|k)?sh' |
+                          xargs -0 -r shellcheck --format json1 >.martlet/analyze/shellcheck.json
+                        status=$?
+                        [ -s .martlet/analyze/shellcheck.json ] || echo '{"comments": []}' >.martlet/analyze/shellcheck.json
+                        [ $status = 1 ] || [ $status = 123 ] || exit $status
+                        """, report: [".martlet/analyze/shellcheck.json"]))
+        ],
+        test: Command(
+            script: """
+                for directory in test tests spec t; do
+                  if [ -n "$(find "$directory" -maxdepth 1 -name '*.bats' 2>/dev/null)" ]; then set -- "$@" "$directory"; fi
+                done
+                for file in *.bats; do if [ -f "$file" ]; then set -- "$@" "$file"; fi; done
+                bats --report-formatter junit --output .martlet/test "$@"
+                reported $? .martlet/test/report.xml
+                """, needs: ["bats"], takesFlags: true, report: [".martlet/test/report.xml"]),
+        packages: ["bats": "bats", "shellcheck": "shellcheck"])
+}

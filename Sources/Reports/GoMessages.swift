@@ -1,0 +1,38 @@
+/// What Go says beside the results of tests.
+enum GoMessages {
+    /// The tests that a panic names: under `running tests:` where it is a time-out, else as a function of its trace.
+    static func tests(in text: String, of names: Set<String>) -> Set<String> {
+        if let range = text.range(ofFirst: "running tests:") {
+            let listed = text[range.upperBound...].split(separator: "\n").prefix(1000).map { line in
+                String(line.trimmingPrefix(while: \.isWhitespace).prefix { $0 != " " })
+            }
+            return names.intersection(listed)
+        }
+        // `kit.TestB(0xc000007a00)`, `kit.TestB.func1(0xc000007a00)`
+        for line in text.split(separator: "\n").prefix(1000) {
+            guard let dot = line.range(ofFirst: ".Test") else { continue }
+            let rest = line[line.index(dot.lowerBound, offsetBy: 1)...]
+            let name = String(rest.prefix { $0 != "(" && $0 != "." })
+            let found = names.filter { $0 == name || $0.hasPrefix(name + "/") }
+            if found.count == 1 { return found }
+        }
+        return []
+    }
+
+    /// The first place that a compiler's messages name: `./kit_test.go:5:28: undefined: x`.
+    static func place(in text: String) -> PrintedPlace? {
+        for line in text.split(separator: "\n").prefix(100) {
+            let text = line.hasPrefix("vet: ") ? line.dropFirst(5) : line
+            guard let end = text.range(ofFirst: ": "), let place = PrintedPlace(text[..<end.lowerBound]),
+                place.line != nil
+            else { continue }
+            return place
+        }
+        return nil
+    }
+
+    /// A panic and its trace; `nil` where there is none.
+    static func panic(in output: String) -> String? {
+        output.range(ofFirst: "panic: ").map { String(output[$0.lowerBound...]) }
+    }
+}

@@ -1,0 +1,105 @@
+import Model
+
+/// What ExUnit prints, which `mix test` runs.
+struct ExUnitConsole: SummaryReader {
+    private var run: SummedRun
+    private var isRunning = false
+    private var current: Int?
+    private var sinceTime = Int.max
+
+    init(root: SourceRoot) { run = SummedRun(tool: "ExUnit", root: root) }
+
+    var isWithin: Bool { isRunning }
+
+    mutating func take(_ text: String) {
+        sinceTime = sinceTime == Int.max ? Int.max : sinceTime + 1
+        if text.hasPrefix("Running ExUnit with seed: ") {
+            run.begin()
+            return isRunning = true
+        }
+        guard isRunning else { return }
+        if text.hasPrefix("Finished in ") {
+            (sinceTime, current) = (0, nil)
+        } else if sinceTime < 3, text.first?.isNumber == true, text.has(" failure") {
+            let counts = SummedRun.counts(text[...])
+            let skipped = counts["skipped", default: 0] + counts["excluded", default: 0] + counts["invalid", default: 0]
+            let failed = counts["failure", default: 0] + counts["invalid", default: 0]
+            let others: Set<String> = ["failure", "skipped", "excluded", "invalid"]
+            let all = counts.filter { !others.contains($0.key) }.values.reduce(0, +)
+            run.end(all: all, failed: failed, skipped: skipped)
+            (isRunning, sinceTime) = (false, .max)
+        } else if let found = Self.entry(text) {
+            current = run.add(suite: found.suite, found.name, .failed)
+        } else if let current, text.hasPrefix("     ") {
+            let rest = text.drop { $0 == " " }
+            if let place = PrintedPlace(rest), !rest.contains(" ") {
+                run.locate(current, at: place)
+            } else {
+                run.describe(current, rest)
+            }
+        }
+    }
+
+    func content() -> ReportContent? { run.content() }
+
+    /// `  1) test adds (KitTest)`
+    private static func entry(_ text: String) -> (suite: String, name: Substring)? {
+        guard text.hasPrefix("  "), text.hasSuffix(")"), let open = text.range(ofLast: " (") else { return nil }
+        let rest = text.drop { $0 == " " }
+        let digits = rest.prefix { $0.isASCII && $0.isNumber }
+        guard !digits.isEmpty, rest.dropFirst(digits.count).hasPrefix(") ") else { return nil }
+        let begin = rest.index(rest.startIndex, offsetBy: digits.count + 2)
+        guard begin < open.lowerBound else { return nil }
+        return (String(text[open.upperBound...].dropLast()), text[begin..<open.lowerBound])
+    }
+}
+
+/// What busted prints, Lua's test runner.
+struct BustedConsole: SummaryReader {
+    private var run: SummedRun
+    private var isAfterSummary = false
+    /// The place of a failure whose name is the next line.
+    private var place: (PrintedPlace?, TestResult.Outcome)?
+    private var current: Int?
+
+    init(root: SourceRoot) { run = SummedRun(tool: "busted", root: root) }
+
+    var isWithin: Bool { isAfterSummary }
+
+    mutating func take(_ text: String) {
+        if text.first?.isNumber == true, text.has(" success"), text.has(" failure"), text.has(" error"),
+            text.has(" pending : "), text.hasSuffix(" seconds")
+        {
+            let counts = SummedRun.counts(text[...])
+            // `successes` loses its last letter, too.
+            let passed = counts["success"] ?? counts["successe"] ?? counts["succes"] ?? 0
+            let failed = counts["failure", default: 0] + counts["error", default: 0]
+            let skipped = counts["pending", default: 0]
+            run.end(all: passed + failed + skipped, failed: failed, skipped: skipped)
+            (isAfterSummary, current, place) = (true, nil, nil)
+        } else if !isAfterSummary {
+            return
+        } else if let found = Self.entry(text) {
+            (place, current) = (found, nil)
+        } else if let (place, outcome) = place {
+            self.place = nil
+            current = run.add(text, outcome)
+            run.locate(current, at: place)
+        } else if text.allSatisfy(\.isWhitespace) {
+            current = nil
+        } else {
+            run.describe(current, text)
+        }
+    }
+
+    func content() -> ReportContent? { run.content() }
+
+    /// `Failure → spec/kit_spec.lua @ 5`, without UTF-8 `->`
+    private static func entry(_ text: String) -> (PrintedPlace?, TestResult.Outcome)? {
+        guard let word = ["Failure", "Error", "Pending"].first(where: text.hasPrefix) else { return nil }
+        let rest = text.dropFirst(word.count)
+        guard rest.hasPrefix(" → ") || rest.hasPrefix(" -> "), let at = rest.range(ofLast: " @ ") else { return nil }
+        let path = rest[..<at.lowerBound].drop { " →->".contains($0) }
+        return (PrintedPlace("\(path):\(rest[at.upperBound...])"), word == "Pending" ? .skipped : .failed)
+    }
+}

@@ -1,0 +1,149 @@
+import Model
+
+/// What RSpec prints, in any of its forms for people.
+struct RSpecConsole: SummaryReader {
+    private var run: SummedRun
+    private var messages: [String: [String]] = [:]
+    private var name: String?
+    private var lines: [String] = []
+    private var isInFailures = false
+    /// How many lines ago its time was printed, before its summary.
+    private var sinceTime = Int.max
+    private var isAfterSummary = false
+
+    private static let maximumMessageLines = 50
+
+    init(root: SourceRoot) { run = SummedRun(tool: "RSpec", root: root) }
+
+    var isWithin: Bool { isInFailures || isAfterSummary || sinceTime < 3 }
+
+    mutating func take(_ text: String) {
+        sinceTime = sinceTime == Int.max ? Int.max : sinceTime + 1
+        if text.hasPrefix("Finished in "), text.has("files took ") {
+            endMessage()
+            (sinceTime, isInFailures) = (0, false)
+        } else if sinceTime < 3, text.has(" example"), text.first?.isNumber == true {
+            let counts = SummedRun.counts(text[...])
+            guard let all = counts["example"] else { return }
+            run.end(all: all, failed: counts["failure", default: 0], skipped: counts["pending", default: 0])
+            if let errors = counts["error"], errors > 0 {
+                run.add(problem: "RSpec says: \(errors.counting("error")) occurred outside of examples")
+            }
+            (sinceTime, isAfterSummary) = (.max, true)
+        } else if isAfterSummary, text.hasPrefix("rspec "), let mark = text.range(ofFirst: " # ") {
+            // `rspec ./spec/kit_spec.rb:2 # Kit adds`
+            let name = String(text[mark.upperBound...])
+            let place = run.add(name, .failed)
+            run.locate(place, at: PrintedPlace(text[..<mark.lowerBound].dropFirst("rspec ".count)))
+            for line in messages.removeValue(forKey: name) ?? [] { run.describe(place, line) }
+        } else if text == "Failures:" {
+            (isInFailures, isAfterSummary) = (true, false)
+        } else if isInFailures {
+            takeFailure(text)
+        }
+    }
+
+    /// `  1) Kit adds`, and what is beneath it.
+    private mutating func takeFailure(_ text: String) {
+        let rest = text.drop { $0 == " " }
+        let digits = rest.prefix { $0.isASCII && $0.isNumber }
+        if !digits.isEmpty, text.hasPrefix("  "), rest.dropFirst(digits.count).hasPrefix(") ") {
+            endMessage()
+            name = String(rest.dropFirst(digits.count + 2))
+        } else if name != nil, lines.count < Self.maximumMessageLines {
+            lines.append(TextLimit.cut(String(rest), toBytes: 4096))
+        }
+    }
+
+    private mutating func endMessage() {
+        if let name, messages.count < 10_000 { messages[name] = lines }
+        (name, lines) = (nil, [])
+    }
+
+    func content() -> ReportContent? { run.content() }
+}
+
+/// What minitest and test-unit print, of Rails, too.
+struct MinitestConsole: SummaryReader {
+    private var run: SummedRun
+    private var isAfterKind: TestResult.Outcome?
+    private var current: Int?
+    private var isRunning = false
+
+    init(root: SourceRoot) { run = SummedRun(tool: "minitest", root: root) }
+
+    var isWithin: Bool { isRunning }
+
+    mutating func take(_ text: String) {
+        if text == "# Running:" || text == "# Running tests:" || text.hasPrefix("Started with run options")
+            || text == "Started"
+        {
+            if text != "Started" { run.begin() }
+            return isRunning = true
+        }
+        guard isRunning else { return }
+        if text.first?.isNumber == true, text.has(" assertions, "), text.has(" failures, "), text.has(" errors") {
+            let counts = SummedRun.counts(text[...])
+            guard let all = counts["run"] ?? counts["test"] else { return }
+            run.end(
+                all: all, failed: counts["failure", default: 0] + counts["error", default: 0],
+                skipped: counts["skip", default: 0] + counts["omission", default: 0] + counts["pending", default: 0])
+            (isRunning, current, isAfterKind) = (false, nil, nil)
+        } else if let outcome = isAfterKind {
+            isAfterKind = nil
+            current = Self.name(text).flatMap { found in
+                let place = run.add(suite: found.suite, found.name, outcome)
+                run.locate(place, at: found.place)
+                return place
+            }
+        } else if let outcome = Self.kind(text) {
+            isAfterKind = outcome
+        } else if let found = Self.testUnit(text) {
+            current = run.add(suite: found.suite, found.name, .failed)
+            run.describe(current, found.message)
+        } else if text.allSatisfy(\.isWhitespace) || text.allSatisfy({ $0 == "=" }) {
+            current = nil
+        } else {
+            run.describe(current, text)
+        }
+    }
+
+    func content() -> ReportContent? { run.content() }
+
+    /// `  1) Failure:`, `Error:`
+    private static func kind(_ text: String) -> TestResult.Outcome? {
+        let words = text.split(separator: " ")
+        guard (1...2).contains(words.count), words.count == 1 || words[0].hasSuffix(")") else { return nil }
+        switch words.last {
+        case "Failure:", "Error:": return .failed
+        case "Skipped:": return .skipped
+        default: return nil
+        }
+    }
+
+    /// `KitTest#test_b [test/kit_test.rb:5]:`, `KitTest#test_b:`
+    private static func name(_ text: String) -> (suite: String, name: Substring, place: PrintedPlace?)? {
+        guard let hash = text.range(ofFirst: "#"), hash.lowerBound > text.startIndex else { return nil }
+        var name = text[hash.upperBound...].trimmingSuffix { $0 == ":" || $0 == " " }
+        var place: PrintedPlace?
+        if name.hasSuffix("]"), let open = name.range(ofLast: " [") {
+            place = PrintedPlace(name[open.upperBound...].dropLast())
+            name = name[..<open.lowerBound]
+        }
+        return (String(text[..<hash.lowerBound]), name, place)
+    }
+
+    /// `Failure: test_b(KitTest): <1> expected but was <2>.`
+    private static func testUnit(_ text: String) -> (suite: String, name: Substring, message: Substring)? {
+        guard text.hasPrefix("Failure: ") || text.hasPrefix("Error: "), let colon = text.range(ofFirst: ": ") else {
+            return nil
+        }
+        let rest = text[colon.upperBound...]
+        guard let open = rest.range(ofFirst: "("), let close = rest[open.upperBound...].range(ofFirst: ")") else {
+            return nil
+        }
+        return (
+            String(rest[open.upperBound..<close.lowerBound]), rest[..<open.lowerBound], rest[close.upperBound...]
+        )
+    }
+}

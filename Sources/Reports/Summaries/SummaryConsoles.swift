@@ -1,0 +1,56 @@
+import Model
+
+/// Reads the consoles of tools that name the tests that failed and count the others.
+struct SummaryConsoles: Sendable {
+    private var readers: [any SummaryReader]
+    private var prove: ProveConsole
+
+    init(root: SourceRoot) {
+        prove = ProveConsole(root: root)
+        readers = [
+            UnittestConsole(root: root), PHPUnitConsole(root: root), RSpecConsole(root: root),
+            MinitestConsole(root: root), ExUnitConsole(root: root), BustedConsole(root: root),
+            AutomakeConsole(root: root),
+        ]
+    }
+
+    /// Words without which no line tells anything, but within a block.
+    private static let needles: Needles = [
+        "Ran ", "=======", ") ... ", "PHPUnit ", "Finished in ", "Failures:", "# Running", "Started", "Running ExUnit",
+        " pending : ", "Testsuite summary", "PASS: ", "FAIL: ", "SKIP: ", "XPASS: ", "ERROR: ",
+    ]
+    private static let ofProve: Needles = [" ..", "Files=", "Result: ", "Test Summary Report"]
+
+    mutating func take(_ line: LogLine) {
+        let mayBegin = line.contains(Self.needles)
+        var text: String?
+        for index in readers.indices where mayBegin || readers[index].isWithin {
+            let found = text ?? line.text
+            text = found
+            readers[index].take(found)
+        }
+        if prove.isWithin || line.contains(Self.ofProve) { prove.take(text ?? line.text) }
+    }
+
+    /// The tests of such a console that was kept in a file.
+    static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
+        var consoles = SummaryConsoles(root: root)
+        LogLines.forEach(in: bytes) { consoles.take($0) }
+        let contents = consoles.finish()
+        guard !contents.isEmpty else {
+            var content = LintLines.read(bytes, root: root)
+            content.subject = .lines
+            return content
+        }
+        var content = ReportContent(
+            tests: contents.flatMap(\.tests), problems: contents.flatMap(\.problems), notes: contents.flatMap(\.notes))
+        content.hasNoTests = contents.allSatisfy(\.hasNoTests)
+        return content
+    }
+
+    /// Whether `prove` was there, which runs programs that write TAP.
+    var hasProve: Bool { prove.content() != nil }
+
+    /// What each tool that was there told.
+    func finish() -> [ReportContent] { (readers.map { $0.content() } + [prove.content()]).compactMap { $0 } }
+}

@@ -1,0 +1,217 @@
+package import Model
+
+extension ProjectTree {
+    /// Reads what tells the kinds of project of a tree, within the limits of `ProjectTree`. What cannot be read is left out.
+    ///
+    /// For example, of a directory: `ProjectTree(rootEntries: names) { try? list($0) } text: { try? read($0, limit: $1) }`
+    /// - Parameters:
+    ///   - names: Returns the names of a directory, relative to the root; `nil` where there is no such directory.
+    ///   - text: Returns the bytes of a regular file with at most so many bytes; `nil` where there is none. Links are not followed.
+    package init(
+        rootEntries: [String], names: (_ directory: String) -> [String]?,
+        text: (_ path: String, _ limit: Int) -> [UInt8]?
+    ) {
+        self.init(rootEntries: rootEntries)
+        var left = Self.maximumTexts
+        func read(_ path: String) -> String? {
+            guard left > 0, let bytes = text(path, Self.maximumTextSize) else { return nil }
+            left -= 1
+            return String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
+        }
+        func readTexts(_ names: [String], in directory: String?) {
+            for name in names.sorted() where Self.textNames.contains(name) {
+                let path = directory.map { "\($0)/\(name)" } ?? name
+                texts[path] = read(path)
+                if name == "package.json" || name == "composer.json" {
+                    scripts[path] = texts[path].flatMap(OwnCommandReader.scripts)
+                }
+            }
+        }
+        readTexts(rootEntries, in: nil)
+        ownCommands = OwnCommandReader.commands(rootEntries, names: names, text: read)
+        // A name with an ending is a file nearly always, and asking for each takes time.
+        let candidates = rootEntries.filter { Self.isSearched($0) && !$0.contains(".") }.sorted()
+        for directory in candidates.prefix(Self.maximumDirectories) {
+            guard let found = names(directory) else { continue }
+            directories[directory] = Array(found.prefix(Self.maximumNames))
+            readTexts(directories[directory] ?? [], in: directory)
+        }
+    }
+}
+
+extension ProjectTree {
+    /// Reads one by the functions that it is called with.
+    package static let reader: Reader = { ProjectTree(rootEntries: $0, names: $1, text: $2) }
+}
+
+/// Reads which test commands a project's own CI runs: enough to name them, never all that such a file can say.
+enum OwnCommandReader {
+    /// The most commands that are kept, and the most bytes of one.
+    static let maximumCommands = 16
+    static let maximumCommandSize = 200
+    /// The most workflows that are read.
+    static let maximumWorkflows = 12
+
+    /// The commands that test, each once, in the order of the files.
+    /// - Parameter text: Returns the text of a file.
+    static func commands(
+        _ rootEntries: [String], names: (String) -> [String]?, text: (String) -> String?
+    ) -> [ProjectTree.OwnCommand] {
+        var files: [String] = []
+        if rootEntries.contains(".github") {
+            let found = (names(ProjectTree.workflows) ?? []).filter { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") }
+            files += found.sorted().prefix(maximumWorkflows).map { "\(ProjectTree.workflows)/\($0)" }
+        }
+        files += rootEntries.filter(ProjectTree.ownNames.contains).sorted()
+        var found: [ProjectTree.OwnCommand] = []
+        for file in files {
+            guard let text = text(file) else { continue }
+            for line in lines(of: text, in: file) where isTest(line) && !found.contains(where: { $0.command == line }) {
+                guard found.count < maximumCommands else { return found }
+                found.append(.init(file: file, command: line))
+            }
+        }
+        return found
+    }
+
+    /// The `scripts` of a package.json or composer.json; `nil` where it is not readable. JSON is YAML, but for what few such files have.
+    static func scripts(_ text: String) -> [String: String]? {
+        var diagnostics = Diagnostics(file: "package.json")
+        guard let root = YAMLParser.parse(text, &diagnostics), !diagnostics.hasErrors, case .mapping = root.content
+        else {
+            return nil
+        }
+        guard let scripts = root["scripts"], case .mapping(let entries) = scripts.content else { return [:] }
+        var found: [String: String] = [:]
+        for entry in entries {
+            switch entry.value.content {
+            case .scalar(let text, _): found[entry.key] = text
+            // Composer has lists of commands.
+            case .sequence(let items): found[entry.key] = items.compactMap(\.text).joined(separator: "\n")
+            case .mapping: break
+            }
+        }
+        return found
+    }
+
+    private static func lines(of text: String, in file: String) -> [String] {
+        let lines: [String] =
+            switch file {
+            case "tox.ini": toxLines(text)
+            case "noxfile.py":
+                text.matches(of: /session\.run\(([^()]*)\)/).map { match in
+                    match.output.1.matches(of: /["']([^"']*)["']/).map { String($0.output.1) }.joined(separator: " ")
+                }
+            case "justfile", "Justfile":
+                text.split(separator: "\n").filter { $0.utf8.count <= maximumCommandSize }.compactMap { line in
+                    line.prefixMatch(of: /@?(test[a-z-]*|check)( [^:]*)?:(?!=)/).map { "just \($0.output.1)" }
+                }
+            default: yamlLines(text)
+            }
+        return lines.map { $0.trimmed }.filter { !$0.isEmpty && $0.utf8.count <= maximumCommandSize }
+    }
+
+    /// `commands` of `[testenv]`.
+    private static func toxLines(_ text: String) -> [String] {
+        var found: [String] = []
+        var (isSection, isValue) = (false, false)
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("[") {
+                (isSection, isValue) = (line.hasPrefix("[testenv]"), false)
+            } else if isSection, line.hasPrefix("commands"), let equals = line.firstIndex(of: "=") {
+                isValue = line[..<equals].trimmed == "commands"
+                if isValue { found.append(String(line[line.index(after: equals)...])) }
+            } else if let first = line.first, !first.isWhitespace {
+                isValue = false
+            } else if isValue {
+                found.append(String(line))
+            }
+        }
+        return found.map { $0.replacing(/\{posargs:?([^{}]*)\}/) { String($0.output.1) } }
+    }
+
+    /// The lines of each `run`, `script` and `commands`, wherever they are in the file.
+    private static func yamlLines(_ text: String) -> [String] {
+        var diagnostics = Diagnostics(file: "")
+        guard let root = YAMLParser.parse(text, &diagnostics), !diagnostics.hasErrors else { return [] }
+        var found: [String] = []
+        func visit(_ node: YAMLNode) {
+            switch node.content {
+            case .scalar: break
+            case .sequence(let items): items.forEach(visit)
+            case .mapping(let entries):
+                for entry in entries {
+                    if ["run", "script"].contains(entry.key) { found += commandLines(entry.value) }
+                    visit(entry.value)
+                }
+            }
+        }
+        visit(root)
+        return found
+    }
+
+    /// The lines of a script. A line that ends with a backslash goes on in the next one. No expression runs over the whole text, since one that
+    /// looks for the blanks before a backslash takes the square of their number.
+    private static func joined(_ lines: [Substring]) -> [String] {
+        var found: [String] = []
+        var begun = ""
+        for line in lines {
+            begun += line.trimmed
+            if begun.hasSuffix("\\"), begun.utf8.count <= maximumCommandSize {
+                begun = begun.dropLast().trimmed + " "
+            } else {
+                found.append(begun)
+                begun = ""
+            }
+        }
+        return begun.isEmpty ? found : found + [begun]
+    }
+
+    private static func commandLines(_ node: YAMLNode) -> [String] {
+        switch node.content {
+        case .scalar(let text, _):
+            joined(text.split(separator: "\n"))
+        case .sequence(let items): items.flatMap(commandLines)
+        case .mapping: []
+        }
+    }
+
+    /// Whether a line tests: its program, or one of its first words, says so. A line that sets up, prints or uploads does not.
+    static func isTest(_ line: String) -> Bool {
+        let words = line.split(whereSeparator: \.isWhitespace).drop { $0.contains("=") || $0 == "sudo" || $0 == "-" }
+        guard let program = words.first, !others.contains(String(program)) else { return false }
+        if words.contains(where: { ["install", "apt-get", "pip", "pip3", "update", "clone", "upload"].contains($0) }) {
+            return false
+        }
+        return words.prefix(6).contains { word in
+            word.lowercased().split { !$0.isLetter }.contains { part in
+                testWords.contains { part == $0 } || part.hasSuffix("test") || part.hasSuffix("tests")
+            }
+        }
+    }
+
+    private static let testWords: Set<String> = [
+        "test", "tests", "check", "tox", "nox", "bats", "prove", "rspec", "busted", "testing", "spec", "phpunit",
+    ]
+    private static let others: Set<String> = [
+        "echo", "cd", "mkdir", "export", "cp", "mv", "rm", "cat", "curl", "wget", "git", "if", "for", "docker", "set",
+        "source", ".", "ls",
+        "tar", "unzip", "codecov", "#",
+    ]
+}
+
+extension YAMLNode {
+    fileprivate subscript(key: String) -> YAMLNode? {
+        guard case .mapping(let entries) = content else { return nil }
+        return entries.first { $0.key == key }?.value
+    }
+
+    fileprivate var text: String? { if case .scalar(let text, _) = content { text } else { nil } }
+}
+
+extension StringProtocol {
+    fileprivate var trimmed: String {
+        let start = drop(while: \.isWhitespace)
+        return String(start.reversed().drop(while: \.isWhitespace).reversed())
+    }
+}
