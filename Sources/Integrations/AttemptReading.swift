@@ -231,9 +231,7 @@ package struct AttemptReading: Sendable {
         var end = end
         end.crash = console.crash
         var consoles = [console.xctest, console.swiftTesting] + console.others.map(\.tests)
-        if isContradicted(consoles, by: end, reports, step) {
-            consoles = consoles.map { tests in tests.filter { !$0.outcome.isFailure } }
-        }
+        consoles = agreed(consoles, with: end, reports, step)
         var merged = TestMerge.merge(reports: reports.contents, consoles: consoles, end: end)
         let isInterrupted = isInterrupted(step)
         // What ran then was ended with the rest.

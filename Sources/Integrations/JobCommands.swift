@@ -140,10 +140,19 @@ struct JobCommands {
     ///
     /// SwiftPM holds back what XCTest prints until its buffer is full (6.3.1). Ended at a limit it would take that along, and
     /// nobody would know which test was running; `stdbuf` of coreutils, where it is, has every line written at once.
+    ///
+    /// SwiftPM believes a test process that exits with 0 before its first test (6.3.1), as with a constructor of C that calls exit(3). Swift
+    /// Testing writes its events in every run, also of a package that only has tests of XCTest.
     private static let runTests = """
         if grep -q '^\(JobPlanner.noTests)' \(JobPlanner.list); then echo 'no tests'; exit 0; fi
         lines=; if command -v stdbuf >/dev/null; then lines='stdbuf -oL'; fi
-        exec $lines swift test --skip-build "$@"
+        $lines swift test --skip-build "$@"
+        status=$?
+        if [ $status != 0 ]; then exit $status; fi
+        case " $* " in *' --disable-swift-testing '*) exit 0 ;; esac
+        if [ ! -s \(JobPlanner.eventStream) ]; then
+          echo; echo 'martlet: no report: swift test ended with 0 and wrote no event of a test run'; exit 1
+        fi
         """
 
     /// The step that makes the products; `nil` if the recipe builds by commands of its own, or the type has none.

@@ -26,8 +26,11 @@ enum Rules {
     static func imports(of text: String) -> [(line: Int, module: String)] {
         let pattern =
             /^\s*(?:@[\w()]+\s+)*(?:package |public |internal |private |fileprivate )?import (?:(?:struct|class|enum|protocol|func|let|var|typealias) )?(\w+)/
+        // A script in a literal has imports of its own language.
+        var isLiteral = false
         return lines(of: text).compactMap { number, line in
-            line.firstMatch(of: pattern).map { (number, String($0.1)) }
+            if !line.ranges(of: "\"\"\"").count.isMultiple(of: 2) { isLiteral.toggle() }
+            return isLiteral ? nil : line.firstMatch(of: pattern).map { (number, String($0.1)) }
         }
     }
 

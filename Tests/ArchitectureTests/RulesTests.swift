@@ -23,6 +23,8 @@ import Testing
         #expect(Rules.importViolations(in: "Model", text: "import Foundation", table: table).map(\.line) == [1])
         #expect(Rules.importViolations(in: "Model", text: "import FoundationEssentials", table: table).count == 1)
         #expect(Rules.importViolations(in: "Unknown", text: "", table: table).count == 1)
+        let script = "let script = \"\"\"\n    import re\n    \"\"\"\nimport Foundation\n"
+        #expect(Rules.importViolations(in: "Model", text: script, table: table).map(\.line) == [4])
     }
 
     @Test func testThatAProductsCarriedModulesAreAllowedWithItAlone() {

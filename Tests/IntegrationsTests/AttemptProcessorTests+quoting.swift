@@ -53,6 +53,23 @@ extension AttemptProcessorTests {
             #expect(results.verdict == .succeeded, "\(results.reason ?? "")")
         }
 
+        @Test(arguments: [
+            (
+                ProjectType.go,
+                "=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\nok  \tacme.example/kit\t0.005s\n"
+            ),
+            (.cmake, "Test project /x\n    Start 1: a\n"),
+        ])
+        func testThatATestThatEndsItsProcessWith0HasCrashed(type: ProjectType, output: String) async throws {
+            // given
+            let arguments = ["/bin/sh", "-c", type.profile.test?.text ?? "", "test"]
+            // when
+            let results = try await outer.results(of: [Played(step: .testing, arguments: arguments, output: output)])
+            // then
+            #expect(results.verdict == .testFailures)
+            #expect(results.tests.filter { $0.outcome == .crashed }.count == 1)
+        }
+
         @Test(arguments: [(log, nil, 0), (log, passing, 1), ("", failing, 0), (log, failing, 0), ("", nil, 1)])
         func testThatWhatMayBeTrueStaysRed(output: String, report: String?, exit: Int) async throws {
             let results = try await outer.results(of: [

@@ -27,6 +27,30 @@ import Testing
     @Suite struct GivenASwiftPackage {
         private let outer = JobPlannerTests()
 
+        @Test(arguments: [
+            // A constructor of C that exits: SwiftPM ends with 0 as well.
+            ("", [], 1), ("echo >.martlet/test/events.jsonl", [], 0),
+            ("echo >.martlet/test/events.jsonl; exit 1", [], 1),
+            ("", ["--disable-swift-testing"], 0),
+        ])
+        func testThatARunWithoutEventsIsRed(swift: String, flags: [String], status: Int32) async throws {
+            try await withTemporaryDirectory { directory in
+                // given
+                try directory.makeDirectory("tree/.martlet/test")
+                try directory.write("bin/swift", "#!/bin/sh\n\(swift)\n", mode: 0o755)
+                var debug = try Samples.configuration()
+                debug.flags = flags
+                let step = outer.plan(debug, type: .swiftPackage, tree: packageTree).steps[2]
+                // when
+                let result = try await run(
+                    step.arguments, in: directory.path("tree"),
+                    environment: ["PATH": directory.path("bin") + ":/usr/bin:/bin"])
+                // then
+                #expect(result.status == status, "\(result.stdout)\(result.stderr)")
+                #expect(result.stdout.contains("martlet: no report: ") == (swift.isEmpty && flags.isEmpty))
+            }
+        }
+
         @Test func testThatItBuildsTestsAndTestsWithoutBuildingAgain() throws {
             // given
             let debug = try Samples.configuration()
@@ -38,7 +62,7 @@ import Testing
             #expect(plan.steps.map(\.step) == ["building", "testing", "testing"])
             #expect(plan.steps[0].arguments == ["swift", "build", "--build-tests"])
             expectContains(plan.steps[1].arguments[2], "swift test list --skip-build \"$@\"")
-            expectContains(plan.steps[2].arguments[2], "exec $lines swift test --skip-build \"$@\"")
+            expectContains(plan.steps[2].arguments[2], "$lines swift test --skip-build \"$@\"")
             #expect(
                 plan.steps[2].arguments.dropFirst(4) == [
                     "--event-stream-output-path", ".martlet/test/events.jsonl", "--event-stream-version", "0",
