@@ -47,8 +47,7 @@ extension AttemptReading {
     private mutating func addNothingTested(_ context: AttemptProcessor.Context) {
         let isByStatusAlone = testSteps.silent > 0
         let what =
-            tests.isEmpty
-            ? "no test was reported" : "none of \(tests.count.counting("test")) ran, since all were skipped"
+            tests.isEmpty ? "no test was reported" : "no test ran (skipped: \(tests.count))"
         if let lost = context.previousTests, lost > 0 {
             let why = testSteps.all == 0 ? whyUntested.map { ": \($0)" } ?? "" : ""
             let advice =
@@ -74,8 +73,7 @@ extension AttemptReading {
     /// Why nothing was tested, without what to do; `nil` if a step should have tested and did not come to run.
     private var whyUntested: String? {
         if testSteps.all == 0 { return noTestsReason ?? plan.whyUntested }
-        return tests.isEmpty
-            ? "the test command reported no test" : "all of \(tests.count.counting("test")) were skipped"
+        return tests.isEmpty ? "the test command reported no test" : "no test ran (skipped: \(tests.count))"
     }
 
     /// The least number of tests whose loss is a warning: a smaller one is a usual change.
