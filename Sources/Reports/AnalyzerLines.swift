@@ -6,6 +6,8 @@ package struct AnalyzerLines: Sendable {
     private var lints: LintLines
     /// How many lines told nothing that could be read; see `ConsoleContent.notUnderstood`.
     package private(set) var notUnderstood = 0
+    /// More lines that are not understood are not looked for, since they change nothing.
+    private static let maximumNotUnderstood = 10_000
 
     package init(root: SourceRoot) {
         diagnostics = DiagnosticReader(root: root, category: .analyzer)
@@ -16,7 +18,9 @@ package struct AnalyzerLines: Sendable {
     package mutating func take(_ line: LogLine) {
         diagnostics.take(line)
         let text = line.text
-        if !lints.take(text), !AnalyzerProse.isKnown(text), DiagnosticLine(text) == nil { notUnderstood += 1 }
+        let isFinding = lints.take(text)
+        guard !isFinding, notUnderstood < Self.maximumNotUnderstood else { return }
+        if !AnalyzerProse.isKnown(text), DiagnosticLine(text) == nil { notUnderstood += 1 }
     }
 
     /// Without what both read.

@@ -16,13 +16,14 @@ enum AnalyzerProse {
         // `==> Linting kit`, `- Checking kit`, `✔ no problems`
         let bare = line.drop { !$0.isLetter && !$0.isNumber && $0 != "[" && $0 != "(" && $0 != "." }
         let lowered = bare.lowercased()
-        return progress.contains(where: lowered.hasPrefix) || beginnings.contains(where: lowered.hasPrefix)
+        return lowered.utf8.first.flatMap { beginningsByByte[$0] }?.contains(where: lowered.hasPrefix) == true
             || parts.contains { lowered.has($0) } || saysNone(lowered) || isStep(lowered) || isCommand(line)
             || isVersion(lowered)
     }
 
-    /// `+ ruff check` (`set -x`), npm's `> kit@1.0.0 lint`, yarn's `$ eslint .`, `# kit/pkg` of go vet, `::group::` of GitHub's.
-    private static let shells = ["+ ", "++ ", "> ", "$ ", "# ", "::", "-- "]
+    /// `+ ruff check` (`set -x`), npm's `> kit@1.0.0 lint`, yarn's `$ eslint .`, `# kit/pkg` of go vet, `::group::` of GitHub's,
+    /// pylint's `************* Module kit`.
+    private static let shells = ["+ ", "++ ", "> ", "$ ", "# ", "::", "-- ", "************* Module "]
 
     /// What begins a line that says what is being done: cppcheck's `Checking a.c ...`, Cargo's `Compiling kit v0.1.0`.
     private static let progress = [
@@ -38,7 +39,7 @@ enum AnalyzerProse {
         "make: ", "make[", "gmake: ", "gmake[", "ninja: ", "[info]", "[debug]", "[success]", "task :",
         "build success", "info: ", "info ", "debug: ",
         // ruff, mypy, pylint, black, bandit
-        "success", "your code has been rated at ", "************* module ", "all done!", "run started:",
+        "success", "your code has been rated at ", "all done!", "run started:",
         "test results:", "code scanned:", "total lines ", "run metrics:", "total issues ", "files skipped ",
         "total potential issues ", "undefined: 0", "low: 0", "medium: 0", "high: 0", "[main]", "files in scope",
         "files excluded", "working... ",
@@ -55,6 +56,9 @@ enum AnalyzerProse {
         "successfully installed",
         "congratulations", "npm notice", "npm warn", "0/", "real\t", "user\t", "sys\t",
     ]
+
+    /// All of them by their first byte: a log may have millions of lines.
+    private static let beginningsByByte = Dictionary(grouping: progress + beginnings) { $0.utf8.first ?? 0 }
 
     /// How a tool says that it found nothing, wherever in the line.
     private static let parts: [StaticString] = [
