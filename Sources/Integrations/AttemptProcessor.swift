@@ -11,6 +11,11 @@ package struct AttemptProcessor: Sendable {
         package var plan: JobPlanner.Plan
         /// How many tests the same configuration had in the branch's integration before.
         package var previousTests: Int?
+        /// Whether it is a warning that nothing was tested. It is none where the recipe says `test: none`, where other kinds of project are
+        /// tested beside this one, and in a rerun of some tests.
+        package var expectsTests = true
+        /// The test commands of the project's own CI, which that warning names.
+        package var ownCommands: [ProjectTree.OwnCommand] = []
         /// The filter that the tests were chosen by, where no attempt before says what came of the others.
         package var filterAlone: String?
         /// The report files that the recipe says a test command writes, by the step's name.
@@ -77,6 +82,7 @@ package struct AttemptProcessor: Sendable {
             if number == lastBuild { try reading.endBuild(context: context, memory: memory) }
             if number == lastTest { reading.endTests(context: context) }
         }
+        if lastTest == nil { reading.endTests(context: context) }
         return reading
     }
 

@@ -21,14 +21,19 @@ package struct AttemptReading: Sendable {
     var reason: String?
     var analyzers: [String] = []
     /// Findings of the steps that analyze; a sanitizer's are none of theirs.
-    private var analyzed = 0
-    /// Why usual analyses could not run. They are no verdict on the code.
-    private var unableAnalyzers: [String] = []
+    var analyzed = 0
+    /// The analyzers whose output had neither findings nor a word that all is well, with the number of its lines.
+    var notUnderstood: [(analyzer: String, lines: Int)] = []
+    /// The programs that usual analyses need and this machine lacks, and the analyses. They are no verdict on the code.
+    var missingAnalyzers: [(step: String, program: MissingProgram)] = []
     /// Whether an analyzer found no files of its kind.
-    private var hadNothingToAnalyze = false
+    var hadNothingToAnalyze = false
     /// Test steps that ran, and those of them that left no report.
-    private var testSteps = (all: 0, silent: 0)
-    private var skipsTests: String?
+    var testSteps = (all: 0, silent: 0)
+    /// Why a test step had no test to run.
+    var noTestsReason: String?
+    /// The patterns that the recipe names for reports of tests, of the test steps that ran.
+    var askedReports: [String] = []
     let plan: JobPlanner.Plan
     let ends: StepEnds
 
@@ -76,11 +81,11 @@ package struct AttemptReading: Sendable {
     }
 
     /// What was found since the last call, a step of this kind found.
-    private mutating func attribute(to kind: JobStep) {
+    mutating func attribute(to kind: JobStep) {
         finders += repeatElement(kind, count: findings.count - finders.count)
     }
 
-    private mutating func worsen(to verdict: Verdict, _ reason: String?) {
+    mutating func worsen(to verdict: Verdict, _ reason: String?) {
         guard verdict > self.verdict else { return }
         self.verdict = verdict
         self.reason = reason ?? self.reason
@@ -93,49 +98,6 @@ package struct AttemptReading: Sendable {
         if let failure = found.first(where: { $0.category == .testFailure }) {
             worsen(to: .testFailures, "failed outside of any test: \(failure.message.prefix { !$0.isNewline })")
         }
-    }
-
-    private mutating func addAnalysis(
-        step: JobDescription.Step, end: CommandEnd, console: ConsoleContent, reports: StepReports
-    ) {
-        if JobPlanner.saysNoCTargets(step, console.listed), end.isSuccess, reports.isEmpty {
-            hadNothingToAnalyze = true
-            return
-        }
-        analyzers.append(step.name)
-        // Some linters write what they find as tests that failed.
-        let failed = reports.tests.compactMap(Finding.init(failureOf:))
-        var found = (reports.findings + failed + console.findings).map { finding in
-            var finding = finding
-            finding.category = .analyzerWarning
-            return finding
-        }
-        notes += reports.notes
-        for problem in reports.problems + console.problems {
-            found.append(
-                Finding(category: .analyzerWarning, message: "\(step.name): \(problem)", rule: "martlet.report"))
-        }
-        // Linters end with a status other than 0 when they find something. Such a status without a finding is a failure, which must not look like
-        // a clean analysis. An interrupted analysis must not look complete either: all that it found may be silenced.
-        let isCutShort = end.limit != nil || end.signal != nil
-        if !isInterrupted(step), isCutShort || !end.isSuccess && found.isEmpty {
-            let what = isCutShort ? "did not finish" : "failed"
-            found.append(
-                Finding(
-                    category: .analyzerWarning, message: "\(step.name) \(what): \(end.description); see the log",
-                    rule: "martlet.analysis"))
-        }
-        findings += found
-        analyzed += found.count
-        if !found.isEmpty { worsen(to: .analyzerWarnings, nil) }
-    }
-
-    /// A program that the service's own command needs and this machine has not is no fault of the code.
-    private mutating func addMissing(_ program: MissingProgram, step: JobDescription.Step, kind: JobStep) {
-        guard kind != .analyzing else {
-            return unableAnalyzers.append("not analyzed by \(step.name): \(program)")
-        }
-        worsen(to: .internalError, "the step \(step.name) could not run: \(program)")
     }
 
     /// What SwiftPM says of dependencies that it cannot have is about no line of a file.
@@ -195,7 +157,7 @@ package struct AttemptReading: Sendable {
     }
 
     /// Whether a cancellation request ended the job in this step, so that the step's end is no verdict on the code.
-    private func isInterrupted(_ step: JobDescription.Step) -> Bool {
+    func isInterrupted(_ step: JobDescription.Step) -> Bool {
         guard let index = ends.interrupted, plan.steps.indices.contains(index) else { return false }
         return plan.steps[index].name == step.name && plan.steps[index].step == step.step
     }
@@ -228,6 +190,7 @@ package struct AttemptReading: Sendable {
         step: JobDescription.Step, end: CommandEnd, console: ConsoleContent, reports: StepReports,
         context: AttemptProcessor.Context
     ) {
+        askedReports += reports.askedForTests
         var end = end
         end.crash = console.crash
         var consoles = [console.xctest, console.swiftTesting] + console.others.map(\.tests)
@@ -240,7 +203,7 @@ package struct AttemptReading: Sendable {
         if merged.isEmpty, end.isSuccess,
             let reason = noTests(step, console: console, reports: reports, isSound: problems.isEmpty)
         {
-            skipsTests = "skipped: no tests (\(reason))"
+            noTestsReason = reason
             return
         }
         let missing = problems.isEmpty && merged.isEmpty ? reports.missingTests.map { [$0] } ?? [] : []
@@ -279,51 +242,9 @@ package struct AttemptReading: Sendable {
         if !hasReport { testSteps.silent += 1 }
     }
 
-    /// Why there was no test to run, if the list, the service's own command or the tool says so.
-    private func noTests(
-        _ step: JobDescription.Step, console: ConsoleContent, reports: StepReports, isSound: Bool
-    ) -> String? {
-        if let reason = console.noTests { return reason }
-        if JobPlanner.saysNoTests(listed) { return "the package has no test target" }
-        let told = reports.contents.filter { $0.subject == .tests } + console.others
-        return isSound && !told.isEmpty && told.allSatisfy(\.hasNoTests) ? "the test command found none" : nil
-    }
-
     private static func described(_ coverage: Coverage) -> String {
         "coverage: \(coverage.lines.text) of lines (\(coverage.lines.covered) of \(coverage.lines.total)) in "
             + coverage.files.count.counting("file")
-    }
-
-    /// What was tested, in words; `nil` if no test step ran.
-    private var tested: String? {
-        guard testSteps.all > 0 else { return skipsTests }
-        guard testSteps.silent < testSteps.all else {
-            return "by exit status alone: the command writes no report"
-        }
-        let silent = testSteps.silent == 0 ? "" : "; \(testSteps.silent) of \(testSteps.all) steps by exit status alone"
-        return "\(tests.count.counting("test")), \(tests.count(where: \.outcome.isFailure)) failing\(silent)"
-    }
-
-    /// After the last test step.
-    mutating func endTests(context: AttemptProcessor.Context) {
-        defer { attribute(to: .testing) }
-        let isSkipped = testSteps.all == 0 && skipsTests != nil
-        if let filter = context.filterAlone, tests.isEmpty, isSkipped || testSteps.all > 0 {
-            let reason = "no test matches the filter \(filter)"
-            findings.append(Finding(category: .testFailure, message: reason, rule: Finding.failedTestCommandRule))
-            return worsen(to: .testFailures, reason)
-        }
-        if isSkipped || (testSteps.all > 0 && tests.isEmpty && verdict < .testFailures) { noteVanished(context) }
-    }
-
-    /// Tests that were there and are not any more are a warning, never silently green.
-    private mutating func noteVanished(_ context: AttemptProcessor.Context) {
-        guard let lost = context.previousTests, lost > 0 else { return }
-        findings.append(
-            Finding(
-                category: .warning, message: "no test was reported, although the integration before had \(lost)",
-                rule: "martlet.tests"))
-        worsen(to: .warnings, nil)
     }
 
     /// The rule of a finding that says that a step which builds failed.
@@ -336,8 +257,10 @@ package struct AttemptReading: Sendable {
     /// The most files whose digests are cached while an attempt's findings are named.
     private static let maximumContents = 10_000
 
-    /// Rules of findings about an analysis that failed.
-    static let failedAnalysis = ["martlet.analysis", "martlet.report"]
+    /// Rules of findings about an analysis without a result.
+    static let failedAnalysis = ["martlet.analysis", "martlet.report", notUnderstoodRule]
+    /// The rule of a finding that says that an analyzer's output was not understood.
+    static let notUnderstoodRule = "martlet.analysis.output"
 
     /// The lines that findings are in, by path: their texts make the fingerprints.
     package var places: [String: Set<Int>] {
@@ -380,18 +303,10 @@ package struct AttemptReading: Sendable {
         }
         for finding in findings { counts.add(finding) }
         counts.tests = tests.count { $0.outcome != .skipped }
-        let analysis =
-            plan.notAnalyzed
-            ?? (analyzers.isEmpty
-                ? (unableAnalyzers.first
-                    ?? (hadNothingToAnalyze ? JobPlanner.noAnalyzerApplies(to: .swiftPackage) : "not run"))
-                : analyzed == 0
-                    ? "clean (\(analyzers.joined(separator: ", ")))"
-                    : "\(analyzed.counting("finding")) (\(analyzers.joined(separator: ", ")))")
         return AttemptResults(
             findings: stored, tests: tests, coverage: coverage, counts: counts, analysis: analysis,
             tested: plan.notTested ?? tested ?? "not run",
-            notes: notes + unableAnalyzers + (coverage.map { [Self.described($0)] } ?? []), verdict: verdict,
+            notes: notes + unableAnalysisNotes + (coverage.map { [Self.described($0)] } ?? []), verdict: verdict,
             reason: reason)
     }
 }

@@ -43,10 +43,12 @@ extension IntegrationRunner {
             configurations: [], triggers: try await store.triggers(of: record.id).newest,
             triggerNames: bot.triggers.map(\.name))
         for attempt in attempts {
+            let configuration = record.recipe?.configurations.first { $0.name == attempt.id.job }
             issues.configurations.append(
                 .init(
                     name: attempt.id.job, steps: attempt.steps, findings: try await store.findings(of: attempt.id),
-                    tests: tests[attempt.id.job] ?? TestsRun()))
+                    tests: tests[attempt.id.job] ?? TestsRun(), testsNothing: configuration?.testsNothing == true,
+                    mayTestNothing: configuration.map { record.recipe?.mayTestNothing($0) == true } ?? false))
         }
         let tested = attempts.reduce(0) { $0 + ($1.summary?.counts.tests ?? 0) }
         return try await compare(record, issues, with: before, mirror: mirror, tested: tested, after: earlier)
@@ -56,6 +58,8 @@ extension IntegrationRunner {
     struct Comparison {
         var issues: [Issue]
         var summary: Summary
+        /// See `IssueComparison.isUntested`.
+        var isUntested = false
         var hasTriggerErrors: Bool { issues.contains { $0.finding.category == .triggerError } }
 
         /// The verdict without silenced warnings, and the sentence that says so. Only what is there and silenced makes it
@@ -96,7 +100,7 @@ extension IntegrationRunner {
         let counts = Counts(issues, tests: tested)
         let summary = Summary(
             counts: counts, change: previous?.summary.map { counts - $0.counts } ?? Counts())
-        return Comparison(issues: issues, summary: summary)
+        return Comparison(issues: issues, summary: summary, isUntested: compared.isUntested)
     }
 }
 

@@ -271,7 +271,7 @@ package struct IntegrationRunner: Sendable {
         }
         let facts = TriggerRunner.Facts(
             verdict: worst, summary: comparison.summary,
-            before: try await store.previous(of: record.id)?.state.verdict)
+            before: try await store.previous(of: record.id)?.state.verdict, isUntested: comparison.isUntested)
         let after = try await triggers.run(.after, context, facts: facts, cancellation: cancellation)
         if let wish = await cancellation.requested { return End(canceled: wish) }
         // What the triggers came to, or mended, is an issue like any other.

@@ -12,17 +12,28 @@ struct IssueComparison {
         let findings: [StoredFinding]
         /// Of the tests that are issues of before (`IssueComparison.tests(of:)`) those that were run.
         var tests: TestsRun
+        /// Whether its recipe says `test: none`: then no test of before is missing.
+        let testsNothing: Bool
+        /// Whether it may test nothing; see `Recipe.mayTestNothing(_:)`.
+        let mayTestNothing: Bool
         /// Whether a finding says that the analysis failed, and one that a test command failed. Looked for once: each issue of before asks, and
         /// both may be 100,000.
         private let hasFailedAnalysis: Bool
         private let hasFailedTestCommand: Bool
+        /// Whether it warns that it tested nothing.
+        let isUntested: Bool
 
-        init(name: Name, steps: [StepRecord], findings: [StoredFinding], tests: TestsRun = TestsRun()) {
+        init(
+            name: Name, steps: [StepRecord], findings: [StoredFinding], tests: TestsRun = TestsRun(),
+            testsNothing: Bool = false, mayTestNothing: Bool = false
+        ) {
             (self.name, self.steps, self.findings, self.tests) = (name, steps, findings, tests)
+            (self.testsNothing, self.mayTestNothing) = (testsNothing, mayTestNothing)
             hasFailedAnalysis = findings.contains {
                 AttemptReading.failedAnalysis.contains($0.finding.rule) && ($0.step ?? .analyzing) == .analyzing
             }
             hasFailedTestCommand = findings.contains { $0.finding.rule == Finding.failedTestCommandRule }
+            isUntested = findings.contains { $0.finding.rule == Finding.nothingTestedRule }
         }
 
         private func steps(_ kind: JobStep) -> [StepRecord] {
@@ -58,12 +69,16 @@ struct IssueComparison {
         /// Whether the analysis has a result. A failed one, or one with an unreadable report, has none.
         func hasAnalyzed() -> Bool { hasEnded(.analyzing) && !hasFailedAnalysis }
 
-        /// Whether the results cover all tests: a command that failed without naming a test covers none.
+        /// Whether the results cover all tests: a command that failed without naming a test covers none, and neither does one that found none.
         func hasTested() -> Bool {
-            hasEnded(.testing) && !tests.hasCrashed
+            if testsNothing { return !steps.isEmpty }
+            return hasEnded(.testing) && !tests.hasCrashed
                 && (tests.isAny || steps(.testing).allSatisfy { $0.exit == 0 })
-                && !hasFailedTestCommand
+                && !hasFailedTestCommand && !isUntested
         }
+
+        /// Whether tests that are not among the results are gone. Where all are gone at once, something else is: they were not run.
+        func hasLostTests() -> Bool { hasTested() && (tests.isAny || testsNothing) }
     }
 
     var configurations: [Configuration]
@@ -135,6 +150,12 @@ struct IssueComparison {
         return names.isEmpty ? nil : names
     }
 
+    /// Whether no configuration tested anything, although not all of them say `test: none`.
+    var isUntested: Bool {
+        configurations.contains(where: \.isUntested)
+            && configurations.allSatisfy { $0.isUntested || $0.mayTestNothing && !$0.tests.isAny }
+    }
+
     /// The full names of the tests that issues are about.
     static func tests(of issues: [Issue]) -> Set<String> {
         Set(issues.map(\.finding).filter(\.isOfTest).map { $0.flakyTest ?? $0.rule })
@@ -153,13 +174,16 @@ struct IssueComparison {
         let finding = issue.finding
         if finding.isOfTest, !finding.rule.isEmpty {
             // A test that is skipped now is not an issue either: somebody disabled it, and the list of tests shows it.
-            return configuration.tests.named.contains(finding.flakyTest ?? finding.rule) || configuration.hasTested()
+            return configuration.tests.named.contains(finding.flakyTest ?? finding.rule)
+                || configuration.hasLostTests()
         }
         if configuration.hasEndedOtherwise(than: finding) { return true }
         if finding.rule == PreparationError.rule { return !configuration.steps.isEmpty }
         if finding.rule == AttemptResults.remarkRule { return !configuration.steps.isEmpty }
         if finding.rule == AttemptResults.leftOutRule { return configuration.hasArchived() }
-        if finding.rule == Finding.failedTestCommandRule { return configuration.hasTested() }
+        if finding.rule == Finding.failedTestCommandRule || finding.rule == Finding.nothingTestedRule {
+            return configuration.hasTested()
+        }
         switch (issue.step, finding.category) {
         case (_, .triggerError): return false
         case (.building, .error):

@@ -74,7 +74,7 @@ struct JobCommands {
         case .make:
             let makefile = MakefileText(tree.manifest ?? "")
             switch makefile.build {
-            case .none where makefile.testTarget != nil: return nil
+            case .none where makefile.testTarget != nil && configuration.testsNothing != true: return nil
             case .usual, .none: return placed(step(.building, "build", ["make"] + configuration.flags))
             case .targets(let targets):
                 return placed(step(.building, "build", ["make"] + targets + configuration.flags))
@@ -92,6 +92,7 @@ struct JobCommands {
     }
 
     private func test(projectType: ProjectType?, tree: JobPlanner.Tree) -> JobDescription.Step? {
+        if configuration.testsNothing == true { return nil }
         if let command = configuration.test {
             return step(.testing, "test", ShellCommand.arguments(for: command), report: configuration.report)
         }

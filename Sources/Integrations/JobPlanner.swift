@@ -34,6 +34,8 @@ package struct JobPlanner: Sendable {
         package var notAnalyzed: String?
         /// Why nothing is tested; `nil` if something is.
         package var notTested: String?
+        /// The reason that a warning gives for it; `nil` if something is tested, and if the recipe says `test: none`.
+        package var whyUntested: String?
     }
 
     /// Directory in the workspace for what we make there; never a repository's own.
@@ -88,9 +90,7 @@ package struct JobPlanner: Sendable {
         }
         func has(_ step: JobStep) -> Bool { plan.steps.contains { $0.step == step.rawValue } }
         if !has(.analyzing) { plan.notAnalyzed = Self.whyNotAnalyzed(configuration, recipe: recipe) }
-        if !has(.testing) {
-            plan.notTested = Self.whyNotTested(configuration, recipe: recipe)
-        }
+        if !has(.testing) { (plan.notTested, plan.whyUntested) = Self.notTested(configuration, recipe: recipe) }
         if recipe.archivedConfiguration == configuration.name {
             if let include = recipe.archive.include {
                 plan.collect = [.init(patterns: include, base: "")]
@@ -112,11 +112,10 @@ package struct JobPlanner: Sendable {
         of job: JobDescription, configuration: Recipe.Configuration, recipe: Recipe
     ) -> Plan {
         func has(_ step: JobStep) -> Bool { job.steps.contains { $0.step == step.rawValue } }
-        return Plan(
-            steps: job.steps, collect: job.collect,
-            notAnalyzed: has(.analyzing) ? nil : whyNotAnalyzed(configuration, recipe: recipe),
-            notTested: has(.testing)
-                ? nil : whyNotTested(configuration, recipe: recipe))
+        var plan = Plan(steps: job.steps, collect: job.collect)
+        if !has(.analyzing) { plan.notAnalyzed = whyNotAnalyzed(configuration, recipe: recipe) }
+        if !has(.testing) { (plan.notTested, plan.whyUntested) = notTested(configuration, recipe: recipe) }
+        return plan
     }
 
     /// Why the tests of a configuration cannot be chosen by a filter; `nil` if they can.
@@ -124,6 +123,7 @@ package struct JobPlanner: Sendable {
         if let test = configuration.test {
             return "its recipe tests with a command of its own (\(test.prefix(80))), which takes no filter"
         }
+        if configuration.testsNothing == true { return "its recipe says test: none" }
         if configuration.steps != nil { return "its recipe writes its steps out, which take no filter" }
         guard let type = recipe.projectType(of: configuration) else { return "it has no test command" }
         if type == .swiftPackage || type.profile.test?.filter != nil { return nil }
@@ -157,12 +157,18 @@ package struct JobPlanner: Sendable {
         return "not analyzed: no analyzer applies (\(known.joined(separator: ", ")))"
     }
 
-    private static func whyNotTested(_ configuration: Recipe.Configuration, recipe: Recipe) -> String {
-        let own = ProjectTree.OwnCommand.sentence(recipe.recognition?.ownCommands ?? []).map { "; \($0)" } ?? ""
-        return switch recipe.projectType(of: configuration) {
-        case _ where configuration.steps != nil: "skipped: no tests (the recipe has no step: testing)"
-        case .make: "skipped: no tests (the Makefile has neither check nor test\(own))"
-        default: "skipped: no tests (the recipe names no test command\(own))"
-        }
+    /// What pages and API say where nothing is tested, and `Plan.whyUntested`.
+    private static func notTested(
+        _ configuration: Recipe.Configuration, recipe: Recipe
+    ) -> (text: String, reason: String?) {
+        if configuration.testsNothing == true { return ("not tested: the recipe says test: none", nil) }
+        let type = recipe.projectType(of: configuration)
+        let hasSteps = configuration.steps != nil
+        let reason =
+            hasSteps
+            ? "the recipe has no step: testing"
+            : type == .make ? "the Makefile has neither check nor test" : "the recipe names no test command"
+        let own = ProjectTree.OwnCommand.sentence(recipe.recognition?.ownCommands ?? [])
+        return ("skipped: no tests (\(reason)\(hasSteps ? "" : own.map { "; \($0)" } ?? ""))", reason)
     }
 }

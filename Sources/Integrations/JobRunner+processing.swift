@@ -19,8 +19,10 @@ extension JobRunner {
         let context = AttemptProcessor.Context(
             configuration: id.job, plan: plan,
             // Fewer tests are what the filter is for.
-            previousTests: request.testFilter == nil
+            previousTests: request.testFilter == nil && request.configuration.testsNothing != true
                 ? try await store.earlierTests(before: id.integration, configuration: id.job) : nil,
+            expectsTests: request.testFilter == nil && !request.recipe.mayTestNothing(request.configuration),
+            ownCommands: request.recipe.recognition?.ownCommands ?? [],
             filterAlone: whole == nil ? request.testFilter : nil,
             askedReports: Self.askedReports(of: request.configuration), masking: await masking(of: request, id),
             digest: { path in

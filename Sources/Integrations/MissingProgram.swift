@@ -3,12 +3,17 @@ import Model
 /// A program that a usual command needs, and that is not where jobs look: what to do about it.
 struct MissingProgram: CustomStringConvertible {
     let name: String
-    /// Where it was looked for; nothing when unknown.
+    /// Where it was looked for; `nil` if unknown.
     let path: String?
+
+    /// What brings it, where that is known.
+    private var package: String? { ProjectType.allCases.lazy.compactMap { $0.profile.packages[name] }.first }
+
+    /// What to install, in few words: the Debian package, else the program.
+    var brief: String { package ?? (name == "swift" ? "a Swift toolchain" : name) }
 
     var description: String {
         let place = path.map { " (PATH is \($0))" } ?? ""
-        let package = ProjectType.allCases.lazy.compactMap { $0.profile.packages[name] }.first
         let install =
             package.map { "install it (Debian: apt-get install \($0))" }
             ?? (name == "swift" ? "install a Swift toolchain" : "install it")

@@ -44,6 +44,11 @@ struct StepReports {
         return contents.flatMap(\.problems) + missing
     }
 
+    /// The patterns that the recipe names for reports of tests: none of them if all that is there is coverage.
+    var askedForTests: [String] {
+        !contents.isEmpty && contents.allSatisfy { $0.subject == .coverage } ? [] : asked
+    }
+
     /// Whether one of them is a report of tests, even if it could not be read.
     var hasTests: Bool { contents.contains { $0.subject == .tests || $0.subject == nil } }
 

@@ -62,6 +62,11 @@ package struct TriggerRunner: Sendable {
         package var summary: Summary
         /// The branch's integration before.
         package var before: Verdict?
+        /// Whether nothing was tested, although the recipe does not say `test: none`.
+        package var isUntested = false
+
+        /// Whether it may be published: no errors, no failing tests, and something that was tested.
+        var isPublishable: Bool { verdict.isPublishable && !isUntested }
     }
 
     /// Whether a trigger of the phase failed, and the sentence that the integration shows for it.
@@ -120,17 +125,21 @@ package struct TriggerRunner: Sendable {
     static func whyNot(_ trigger: Trigger, _ facts: Facts) -> String? {
         let holds = trigger.when.contains { condition in
             switch condition {
-            case .succeeded: facts.verdict.isPublishable
-            case .clean: facts.verdict == .succeeded
+            case .succeeded: facts.isPublishable
+            case .clean: facts.verdict == .succeeded && facts.isPublishable
             case .failed: facts.verdict > .analyzerWarnings
-            case .fixed: facts.verdict.isPublishable && facts.before.map { !$0.isPublishable } ?? false
+            case .fixed: facts.isPublishable && facts.before.map { !$0.isPublishable } ?? false
             case .always: true
             }
         }
         guard !holds else { return nil }
-        return
-            "when: \(trigger.when.map(\.rawValue).joined(separator: ", ")), and the verdict is \(facts.verdict.rawValue)"
+        let condition = "when: \(trigger.when.map(\.rawValue).joined(separator: ", "))"
+        return facts.isUntested && facts.verdict.isPublishable
+            ? "\(condition), and \(untestedReason)" : "\(condition), and the verdict is \(facts.verdict.rawValue)"
     }
+
+    private static let untestedReason =
+        "nothing was tested; write `test:` in the recipe, or `test: none` if there is nothing to test"
 
     private func perform(
         _ trigger: Trigger, _ record: inout TriggerRecord, earlier: Int, _ context: Context, _ facts: Facts?,
@@ -156,6 +165,7 @@ package struct TriggerRunner: Sendable {
                 guard facts?.verdict.isPublishable ?? false else {
                     throw PublishError("a commit with errors or failing tests is never published; see when:")
                 }
+                guard facts?.isUntested == false else { throw PublishError(Self.untestedReason) }
                 let jobs = try await jobs(of: context)
                 var request = Publisher.Request(
                     integration: context.integration, bot: context.bot, source: source,

@@ -11,6 +11,9 @@ extension Finding {
     /// The rule of a finding that says that tests are red although none of them failed: a limit, or the command's status.
     package static let failedTestCommandRule = "martlet.test"
 
+    /// The rule of a warning that a configuration tested nothing, although its recipe does not say `test: none`.
+    package static let nothingTestedRule = "martlet.untested"
+
     /// Whether it is about a test: then the test is what tells it from others, wherever and however it fails.
     package var isOfTest: Bool {
         category == .testFailure && rule != Self.failedTestCommandRule || flakyTest != nil

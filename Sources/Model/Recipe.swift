@@ -51,6 +51,8 @@ package struct Recipe: Hashable, Sendable, Codable {
         package var projectType: ProjectType?
         /// The directory of the root in which its usual commands run; `nil`: the root.
         package var directory: String?
+        /// Whether its author says `test: none`: nothing is tested, and nothing warns of that. `nil`: not said.
+        package var testsNothing: Bool?
 
         package init(
             name: Name, flags: [String] = [], environment: [String: String] = [:], toolchain: String? = nil,
@@ -90,6 +92,13 @@ package struct Recipe: Hashable, Sendable, Codable {
     /// The kind of project whose usual commands a configuration has; `nil` where none is recognized.
     package func projectType(of configuration: Configuration) -> ProjectType? {
         configuration.projectType ?? projectType
+    }
+
+    /// Whether a configuration may test nothing: its author says so, or other kinds of project are tested beside it. The latter is only so
+    /// without a recipe, where every further kind has a configuration of its own.
+    package func mayTestNothing(_ configuration: Configuration) -> Bool {
+        configuration.testsNothing == true
+            || configuration.projectType == nil && configurations.contains { $0.projectType != nil }
     }
 
     /// The configuration whose products are archived.

@@ -31,8 +31,8 @@ enum ConfigurationReader {
             let place = "the configuration `\(name)`"
             guard let fields = Fields(entry.value, Keys.configuration, of: place, &diagnostics) else { continue }
             let configuration = configuration(name, fields, &diagnostics)
-            if project.isUnusual, configuration.build == nil, configuration.test == nil,
-                fields["build"] == nil, fields["test"] == nil, fields["steps"] == nil
+            if project.isUnusual, configuration.build == nil, configuration.test == nil, fields["build"] == nil,
+                fields["test"] == nil || configuration.testsNothing == true, fields["steps"] == nil
             {
                 diagnostics.error(
                     "\(place) has neither `build` nor `test` nor `steps`, and no file in the repository's root tells the usual "
@@ -51,20 +51,48 @@ enum ConfigurationReader {
         configuration.environment = environment(fields["environment"], &diagnostics)
         configuration.toolchain = toolchain(fields["toolchain"], &diagnostics)
         configuration.build = diagnostics.command(fields["build"], "build")
-        configuration.test = diagnostics.command(fields["test"], "test")
+        if saysNone(fields["test"]) {
+            configuration.testsNothing = true
+        } else {
+            configuration.test = diagnostics.command(fields["test"], "test")
+        }
         configuration.report = diagnostics.filePatterns(fields["report"], "report") ?? []
         configuration.timeout = diagnostics.duration(
             fields["timeout"], "timeout", within: BotFileReader.timeoutRange)
         configuration.network = diagnostics.word(fields["network"], "network")
         configuration.image = diagnostics.name(fields["image"], "image")
         configuration.steps = StepReader.steps(fields["steps"], &diagnostics)
+        if configuration.testsNothing == true { refuseTests(of: configuration, fields, &diagnostics) }
         if configuration.steps != nil { refuseShortcuts(fields, &diagnostics) }
         return configuration
     }
 
+    /// The word that stands for the command to test where there is nothing to test.
+    static let none = "none"
+
+    private static func saysNone(_ node: YAMLNode?) -> Bool {
+        if case .scalar(none, _) = node?.content { true } else { false }
+    }
+
+    /// Refuses what contradicts `test: none`.
+    private static func refuseTests(
+        of configuration: Recipe.Configuration, _ fields: Fields, _ diagnostics: inout Diagnostics
+    ) {
+        if let step = configuration.steps?.first(where: { $0.kind == .testing }) {
+            diagnostics.error(
+                "`test: none` says that nothing is tested, and the step `\(step.name)` tests; remove one of them",
+                at: fields.position(of: "test"))
+        }
+        if fields["report"] != nil, configuration.steps == nil {
+            diagnostics.error(
+                "`report` names what the test command writes, and `test: none` says that there is none; remove one of them",
+                at: fields.position(of: "report"))
+        }
+    }
+
     /// Refuses the short keys beside `steps`, which describes everything that is built and tested: they would be ignored.
     private static func refuseShortcuts(_ fields: Fields, _ diagnostics: inout Diagnostics) {
-        for key in ["build", "test"] where fields[key] != nil {
+        for key in ["build", "test"] where fields[key] != nil && !(key == "test" && saysNone(fields[key])) {
             let kind = key == "build" ? "building" : "testing"
             diagnostics.error(
                 "`steps` stands in place of `\(key)`; write it as a step, "

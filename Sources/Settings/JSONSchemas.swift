@@ -267,7 +267,7 @@ package enum JSONSchemas {
                   "environment": { "$ref": "#/$defs/environment" },
                   "toolchain": { "type": "string", "pattern": "^/" },
                   "build": { "type": "string" },
-                  "test": { "type": "string" },
+                  "test": { "anyOf": [{ "const": "none" }, { "type": "string" }] },
                   "steps": {
                     "type": "array", "minItems": 1, "maxItems": 64,
                     "items": {

@@ -7,7 +7,7 @@ import Testing
 
 /// A forge's webhook from HTTP to the integration, with a real repository.
 @Suite struct ForgeWebhookTests {
-    private static let files = ["Makefile": "all:\n\t@echo compiling\n"]
+    private static let files = ["Makefile": "all:\n\t@echo compiling\ncheck:\n\t@true\n"]
 
     /// Sends what GitHub sends of a push.
     /// - Returns: The answer's status and body.

@@ -138,7 +138,7 @@ import Testing
                 let (asked, go) = (outer.path("asked"), outer.path("go"))
                 let plan = BotPlan(
                     recipe: """
-                        configurations: { debug: { steps: [{ name: make, step: building, run: "printf bytes > kit" }] } }
+                        configurations: { debug: { steps: [{ name: make, step: building, run: "printf bytes > kit" }], test: none } }
                         analyze: []
                         archive: { include: [kit] }
 

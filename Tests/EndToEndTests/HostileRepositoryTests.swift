@@ -11,7 +11,7 @@ import Testing
 /// daemon, which runs no `git` and opens nothing that a job could have written as a repository.
 @Suite struct HostileRepositoryTests {
     static let recipe = """
-        configurations: { debug: { build: sh ./build.sh } }
+        configurations: { debug: { build: sh ./build.sh, test: none } }
         analyze: []
         archive: { include: [] }
 

@@ -107,7 +107,7 @@ import Testing
             // then
             await until("all of it is gone") { fixture.left.isEmpty && fixture.supervisors.isEmpty }
             // and the next run works
-            try fixture.write(["Makefile": "all:\n"])
+            try fixture.write(["Makefile": "all:\n\ncheck:\n\t@true\n"])
             let next = try await fixture.martlet()
             #expect(next.status == 0)
             expectContains(next.stdout, "kit#2 succeeded")

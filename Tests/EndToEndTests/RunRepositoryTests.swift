@@ -39,7 +39,7 @@ import Testing
 
     @Test func testThatAnotherRepositoryAtTheSamePathBeginsAnew() async throws {
         try await withWorkingTree([
-            "Makefile": "all:\n\t@echo 'a.c:1:1: warning: odd' >&2; echo x >> out\n", ".gitignore": "out\n",
+            "Makefile": "all:\n\t@echo 'a.c:1:1: warning: odd' >&2; echo x >> out\ncheck:\n\t@true\n", ".gitignore": "out\n",
         ]) { fixture in
             // given
             try await makeRepository(fixture, "First")
@@ -47,7 +47,7 @@ import Testing
             #expect(try await fixture.martlet().status == 0)
             #expect(try fixture.built("out") == "x\nx\n")
             try FileManager.default.removeItem(atPath: fixture.tree)
-            try fixture.write(["Makefile": "all:\n\t@echo x >> out\n", ".gitignore": "out\n"])
+            try fixture.write(["Makefile": "all:\n\t@echo x >> out\ncheck:\n\t@true\n", ".gitignore": "out\n"])
             try await makeRepository(fixture, "Second")
             // when
             let other = try await fixture.martlet()

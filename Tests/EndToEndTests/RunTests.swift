@@ -49,7 +49,7 @@ import Testing
 
         @Test func testThatTheNextRunIsComparedAndStaysWarm() async throws {
             try await withWorkingTree([
-                "Makefile": "all: out\nout: a.c\n\t@echo 'a.c:1:1: warning: odd' >&2; echo x >> out\n",
+                "Makefile": "all: out\nout: a.c\n\t@echo 'a.c:1:1: warning: odd' >&2; echo x >> out\ncheck:\n\t@true\n",
                 ".gitignore": "out\n", "a.c": "1\n",
             ]) { fixture in
                 // given
@@ -57,7 +57,7 @@ import Testing
                 // when
                 let second = try await fixture.martlet()
                 let built = try fixture.built("out")
-                try fixture.write(["Makefile": "all: out\nout: a.c\n\t@echo x >> out\n", "a.c": "2\n"])
+                try fixture.write(["Makefile": "all: out\nout: a.c\n\t@echo x >> out\ncheck:\n\t@true\n", "a.c": "2\n"])
                 let third = try await fixture.martlet()
                 // then
                 #expect((first.status, second.status, third.status) == (0, 0, 0))
@@ -274,7 +274,7 @@ import Testing
         }
 
         @Test func testThatAMistypedNameLeavesTheComparison() async throws {
-            try await withWorkingTree(["Makefile": "all:\n\t@echo 'a.c:1:1: warning: odd' >&2\n"]) { fixture in
+            try await withWorkingTree(["Makefile": "all:\n\t@echo 'a.c:1:1: warning: odd' >&2\ncheck:\n\t@true\n"]) { fixture in
                 // given
                 #expect(try await fixture.martlet().status == 0)
                 // when

@@ -10,6 +10,7 @@ import Testing
     private static let recipe = """
         configurations:
           debug:
+            test: none
             steps:
               - { name: make, step: building, run: "printf bytes > kit" }
         analyze: []

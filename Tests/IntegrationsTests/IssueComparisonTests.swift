@@ -1,5 +1,6 @@
 import Model
 import Storage
+import TestSupport
 import Testing
 
 @testable import Integrations
@@ -24,7 +25,7 @@ import Testing
     /// The status of one earlier issue after an attempt with these steps and tests that does not find it.
     private func status(
         of finding: Finding, by step: JobStep? = nil, after steps: [StepRecord], tests: [TestResult] = [],
-        findings: [Finding] = [], in configuration: String = "debug"
+        findings: [Finding] = [], in configuration: String = "debug", testsNothing: Bool = false
     ) throws -> Model.Issue.Status? {
         let before = Model.Issue(
             fingerprint: "f", content: "f", status: .new, finding: finding, age: 1,
@@ -36,7 +37,7 @@ import Testing
                 tests: TestsRun(
                     named: IssueComparison.tests(of: [before]).intersection(tests.map(\.fullName)),
                     isAny: !tests.isEmpty,
-                    hasCrashed: tests.contains { $0.outcome == .crashed }))
+                    hasCrashed: tests.contains { $0.outcome == .crashed }), testsNothing: testsNothing)
         ])
         return comparison.issues(comparison.current, before: [before], number: 2).first { $0.fingerprint == "f" }?
             .status
@@ -167,6 +168,88 @@ import Testing
 
     @Test func testThatATestFailureIsResolvedWhenTheTestIsGoneFromAWholeRun() throws {
         #expect(try status(of: Self.test, after: [step(.testing)], tests: [Self.other]) == .resolved)
+    }
+
+    /// Exit status 0, and no test at all: it is not mended, it was not run. So is its flakiness.
+    @Test func testThatATestFailureRemainsWhenAllTestsAreGone() throws {
+        let flaky = Finding(category: .warning, message: "KitTests/adds is flaky", rule: "flaky: KitTests/adds")
+        #expect(try status(of: Self.test, by: .testing, after: [step(.testing)]) == .unresolved)
+        #expect(try status(of: flaky, by: .testing, after: [step(.testing)]) == .unresolved)
+        #expect(try status(of: Self.test, by: .testing, after: [step(.building)]) == .unresolved)
+        #expect(try status(of: Self.test, by: .testing, after: [step(.building)], testsNothing: true) == .resolved)
+        #expect(try status(of: Self.test, by: .testing, after: [], testsNothing: true) == .unresolved)
+    }
+
+    @Test func testThatNothingTestedIsAnIssueUntilSomethingIs() throws {
+        let untested = Finding(
+            category: .warning, message: "nothing was tested", rule: Finding.nothingTestedRule)
+        #expect(try status(of: untested, by: .testing, after: [step(.building)]) == .unresolved)
+        #expect(try status(of: untested, by: .testing, after: [step(.testing)], tests: [Self.passed]) == .resolved)
+        #expect(try status(of: untested, by: .testing, after: [step(.building)], testsNothing: true) == .resolved)
+        // What a sanitizer found in tests that did not run remains.
+        let race = Finding(category: .analyzerWarning, message: "data race", rule: "ThreadSanitizer/data-race")
+        #expect(try status(of: race, by: .testing, after: [step(.testing)], findings: [untested]) == .unresolved)
+    }
+
+    @Test func testThatAnAnalyzersFindingRemainsWhenTheAnalysisWasNotUnderstood() throws {
+        let unread = Finding(
+            category: .analyzerWarning, message: "lint was not understood", rule: AttemptReading.notUnderstoodRule)
+        let before = Model.Issue(
+            fingerprint: "f", content: "f", status: .new, finding: Self.analyzer, age: 1,
+            configurations: [try Samples.name("debug")], step: .analyzing)
+        let comparison = IssueComparison(configurations: [
+            .init(
+                name: try Samples.name("debug"), steps: [step(.analyzing)],
+                findings: [StoredFinding(fingerprint: "g", content: "g", finding: unread, step: .analyzing)])
+        ])
+        #expect(
+            comparison.issues(comparison.current, before: [before], number: 2).map(\.status) == [.new, .unresolved])
+    }
+
+    /// As it says of each configuration whether it warns, and whether it may test nothing.
+    @Test(
+        arguments: [
+            ([(true, false)], true), ([(false, false)], false), ([(false, true)], false),
+            ([(true, false), (false, false)], false), ([(true, false), (false, true)], true), ([], false),
+        ] as [([(warns: Bool, may: Bool)], Bool)])
+    func testThatAnIntegrationIsUntestedIfNoConfigurationTests(
+        configurations: [(warns: Bool, may: Bool)], isUntested: Bool
+    ) throws {
+        let untested = Finding(category: .warning, message: "nothing was tested", rule: Finding.nothingTestedRule)
+        let comparison = IssueComparison(
+            configurations: try configurations.map { warns, may in
+                .init(
+                    name: try Samples.name("debug"), steps: [step(.building)],
+                    findings: warns ? [StoredFinding(fingerprint: "f", content: "f", finding: untested)] : [],
+                    mayTestNothing: may)
+            })
+        #expect(comparison.isUntested == isUntested)
+    }
+
+    /// Each issue of before asks whether its analysis has a result. If each looked through the findings of now for that, it would be
+    /// 2,500,000,000 comparisons, which take many minutes.
+    @Test(.timeLimit(TestLimits.minutes(1)))
+    func testThatNoIssueLooksThroughAllFindings() throws {
+        // given
+        let (count, debug) = (50_000, try Samples.name("debug"))
+        func comparison(_ range: Range<Int>) -> IssueComparison {
+            let findings = range.map { number in
+                StoredFinding(
+                    fingerprint: "f\(number)", content: "c\(number)",
+                    finding: Finding(
+                        category: .analyzerWarning, message: "m\(number)", rule: "R", path: "a.c", line: number + 1),
+                    step: .analyzing)
+            }
+            return IssueComparison(configurations: [.init(name: debug, steps: [step(.analyzing)], findings: findings)])
+        }
+        let first = comparison(0..<count)
+        let before = first.issues(first.current, before: [], number: 1)
+        // when
+        let second = comparison(count..<2 * count)
+        let issues = second.issues(second.current, before: before, number: 2)
+        // then
+        #expect(issues.count { $0.status == .new } == count)
+        #expect(issues.count { $0.status == .resolved } == count)
     }
 
     @Test func testThatOneConfigurationThatLookedDoesNotSpeakForAnother() throws {

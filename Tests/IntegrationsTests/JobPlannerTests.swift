@@ -267,6 +267,7 @@ import Testing
             // then
             #expect(outer.commands(plan) == ["building: make"])
             #expect(plan.notTested == "skipped: no tests (the Makefile has neither check nor test)")
+            #expect(plan.whyUntested == "the Makefile has neither check nor test")
         }
     }
 
@@ -325,6 +326,8 @@ import Testing
             // then
             #expect(takenUp.notTested != nil)
             #expect(takenUp.notTested == planned.notTested)
+            #expect(takenUp.whyUntested != nil)
+            #expect(takenUp.whyUntested == planned.whyUntested)
             #expect(takenUp.notAnalyzed == planned.notAnalyzed)
         }
     }

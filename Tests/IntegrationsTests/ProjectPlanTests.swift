@@ -118,6 +118,35 @@ import Testing
         #expect(plan.steps[2].arguments == ShellCommand.arguments(for: "cargo xtask"))
     }
 
+    @Test(arguments: ProjectType.allCases)
+    func testThatNoKindTestsIfTheRecipeSaysNone(_ type: ProjectType) throws {
+        // when
+        let plan = try plan(type, manifest: "all:\ncheck:\n") { $0.testsNothing = true }
+        // then
+        #expect(!plan.steps.contains { $0.step == "testing" })
+        #expect(plan.notTested == "not tested: the recipe says test: none")
+        #expect(plan.whyUntested == nil)
+        // and no filter chooses of nothing
+        var configuration = try Samples.configuration()
+        configuration.testsNothing = true
+        let recipe = Recipe(configurations: [configuration], projectType: type)
+        #expect(JobPlanner.whyNoFilter(configuration, recipe: recipe) == "its recipe says test: none")
+        #expect(recipe.mayTestNothing(configuration))
+    }
+
+    /// Without a recipe: `debug` of the first kind, and a configuration for each kind with tests.
+    @Test func testThatAKindWithoutTestsMayTestNothingBesideOnesThatAreTested() throws {
+        // given
+        let first = try Samples.configuration("debug")
+        var server = try Samples.configuration("server")
+        server.projectType = .go
+        let recipe = Recipe(configurations: [first, server], projectType: .make)
+        // when, then
+        #expect(recipe.mayTestNothing(first))
+        #expect(!recipe.mayTestNothing(server))
+        #expect(!Recipe(configurations: [first], projectType: .make).mayTestNothing(first))
+    }
+
     @Test func testThatStepsOfTheRecipeAreAllThatRuns() throws {
         // when
         let plan = try plan(.npm) {

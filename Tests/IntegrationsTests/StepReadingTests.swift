@@ -29,7 +29,7 @@ import Testing
         let results = try await processor.results(of: [Played(step: .testing, report: report)])
 
         // then: the daemon's part goes on, and says what the report says or why it says nothing
-        #expect([.succeeded, .testFailures].contains(results.verdict))
+        #expect([.succeeded, .warnings, .testFailures].contains(results.verdict))
         #expect(results.verdict == .succeeded || results.reason?.isEmpty == false)
     }
 

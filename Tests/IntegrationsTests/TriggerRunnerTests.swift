@@ -50,6 +50,20 @@ import Transfer
         #expect(reason == "when: clean, fixed, and the verdict is warnings")
     }
 
+    /// Also where the warning that says so is silenced, so that the verdict is succeeded.
+    @Test(arguments: [Verdict.succeeded, .warnings, .analyzerWarnings])
+    func testThatNothingTestedIsNoSuccess(verdict: Verdict) throws {
+        // given
+        var untested = facts(verdict, before: .testFailures)
+        untested.isUntested = true
+        // when, then
+        for condition in [Condition.succeeded, .clean, .fixed, .failed] {
+            let reason = TriggerRunner.whyNot(try trigger([condition]), untested)
+            expectContains(reason ?? "", "when: \(condition.rawValue), and nothing was tested; write `test:`")
+        }
+        #expect(TriggerRunner.whyNot(try trigger([.always]), untested) == nil)
+    }
+
     private func trigger(_ conditions: [Condition]) throws -> Trigger {
         Trigger(name: try Samples.name("t"), when: conditions, action: .run("x"))
     }

@@ -23,7 +23,7 @@ import Testing
         func recipe(_ secret: String) -> String? {
             guard self == .job else { return nil }
             let step = "{ name: make, step: building, run: \"true\", secrets: [\(secret)] }"
-            return "configurations:\n  debug:\n    steps:\n      - \(step)\nanalyze: []\n"
+            return "configurations:\n  debug:\n    test: none\n    steps:\n      - \(step)\nanalyze: []\n"
         }
     }
 

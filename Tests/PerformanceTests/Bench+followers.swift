@@ -13,7 +13,7 @@ extension Bench {
             _ = try service.makeBot(
                 "kit",
                 files: [
-                    ".martlet.yml": "configurations:\n  debug: { build: sh ./clock }\nanalyze: []\n",
+                    ".martlet.yml": "configurations:\n  debug: { build: sh ./clock, test: none }\nanalyze: []\n",
                     "clock": "for i in $(seq \(Self.times)); do date +%s%N; sleep 0.05; done\n",
                 ])
             let path = "/api/v1/bots/kit/integrations/1/log/debug"

@@ -4,7 +4,7 @@ import ServiceSupport
 
 extension Bench {
     /// A recipe whose first command prints the time at which it runs.
-    static let clockRecipe = "configurations:\n  debug: { build: exec date +%s%N }\nanalyze: []\n"
+    static let clockRecipe = "configurations:\n  debug: { build: exec date +%s%N, test: none }\nanalyze: []\n"
     private static let tries = 150
     /// How long nobody asks how far it is, in milliseconds: the answers would take of the processors.
     private static let silence = 60.0

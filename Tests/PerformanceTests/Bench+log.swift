@@ -17,7 +17,7 @@ extension Bench {
                 "kit",
                 files: [
                     ".martlet.yml":
-                        "configurations:\n  debug: { build: \"[ -e small ] || cat '\(text)'\" }\nanalyze: []\n",
+                        "configurations:\n  debug: { build: \"[ -e small ] || cat '\(text)'\", test: none }\nanalyze: []\n",
                     "small": "",
                 ],
                 lines: "log: 1GiB\n")

@@ -22,7 +22,7 @@ extension Bench {
                 "kit",
                 files: [
                     ".martlet.yml":
-                        "configurations:\n  debug: { build: \"until [ -e '\(flag)' ]; do sleep 0.05; done\" }\n"
+                        "configurations:\n  debug: { build: \"until [ -e '\(flag)' ]; do sleep 0.05; done\", test: none }\n"
                         + "analyze: []\n"
                 ])
             var own: Double?

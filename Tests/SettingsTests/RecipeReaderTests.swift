@@ -295,6 +295,7 @@ import Testing
 
     @Test(arguments: [
         Marked("configurations:\n  §debug:\n", "neither `build` nor `test`"),
+        Marked("configurations:\n  §debug: { test: none }\n", "neither `build` nor `test`"),
         Marked("§analyze: [clang]\n", "nothing says how to build"),
     ])
     func testThatAnUnknownProjectWithoutCommandsIsAnError(_ sample: Marked) {

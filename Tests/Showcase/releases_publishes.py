@@ -10,6 +10,7 @@ from showcase_world import end_launcher
 
 RECIPE = """configurations:
   release:
+    test: none
     steps:
       - { name: make, step: building, run: "cp file kit; cp file kit.txt" }
 analyze: []

@@ -143,6 +143,7 @@ import Testing
     private static let taking = """
         configurations:
           debug:
+            test: none
             steps: [{ name: take, step: building, run: "echo got $MARTLET_SECRET_REGISTRY_TOKEN", secrets: [registry-token] }]
         analyze: []
         archive: { include: [] }

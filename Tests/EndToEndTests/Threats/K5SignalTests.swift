@@ -39,7 +39,7 @@ import Testing
             // given
             var files = [
                 "Makefile": "all:\n\tls many | wc -l\n",
-                ".martlet.yml": "configurations:\n  debug:\nanalyze: []\narchive: { include: [] }\n",
+                ".martlet.yml": "configurations:\n  debug: { test: none }\nanalyze: []\narchive: { include: [] }\n",
             ]
             for number in 0..<20_000 { files["many/\(number)"] = "\(number)\n" }
             _ = try await daemon.work.commit(files: files, message: "Begin")
@@ -81,7 +81,7 @@ import Testing
             _ = try await daemon.work.commit(
                 files: [
                     "Makefile": "all:\n\techo made >kit.txt\n", ".gitignore": "kit.txt\n",
-                    ".martlet.yml": "configurations:\n  debug:\nanalyze: []\narchive: { include: [kit.txt] }\n",
+                    ".martlet.yml": "configurations:\n  debug: { test: none }\nanalyze: []\narchive: { include: [kit.txt] }\n",
                 ], message: "Begin")
             try await daemon.work.push(to: daemon.remote)
             func isUploading() async throws -> Bool {

@@ -15,6 +15,7 @@ import Testing
         ".martlet.yml": """
         configurations:
           debug:
+            test: none
             steps:
               - { name: use, step: building, run: "test -n \\"$MARTLET_SECRET_OFFICE_TOKEN\\"", secrets: [office-token] }
         analyze: []

@@ -21,7 +21,7 @@ extension Daemon {
         _ = try await work.commit(
             files: [
                 "Makefile": "all:\n\t\(command)\n",
-                ".martlet.yml": "configurations:\n  debug:\nanalyze: []\narchive: { include: [] }\n",
+                ".martlet.yml": "configurations:\n  debug: { test: none }\nanalyze: []\narchive: { include: [] }\n",
             ], message: "Begin")
         try await work.push(to: remote)
     }

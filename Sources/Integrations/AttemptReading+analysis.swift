@@ -1,0 +1,94 @@
+import JobProtocol
+import Model
+import Reports
+
+/// What the steps that analyze come to.
+extension AttemptReading {
+    /// Adds what an analysis found, or that it has no result.
+    mutating func addAnalysis(
+        step: JobDescription.Step, end: CommandEnd, console: ConsoleContent, reports: StepReports
+    ) {
+        if JobPlanner.saysNoCTargets(step, console.listed), end.isSuccess, reports.isEmpty {
+            hadNothingToAnalyze = true
+            return
+        }
+        analyzers.append(step.name)
+        // Some linters write what they find as tests that failed.
+        let failed = reports.tests.compactMap(Finding.init(failureOf:))
+        var found = (reports.findings + failed + console.findings).map { finding in
+            var finding = finding
+            finding.category = .analyzerWarning
+            return finding
+        }
+        notes += reports.notes
+        for problem in reports.problems + console.problems {
+            found.append(
+                Finding(category: .analyzerWarning, message: "\(step.name): \(problem)", rule: "martlet.report"))
+        }
+        // Linters end with a status other than 0 when they find something. Such a status without a finding is a failure, which must not look like
+        // a clean analysis. An interrupted analysis must not look complete either: all that it found may be silenced.
+        let isCutShort = end.limit != nil || end.signal != nil
+        if !isInterrupted(step), isCutShort || !end.isSuccess && found.isEmpty {
+            let what = isCutShort ? "did not finish" : "failed"
+            found.append(
+                Finding(
+                    category: .analyzerWarning, message: "\(step.name) \(what): \(end.description); see the log",
+                    rule: "martlet.analysis"))
+        }
+        findings += found
+        analyzed += found.count
+        if found.isEmpty, end.isSuccess, console.notUnderstood > 0 { addNotUnderstood(console.notUnderstood, step) }
+        if !found.isEmpty { worsen(to: .analyzerWarnings, nil) }
+    }
+
+    /// Output that may hold findings in a form that is not known is never clean.
+    private mutating func addNotUnderstood(_ lines: Int, _ step: JobDescription.Step) {
+        notUnderstood.append((step.name, lines))
+        findings.append(
+            Finding(
+                category: .analyzerWarning,
+                message:
+                    "\(step.name) was not understood: \(lines.counting("line")) of its output are neither findings nor say that "
+                    + "all is well; see the log, or have it write a report and name that by `report:`",
+                rule: Self.notUnderstoodRule))
+        worsen(to: .analyzerWarnings, nil)
+    }
+
+    /// A program that the service's own command needs and this machine has not is no fault of the code.
+    mutating func addMissing(_ program: MissingProgram, step: JobDescription.Step, kind: JobStep) {
+        guard kind != .analyzing else {
+            return missingAnalyzers.append((step.name, program))
+        }
+        worsen(to: .internalError, "the step \(step.name) could not run: \(program)")
+    }
+
+    /// What was analyzed, in words.
+    var analysis: String {
+        if let why = plan.notAnalyzed { return why }
+        guard !analyzers.isEmpty else {
+            if let missing = missingPrograms { return "no analyzer: install \(missing)" }
+            return hadNothingToAnalyze ? JobPlanner.noAnalyzerApplies(to: .swiftPackage) : "not run"
+        }
+        let understood = analyzers.filter { name in !notUnderstood.contains { $0.analyzer == name } }
+        var parts: [String] = []
+        if !understood.isEmpty {
+            let result = analyzed == 0 ? "clean" : analyzed.counting("finding")
+            parts.append("\(result) (\(understood.joined(separator: ", ")))")
+        }
+        parts += notUnderstood.map { "not understood: \($0.lines.counting("line")) (\($0.analyzer))" }
+        return parts.joined(separator: "; ")
+    }
+
+    /// What to install for the usual analyses that could not run; `nil` if all could.
+    private var missingPrograms: String? {
+        guard !missingAnalyzers.isEmpty else { return nil }
+        var names: [String] = []
+        for (_, program) in missingAnalyzers where !names.contains(program.brief) { names.append(program.brief) }
+        return names.joined(separator: ", ")
+    }
+
+    /// Why usual analyses could not run, and what to do about each.
+    var unableAnalysisNotes: [String] {
+        missingAnalyzers.map { "not analyzed by \($0.step): \($0.program)" }
+    }
+}

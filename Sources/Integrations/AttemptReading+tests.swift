@@ -1,0 +1,89 @@
+import JobProtocol
+import Model
+import Reports
+
+/// What it means if no tests ran, or few.
+extension AttemptReading {
+    /// Why there was no test to run, if the list, the service's own command or the tool says so.
+    func noTests(
+        _ step: JobDescription.Step, console: ConsoleContent, reports: StepReports, isSound: Bool
+    ) -> String? {
+        if let reason = console.noTests { return reason }
+        if JobPlanner.saysNoTests(listed) { return "the package has no test target" }
+        let told = reports.contents.filter { $0.subject == .tests } + console.others
+        return isSound && !told.isEmpty && told.allSatisfy(\.hasNoTests) ? "the test command found none" : nil
+    }
+
+    /// What was tested, in words; `nil` if no test step ran.
+    var tested: String? {
+        guard testSteps.all > 0 else { return noTestsReason.map { "skipped: no tests (\($0))" } }
+        guard testSteps.silent < testSteps.all else {
+            return "by exit status alone: the command writes no report"
+        }
+        let silent = testSteps.silent == 0 ? "" : "; \(testSteps.silent) of \(testSteps.all) steps by exit status alone"
+        return "\(tests.count.counting("test")), \(tests.count(where: \.outcome.isFailure)) failing\(silent)"
+    }
+
+    /// After the last test step; after all steps if none tests.
+    mutating func endTests(context: AttemptProcessor.Context) {
+        defer { attribute(to: .testing) }
+        let isSkipped = testSteps.all == 0 && noTestsReason != nil
+        if let filter = context.filterAlone, tests.isEmpty, isSkipped || testSteps.all > 0 {
+            return addFailure("no test matches the filter \(filter)")
+        }
+        // What is red already has its reason, and a job that was ended early could not run all.
+        guard ends.outcome == .completed, verdict < .testFailures else { return }
+        let ran = tests.count { $0.outcome != .skipped }
+        if ran == 0 { addNothingTested(context) } else { addFewerTests(ran, context) }
+    }
+
+    private mutating func addFailure(_ reason: String) {
+        findings.append(Finding(category: .testFailure, message: reason, rule: Finding.failedTestCommandRule))
+        worsen(to: .testFailures, reason)
+    }
+
+    /// No test ran: that is red if there were tests before, or if the recipe names a report for them; else it is a warning. A command of
+    /// which only the exit status is known has tested something.
+    private mutating func addNothingTested(_ context: AttemptProcessor.Context) {
+        let isByStatusAlone = testSteps.silent > 0
+        let what =
+            tests.isEmpty ? "no test was reported" : "no test ran (skipped: \(tests.count))"
+        if let lost = context.previousTests, lost > 0 {
+            let why = testSteps.all == 0 ? whyUntested.map { ": \($0)" } ?? "" : ""
+            let advice =
+                isByStatusAlone
+                ? "if its command still tests, name the report that it writes by `report:`"
+                : "if that is right, write `test: none`"
+            return addFailure("\(what), although the integration before had \(lost)\(why); \(advice)")
+        }
+        guard context.expectsTests else { return }
+        if tests.isEmpty, !askedReports.isEmpty {
+            return addFailure(
+                "\(what), although the recipe names report: \(askedReports.joined(separator: ", ")); "
+                    + "if that is right, write `test: none` in place of both")
+        }
+        guard !isByStatusAlone, let reason = whyUntested else { return }
+        let own = ProjectTree.OwnCommand.sentence(context.ownCommands).map { "; \($0)" } ?? ""
+        let message =
+            "nothing was tested: \(reason)\(own); write `test:`, or `test: none` if there is nothing to test"
+        findings.append(Finding(category: .warning, message: message, rule: Finding.nothingTestedRule))
+        worsen(to: .warnings, message)
+    }
+
+    /// Why nothing was tested, without what to do; `nil` if a step should have tested and did not come to run.
+    private var whyUntested: String? {
+        if testSteps.all == 0 { return noTestsReason ?? plan.whyUntested }
+        return tests.isEmpty ? "the test command reported no test" : "no test ran (skipped: \(tests.count))"
+    }
+
+    /// The least number of tests whose loss is a warning: a smaller one is a usual change.
+    private static let leastLoss = 20
+
+    /// Warns if fewer than half of the tests of before ran, and at least 20 fewer: a filter that was left, a suite that is not found any more.
+    private mutating func addFewerTests(_ ran: Int, _ context: AttemptProcessor.Context) {
+        guard let before = context.previousTests, ran * 2 < before, before - ran >= Self.leastLoss else { return }
+        let message = "only \(ran.counting("test")) ran; the integration before had \(before)"
+        findings.append(Finding(category: .warning, message: message, rule: "martlet.tests"))
+        worsen(to: .warnings, message)
+    }
+}

@@ -1,0 +1,154 @@
+/// The lines by which analyzers say that all is well, and those by which they say what they do: neither is a finding.
+///
+/// Whatever is no such line, and no finding, may be a finding in a form that is not known. So these are sentences of tools as they print
+/// them by default, and what Make, npm, shells and their like print around a tool. A file's name alone is no such line: `gofmt -l` and
+/// `shfmt -l` print the files that they find fault with, and exit with 0.
+enum AnalyzerProse {
+    /// A longer line is no sentence of a tool, in bytes.
+    private static let maximumBytes = 1024
+
+    /// Whether a line says that all is well, what is being done, or nothing at all.
+    static func isKnown(_ text: String) -> Bool {
+        guard text.contains(where: { $0.isLetter || $0.isNumber }) else { return true }
+        guard text.utf8.count <= maximumBytes else { return false }
+        let line = text.trimmingPrefix(while: \.isWhitespace).trimmingSuffix(while: \.isWhitespace)
+        if shells.contains(where: line.hasPrefix) { return true }
+        // `==> Linting kit`, `- Checking kit`, `✔ no problems`
+        let bare = line.drop { !$0.isLetter && !$0.isNumber && $0 != "[" && $0 != "(" && $0 != "." }
+        let lowered = bare.lowercased()
+        return lowered.utf8.first.flatMap { beginningsByByte[$0] }?.contains(where: lowered.hasPrefix) == true
+            || parts.contains { lowered.has($0) } || saysNone(lowered) || isStep(lowered) || isCommand(line)
+            || isVersion(lowered)
+    }
+
+    /// `+ ruff check` (`set -x`), npm's `> kit@1.0.0 lint`, yarn's `$ eslint .`, `# kit/pkg` of go vet, `::group::` of GitHub's,
+    /// pylint's `************* Module kit`.
+    private static let shells = ["+ ", "++ ", "> ", "$ ", "# ", "::", "-- ", "************* Module "]
+
+    /// What begins a line that says what is being done: cppcheck's `Checking a.c ...`, Cargo's `Compiling kit v0.1.0`.
+    private static let progress = [
+        "analysing ", "analyzing ", "blocking waiting ", "building ", "checking ", "collecting ", "compiling ",
+        "computing ", "configuring ", "downloading ", "downloaded ", "entering directory", "executing ", "fetching ",
+        "inspecting ", "installing ", "leaving directory", "linting", "loading ", "locking ", "preparing ",
+        "processing ", "reading ", "removing directory ", "resolving ", "running ", "scanning ", "searching ",
+        "starting ", "updating ", "using config", "validating ", "verifying ",
+    ]
+
+    private static let beginnings = [
+        // Make, ninja, Maven, Gradle, sbt
+        "make: ", "make[", "gmake: ", "gmake[", "ninja: ", "[info]", "[debug]", "[success]", "task :",
+        "build success", "info: ", "info ", "debug: ",
+        // ruff, mypy, pylint, black, bandit
+        "success", "your code has been rated at ", "all done!", "run started:",
+        "test results:", "code scanned:", "total lines ", "run metrics:", "total issues ", "files skipped ",
+        "total potential issues ", "undefined: 0", "low: 0", "medium: 0", "high: 0", "[main]", "files in scope",
+        "files excluded", "working... ",
+        // Cargo, go
+        "finished `", "finished dev", "finished release", "fresh ", "go: downloading ", "loaded ", "adding ",
+        // swiftlint, swiftformat, rubocop, clang-tidy, scan-build, cppcheck
+        "done linting! found 0 ", "(lint mode", "swiftformat completed ", "suppressed ", "use -header-filter",
+        "use -system-headers", "scan-build: ", "done processing ", "offenses:",
+        // eslint's friends, phpstan, dialyzer, credo
+        "all matched files use ", "checked ", "finding: *", "summary: 0 ", "assuming python ",
+        "no configuration file found", "[ok]", "note: using configuration file ",
+        "done (passed", "done in ", "finished in ", "completed in ", "took ", "time: ", "total time", "analysis took ",
+        "yarn run ", "yarn lint ", "linted ", "installed ", "resolved ", "requirement already satisfied",
+        "successfully installed",
+        "congratulations", "npm notice", "npm warn", "0/", "real\t", "user\t", "sys\t",
+    ]
+
+    /// All of them by their first byte: a log may have millions of lines.
+    private static let beginningsByByte = Dictionary(grouping: progress + beginnings) { $0.utf8.first ?? 0 }
+
+    /// How a tool says that it found nothing, wherever in the line.
+    private static let parts: [StaticString] = [
+        "all checks passed", "file already formatted", "files already formatted", "file would be left unchanged",
+        "files would be left unchanged", "% done", "chart(s) linted, 0 chart(s) failed", " source file",
+        "passed successfully", "is up to date",
+        "nothing to be done", "looks good", "all good", "configuration is valid", "no syntax errors",
+        "warnings generated",
+        "warning generated", "rules run:", "....passed", "....skipped", " info ", " debug ",
+    ]
+
+    /// What is counted or denied: `no issues found`, `0 errors`, `found 0 vulnerabilities`.
+    private static let counted: Set<Substring> = [
+        "bug", "bugs", "defect", "defects", "error", "errors", "failed", "failure", "failures", "finding", "findings",
+        "fix", "fixes", "hint", "hints", "issue", "issues", "lint", "offense", "offenses", "problem", "problems",
+        "violation",
+        "violations", "vulnerabilities", "vulnerability", "warning", "warnings",
+    ]
+    private static let between: Set<Substring> = ["known", "lint", "new", "open", "serious", "style", "total"]
+    /// What follows where something is denied: `no error handling` is a finding.
+    private static let after: Set<Substring> = [
+        "and", "detected", "found", "generated", "identified", "in", "or", "remaining", "reported", "to", "were",
+    ]
+
+    /// Whether it says `no` or `0` of something that is counted. `10 errors` is not `0 errors`, and `0 errors, 3 warnings` is not well.
+    private static func saysNone(_ line: String) -> Bool {
+        if line == "0" { return true }
+        let words = line.split { !$0.isLetter && !$0.isNumber }
+        var (found, other) = (false, false)
+        for (index, word) in words.enumerated() {
+            var rest = words[(index + 1)...]
+            while let next = rest.first, between.contains(next), rest.count > 1 { rest = rest.dropFirst() }
+            guard let what = rest.first else { break }
+            let isCounted = counted.contains(what)
+            let isEnd = rest.count == 1 || after.contains(rest[rest.startIndex + 1])
+            if isCounted, word == "0" || word == "no" && isEnd { found = true }
+            if isCounted, word != "0", word.allSatisfy(\.isNumber) { other = true }
+        }
+        // `errors: 0, warnings: 0`
+        if !found, words.count <= 12 {
+            let pairs = zip(words, words.dropFirst()).filter { counted.contains($0) && $1.allSatisfy(\.isNumber) }
+            found = !pairs.isEmpty
+            other = other || pairs.contains { $0.1 != "0" }
+        }
+        return found && !other
+    }
+
+    /// `[1/3] Building C object`, `Linting 'a.swift' (1/3)`
+    private static func isStep(_ line: String) -> Bool {
+        guard line.first == "[", let end = line.firstIndex(of: "]") else { return false }
+        let counts = line[..<end].dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        return counts.count == 2 && counts.allSatisfy { TAPLine.number($0.drop { $0 == " " }) != nil }
+    }
+
+    /// `pylint 3.0.2`, `markdownlint-cli2 v0.13.0 (markdownlint v0.34.0)`
+    private static func isVersion(_ line: String) -> Bool {
+        let words = line.split(separator: " ")
+        guard (2...5).contains(words.count), let first = words.first, first.last != ":" else { return false }
+        let number = words[1].first == "v" ? words[1].dropFirst() : words[1]
+        return number.first?.isNumber == true && number.contains(".")
+            && number.allSatisfy { $0.isNumber || $0 == "." || $0 == "-" || $0.isLetter }
+    }
+
+    /// Whether it is a command as Make prints it before it runs it.
+    private static func isCommand(_ line: Substring) -> Bool {
+        var words = line.split(separator: " ")[...]
+        // `PYTHONPATH=src ruff check`
+        while let first = words.first, let mark = first.firstIndex(of: "="),
+            first[..<mark].allSatisfy({
+                $0.isUppercase || $0.isNumber || $0 == "_"
+            })
+        {
+            words = words.dropFirst()
+        }
+        guard let program = words.first, words.count > 1 else { return line.hasPrefix("./") && line.hasSuffix(".sh") }
+        if program == "for" || program == "while" { return line.has("; do ") }
+        guard let name = program.split(separator: "/").last, tools.contains(name) else { return false }
+        // `ruff: no such rule`, `eslint found`
+        return !words.dropFirst().contains { ["is", "are", "was", "were", "found", "failed", "sure"].contains($0) }
+    }
+
+    private static let tools: Set<Substring> = [
+        "actionlint", "ansible-lint", "bandit", "bash", "biome", "black", "bundle", "cargo", "cd", "clang-format",
+        "clang-tidy", "clippy-driver", "codespell", "cppcheck", "echo", "eslint", "find", "flake8", "git", "go",
+        "gofmt", "golangci-lint", "hadolint", "isort", "make", "markdownlint", "mkdir", "mypy", "node", "npm", "npx",
+        "php", "phpcs", "phpstan", "pnpm", "poetry", "pre-commit", "prettier", "psalm", "pycodestyle", "pyflakes",
+        "pylint",
+        "pyright", "python", "python3", "rubocop", "ruby", "ruff", "run-clang-tidy", "semgrep", "sh", "shellcheck",
+        "shfmt",
+        "staticcheck", "stylelint", "swift", "swift-format", "swiftformat", "swiftlint", "tox", "tsc", "uv", "vulture",
+        "xargs", "yamllint", "yarn",
+    ]
+}
