@@ -49,7 +49,8 @@ extension JobRunner {
         return Place(
             mountedAt: mountedAt,
             fence: .init(
-                root: root, readOnly: readOnly, home: JobIsolation.home, sharesNetwork: isolation.loopback != nil),
+                root: root, readOnly: readOnly, home: JobIsolation.home, homeDirectory: workspace.home,
+                sharesNetwork: isolation.loopback != nil),
             environment: .init(
                 workspace: mountedAt, temporary: "/tmp",
                 fence: .init(

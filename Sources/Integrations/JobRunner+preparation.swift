@@ -153,6 +153,7 @@ extension JobRunner {
         try tree.remove(JobPlanner.ownDirectory + "/products")
         try tree.makeEmptyDirectory(JobPlanner.ownDirectory + "/test")
         try outer.makeEmptyDirectory("tmp", mode: 0o700)
+        if place.fence != nil { try outer.makeEmptyDirectory(Workspace.homeName, mode: 0o700) }
         let environments = JobPlanner.environments(
             environment.job(
                 request.integration, bot: request.bot, configuration: request.configuration,
