@@ -42,6 +42,18 @@ void clinux_set_title(const char *title) {
     first_argument[arguments_size - 1] = ' ';
 }
 
+int clinux_processor_count(void) {
+    // The kernel refuses a set that is smaller than its own (EINVAL); it is built for at most 8,192 processors.
+    enum { MOST = 8192 };
+    cpu_set_t *set = CPU_ALLOC(MOST);
+    size_t size = CPU_ALLOC_SIZE(MOST);
+    if (set == NULL) return 1;
+    CPU_ZERO_S(size, set);
+    int count = sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : 1;
+    CPU_FREE(set);
+    return count > 0 ? count : 1;
+}
+
 int clinux_watch(void) { return inotify_init1(IN_CLOEXEC | IN_NONBLOCK); }
 
 int clinux_watch_add(int watch, const char *path, int is_directory) {

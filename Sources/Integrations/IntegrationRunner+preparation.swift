@@ -92,8 +92,8 @@ extension IntegrationRunner {
             return .ready(record)
         }
         let reading = recipes.recipe(
-            of: try await ruling(commit, of: record, bot: bot, mirror), bot: bot, isRelease: bot.isRelease(record.ref))
-        guard let recipe = reading.value, !reading.diagnostics.contains(where: { $0.severity == .error }) else {
+            of: try await ruling(commit, of: record, bot: bot, mirror), bot: bot, on: record.ref)
+        guard let recipe = Self.usable(reading) else {
             try await describe(record, commit, mirror)
             try await refuse(record, reading.diagnostics, mirror: mirror)
             return .refused(.buildErrors, reading.errors.first?.description ?? "the recipe cannot be read")
@@ -155,12 +155,14 @@ extension IntegrationRunner {
         if Self.maySkip(record, commit, bot: bot) { return nil }
         // They may have to be fetched.
         if Self.mayHaveSubmodules(commit, bot) { return nil }
-        let reading = recipes.recipe(of: commit, bot: bot, isRelease: bot.isRelease(record.ref))
-        guard let recipe = reading.value, reading.errors.isEmpty else { return nil }
+        guard let recipe = Self.usable(recipes.recipe(of: commit, bot: bot, on: record.ref)) else { return nil }
         return EarlyReading(
             record: record, mirror: mirror,
             preparation: .init(recipe: recipe, commit: Self.summary(of: commit), step: Self.firstStep(of: bot)))
     }
+
+    /// The recipe that was read; `nil` if it has an error, so that nothing of the commit runs.
+    static func usable(_ reading: Reading<Recipe>) -> Recipe? { reading.errors.isEmpty ? reading.value : nil }
 
     private static func mayHaveSubmodules(_ commit: CommitContent, _ bot: BotSpecification) -> Bool {
         bot.hasSubmodules && commit.rootEntries.contains(".gitmodules")

@@ -176,7 +176,8 @@ package struct IntegrationService: Service {
                 store: store, registry: registry, remotes: remotes, scheduler: scheduler, clock: clock,
                 queue: queueWakeup,
                 logger: logger),
-            publisher: publisher, board: parts.uploader.board, retention: retention, disk: jobs.disk)
+            publisher: publisher, board: parts.uploader.board, retention: retention, disk: jobs.disk,
+            runner: runner)
         self.store = store
         self.logger = logger
     }

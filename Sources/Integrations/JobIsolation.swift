@@ -39,7 +39,8 @@ package struct JobIsolation: Sendable {
     /// Where jobs see their workspace: the same for every integration of a bot, whichever configuration and slot it is, so that
     /// paths in what they build never change.
     static func mountedAt(_ bot: Name) -> String { "/martlet/\(bot)" }
-    /// A file system in memory, empty for each step. What should survive lies in the workspace (`XDG_CACHE_HOME`).
+    /// Empty when a job begins; what a step writes there, the job's later steps find. What should survive the job lies in the workspace
+    /// (`XDG_CACHE_HOME`).
     static let home = "/home/martlet"
     /// The name that `id` and the fence's passwd give a job.
     static let user = "martlet"

@@ -16,8 +16,9 @@ extension JobRunner {
 
     /// - Parameter repository: The directory of the mirror's objects, which the job's `.git` refers to.
     /// - Throws: `PreparationError` when the recipe asks for what the machine's owner does not give.
-    func place(of request: Request, in workspace: Workspace, objects: String) throws -> Place {
-        let configuration = request.configuration
+    func place(
+        of configuration: Recipe.Configuration, bot: Name, in workspace: Workspace, objects: String
+    ) throws -> Place {
         guard case .sandbox = isolation.isolation else {
             if let image = configuration.image {
                 throw PreparationError.imageUnfenced(image, reason: isolation.isolation.reason ?? "")
@@ -26,7 +27,7 @@ extension JobRunner {
                 mountedAt: workspace.tree, fence: nil,
                 environment: .init(workspace: workspace.tree, temporary: workspace.path + "/tmp"), mark: workspace.tree)
         }
-        let mountedAt = JobIsolation.mountedAt(request.bot.name)
+        let mountedAt = JobIsolation.mountedAt(bot)
         var readOnly = isolation.readOnly + [objects]
         var path = isolation.path
         var root: String?
@@ -49,7 +50,8 @@ extension JobRunner {
         return Place(
             mountedAt: mountedAt,
             fence: .init(
-                root: root, readOnly: readOnly, home: JobIsolation.home, sharesNetwork: isolation.loopback != nil),
+                root: root, readOnly: readOnly, home: JobIsolation.home, homeDirectory: workspace.home,
+                sharesNetwork: isolation.loopback != nil),
             environment: .init(
                 workspace: mountedAt, temporary: "/tmp",
                 fence: .init(

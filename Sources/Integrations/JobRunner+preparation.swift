@@ -69,7 +69,8 @@ extension JobRunner {
         async let isStored: Void = isEntered ? () : enter(id, at: entered)
         async let isMade: Void = lane.run { try directory.make() }
         let (place, isClean) = try await lane.run {
-            let place = try self.place(of: request, in: workspace, objects: objects)
+            let place = try self.place(
+                of: request.configuration, bot: request.bot.name, in: workspace, objects: objects)
             let isClean =
                 request.integration.isClean
                 || request.bot.clean != .never
@@ -153,6 +154,7 @@ extension JobRunner {
         try tree.remove(JobPlanner.ownDirectory + "/products")
         try tree.makeEmptyDirectory(JobPlanner.ownDirectory + "/test")
         try outer.makeEmptyDirectory("tmp", mode: 0o700)
+        if place.fence != nil { try outer.makeEmptyDirectory(Workspace.homeName, mode: 0o700) }
         let environments = JobPlanner.environments(
             environment.job(
                 request.integration, bot: request.bot, configuration: request.configuration,
@@ -172,64 +174,10 @@ extension JobRunner {
     }
 
     private func makePlan(_ request: Request, _ workspace: Workspace) -> JobPlanner.Plan {
-        var tree = JobPlanner.Tree(rootEntries: [])
-        // The tree was checked out by us a moment ago, so what cannot be read is not there.
-        if let directory = try? Directory(opening: workspace.tree) {
-            tree.rootEntries = (try? directory.entries().map(\.name)) ?? []
-            let type = request.recipe.projectType(of: request.configuration)
-            let place = request.configuration.directory.map { $0 + "/" } ?? ""
-            let names = (try? directory.entries(request.configuration.directory ?? ".").map(\.name)) ?? []
-            tree.manifest = type?.profile.marker(in: names)
-                .flatMap { try? directory.read(place + $0, limit: Self.maximumManifestBytes) }
-                .map { String(decoding: $0, as: UTF8.self) }
-            let manifests = names.filter(PackageDependencies.isManifest).map { place + $0 }
-            tree.hasDependencies = PackageDependencies.mayExist(
-                // A manifest that is no file, or is too large, is presumed to have some.
-                inManifests: manifests.map {
-                    (try? directory.read($0, limit: PackageDependencies.maximumBytes)) ?? Array(".package".utf8)
-                })
-            tree.hasCSources = type == .swiftPackage && place.isEmpty && hasCSources(directory)
-        }
-        var plan = planner.plan(
-            configuration: request.configuration, recipe: request.recipe, tree: tree,
-            defaultTimeout: request.bot.timeout, isFenced: isolation.isolation == .sandbox,
-            testFilter: request.testFilter)
-        if let pull = request.integration.pull, !pull.isTrusted, pull.approvedBy == nil {
-            // Nobody has reviewed what it would send and where, and it could reach the machine's own services.
-            for index in plan.steps.indices { plan.steps[index].network = .none }
-        }
-        return plan
-    }
-
-    /// A larger Makefile is not searched for its targets, nor another manifest for its analyzers. In bytes.
-    static let maximumManifestBytes = 1 << 20
-    /// How many entries of the tree are looked at for a source in C.
-    static let maximumWalkedFiles = 200_000
-    /// The ends of names of sources that clang's analyzer reads.
-    private static let cSuffixes = [".c", ".cc", ".cpp", ".cxx", ".m", ".mm"]
-
-    /// Whether there is a source in C anywhere but in hidden directories, where build products and tools' files are. A tree that is
-    /// larger than what is looked at may have one.
-    private func hasCSources(_ tree: Directory) -> Bool {
-        struct Found: Error {}
-        do {
-            try tree.walk(
-                limit: Self.maximumWalkedFiles,
-                enters: { path in
-                    let name = path.split(separator: UInt8(ascii: "/")).last
-                    return name?.first != UInt8(ascii: ".")
-                },
-                { path, status in
-                    let name = String(decoding: path, as: UTF8.self)
-                    if status.kind == .file, Self.cSuffixes.contains(where: name.hasSuffix) { throw Found() }
-                })
-            return false
-        } catch let error as FileError {
-            // What cannot be read was checked out by us a moment ago; the analyzer will say so.
-            return error.code == .tooLarge
-        } catch {
-            return true
-        }
+        plan(
+            request.configuration, of: request.recipe,
+            files: WorkspaceFiles(tree: try? Directory(opening: workspace.tree)), bot: request.bot,
+            testFilter: request.testFilter, pull: request.integration.pull)
     }
 
     private func lastCleaned(_ workspace: Workspace) -> Timestamp? {

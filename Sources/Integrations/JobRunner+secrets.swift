@@ -10,25 +10,42 @@ extension JobRunner {
     ///   that one step had the other's; `SecretMissing` and `SettingsError` when it is given but cannot be had, which is the machine's fault.
     func secretValues(of request: Request, lane: Workspaces.Lane) async throws -> [String: String] {
         var values: [String: String] = [:]
-        var names: [String: String] = [:]
-        for (step, command, name) in Self.commands(of: request) {
-            for secret in command.secrets {
-                let place = name.map { "the step \($0)" } ?? "the \(step)"
-                if let reason = secretless ?? Self.refusal(of: secret, to: name, of: request, lane: lane) {
-                    throw PreparationError.secretRefused(step: place, secret: secret, reason: reason)
-                }
-                let variable = SecretStore.variable(for: secret)
-                if let other = names[variable], other != secret {
-                    let reason = "\(other), which the job has too, is the same variable, \(variable)"
-                    throw PreparationError.secretRefused(step: place, secret: secret, reason: reason)
-                }
-                names[variable] = secret
-                let value = try await self.lane.run { [secrets] in try secrets.value(secret) }
-                guard let value else { throw SecretMissing(name: secret) }
-                values[variable] = value
-            }
+        let names = try grantedSecrets(
+            to: request.configuration, of: request.recipe, bot: request.bot, writers: Self.writers(of: request),
+            lane: lane)
+        for secret in names {
+            let value = try await self.lane.run { [secrets] in try secrets.value(secret) }
+            guard let value else { throw SecretMissing(name: secret) }
+            values[SecretStore.variable(for: secret)] = value
         }
         return values
+    }
+
+    /// The names of the secrets that a job's steps ask for and get.
+    /// - Parameter writers: The refs whose authors wrote what runs.
+    /// - Throws: `secretRefused`.
+    func grantedSecrets(
+        to configuration: Recipe.Configuration, of recipe: Recipe, bot: BotSpecification, writers: [RefName],
+        lane: Workspaces.Lane
+    ) throws(PreparationError) -> [String] {
+        var granted: [String] = []
+        for (step, command, name) in Self.commands(of: configuration, recipe) {
+            for secret in command.secrets {
+                let place = name.map { "the step \($0)" } ?? "the \(step)"
+                let reason =
+                    secretless
+                    ?? Self.refusal(
+                        of: secret, to: name, configuration: configuration.name, bot: bot, writers: writers, lane: lane)
+                if let reason { throw .secretRefused(step: place, secret: secret, reason: reason) }
+                let variable = SecretStore.variable(for: secret)
+                if let other = granted.first(where: { SecretStore.variable(for: $0) == variable }), other != secret {
+                    let reason = "\(other), which the job has too, is the same variable, \(variable)"
+                    throw .secretRefused(step: place, secret: secret, reason: reason)
+                }
+                if !granted.contains(secret) { granted.append(secret) }
+            }
+        }
+        return granted
     }
 
     /// What of the bot file's `secrets` some step of the job may have.
@@ -46,13 +63,15 @@ extension JobRunner {
     }
 
     /// The commands that the recipe writes out for this job; an analysis without a name has none.
-    private static func commands(of request: Request) -> [(step: String, command: Recipe.Command, name: Name?)] {
+    private static func commands(
+        of configuration: Recipe.Configuration, _ recipe: Recipe
+    ) -> [(step: String, command: Recipe.Command, name: Name?)] {
         var commands: [(step: String, command: Recipe.Command, name: Name?)] = []
-        for (index, analysis) in (request.recipe.analyze ?? []).enumerated() {
+        for (index, analysis) in (recipe.analyze ?? []).enumerated() {
             guard case .command(let command, let name) = analysis else { continue }
             commands.append(("analysis analyze-\(index + 1)", command, name))
         }
-        for step in request.configuration.steps ?? [] {
+        for step in configuration.steps ?? [] {
             commands.append(("step \(step.name)", step.command, step.name))
         }
         return commands
@@ -60,24 +79,24 @@ extension JobRunner {
 
     /// Why a step does not get a secret; nothing when it does.
     private static func refusal(
-        of secret: String, to step: Name?, of request: Request, lane: Workspaces.Lane
+        of secret: String, to step: Name?, configuration: Name, bot: BotSpecification, writers: [RefName],
+        lane: Workspaces.Lane
     ) -> String? {
         guard lane.mayHaveSecrets else { return "a job of a fork has no secrets" }
-        let given = (request.bot.jobSecrets ?? []).filter { $0.name == secret }
+        let given = (bot.jobSecrets ?? []).filter { $0.name == secret }
         guard !given.isEmpty else {
             return """
                 the bot file gives it to no job; the bot's owner adds `secrets: [{ name: \(secret), branches: [main] }]`
                 """
         }
-        let (needed, configuration) = (writers(of: request), request.configuration.name)
         func isFor(_ secret: JobSecret) -> Bool {
-            needed.allSatisfy { secret.isFor($0, configuration: configuration, step: step) }
+            writers.allSatisfy { secret.isFor($0, configuration: configuration, step: step) }
         }
         if given.contains(where: isFor) { return nil }
         let wide = given.map { JobSecret(name: secret, branches: $0.branches, tags: $0.tags) }
         guard wide.contains(where: isFor) else {
             let refs = given.flatMap { $0.branches.map { "branch \($0)" } + $0.tags.map { "tag \($0)" } }
-            let own = needed.map(\.description).joined(separator: " into ")
+            let own = writers.map(\.description).joined(separator: " into ")
             return "the bot file gives it to jobs of \(refs.joined(separator: ", ")), and this is one of \(own)"
         }
         return """

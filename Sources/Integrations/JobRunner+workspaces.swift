@@ -126,8 +126,12 @@ extension JobRunner {
         }
     }
 
-    /// Removes what tools left in their temporary directory; the next preparation would too.
+    /// Removes what tools left in their temporary directory and in the job's home; the next preparation would too.
     func clear(_ workspace: Workspace) async {
-        await lane.run { try? Directory(opening: workspace.path).makeEmptyDirectory("tmp", mode: 0o700) }
+        await lane.run {
+            guard let outer = try? Directory(opening: workspace.path) else { return }
+            try? outer.makeEmptyDirectory("tmp", mode: 0o700)
+            try? outer.remove(Workspace.homeName)
+        }
     }
 }

@@ -13,11 +13,13 @@ package struct Operations: Sendable {
     package let board: UploadBoard
     private let retention: RetentionService
     private let disk: DiskGuard
+    private let runner: IntegrationRunner
 
     package init(
         registry: BotRegistry, intake: EventIntake, requests: PersonRequests, publisher: Publisher, board: UploadBoard,
-        retention: RetentionService, disk: DiskGuard
+        retention: RetentionService, disk: DiskGuard, runner: IntegrationRunner
     ) {
+        self.runner = runner
         self.registry = registry
         self.intake = intake
         self.requests = requests
@@ -148,6 +150,23 @@ package struct Operations: Sendable {
     /// One bot as its file says, every default filled in, as YAML that the same reader accepts.
     /// - Throws: `.notFound`.
     package func resolved(bot: Name) async throws(OperationError) -> String { try await registry.resolved(bot) }
+
+    /// What the next push of each branch that a bot watches would run, archive and publish, by what is in its mirror.
+    /// - Throws: `.notFound`; `.unavailable` if the mirror or the database cannot be read.
+    package func pushPlans(bot name: Name) async throws(OperationError) -> PushPlans {
+        let bot = try await registry.known(name)
+        do {
+            return try await runner.pushPlans(for: bot)
+        } catch {
+            throw OperationError(
+                .unavailable,
+                "what the next pushes of \(name) would run cannot be read; `martlet bot \(name)` says how its repository is",
+                underlying: error)
+        }
+    }
+
+    /// The path of our own program that runs some steps, which `JobDescription.Step.shownCommand` leaves out.
+    package var supervisor: String { runner.jobs.planner.supervisor }
 
     /// What a person pastes into a forge or a `post-receive` hook for this bot, word for word.
     /// - Throws: `.notFound`; `.invalid` when the bot names no webhook secret.

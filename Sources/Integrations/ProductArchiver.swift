@@ -34,7 +34,7 @@ package struct ProductArchiver: Sendable {
         if !hasFiles, let include = request.recipe.archive.include, !include.isEmpty {
             throw ArchivingError(patterns: include, leftOut: notCopied)
         }
-        guard hasFiles || request.integration.isRelease || !request.bot.triggers.isEmpty else {
+        guard hasFiles || Self.packsSource(isRelease: request.integration.isRelease, bot: request.bot) else {
             return ([], notCopied)
         }
         try await request.mirror.export(integration.commit, into: "\(staging)/\(source)")
@@ -47,6 +47,9 @@ package struct ProductArchiver: Sendable {
         try await lane.run { try Directory(opening: staging).remove(source) }
         return (packed.artifacts, notCopied + packed.leftOut)
     }
+
+    /// Whether the source of a commit is packed although it has no products: somebody may publish, upload or pass it to a script.
+    static func packsSource(isRelease: Bool, bot: BotSpecification) -> Bool { isRelease || !bot.triggers.isEmpty }
 
     /// The machine's triple, as the Swift compiler writes it for Linux with glibc.
     static let triple: String = {

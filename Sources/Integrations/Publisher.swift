@@ -191,16 +191,9 @@ package final class Publisher: Sendable {
         switch request.source {
         case .file, .command: throw PublishError("no version is stated")
         case .tag:
-            guard let tag = integration.ref.tag, let version = SemanticVersion(tag: tag) else {
-                throw PublishError(
-                    "\(integration.ref.shortName) is no tag that names a version; tags such as 1.4.0 or v1.4.0 do")
-            }
-            return try await store.reserve(wish(.exactly(version)), at: clock.now())
+            return try await store.reserve(wish(.exactly(try Self.version(ofTag: integration.ref))), at: clock.now())
         case .branch:
-            guard let branch = integration.ref.branch, let line = ReleaseLine(branch: branch) else {
-                throw PublishError(
-                    "\(integration.ref.shortName) names no MAJOR.MINOR; name release branches such as release/1.4")
-            }
+            let (branch, line) = try Self.line(of: integration.ref)
             var reservation = Reservation.newestChanged(to: nil)
             for _ in 0..<Self.maximumQuestions {
                 let newest = try await store.newestPublished(product: request.product, branch: branch)
@@ -217,6 +210,22 @@ package final class Publisher: Sendable {
             }
             return reservation
         }
+    }
+
+    /// The version that a tag names.
+    static func version(ofTag ref: RefName) throws(PublishError) -> SemanticVersion {
+        guard let tag = ref.tag, let version = SemanticVersion(tag: tag) else {
+            throw PublishError("\(ref.shortName) is no tag that names a version; tags such as 1.4.0 or v1.4.0 do")
+        }
+        return version
+    }
+
+    /// The branch whose commits are numbered, and the line that its name states.
+    static func line(of ref: RefName) throws(PublishError) -> (branch: String, line: ReleaseLine) {
+        guard let branch = ref.branch, let line = ReleaseLine(branch: branch) else {
+            throw PublishError("\(ref.shortName) names no MAJOR.MINOR; name release branches such as release/1.4")
+        }
+        return (branch, line)
     }
 
     private func complete(_ version: SemanticVersion, _ request: Request) async throws {

@@ -41,6 +41,11 @@ final class RecipeMemory: Sendable {
     /// How many were not known and had to be read.
     var readings: Int { state.withLock(\.readings) }
 
+    /// What a commit of a ref runs: the one place that decides it, for an integration and for what is shown before a push.
+    func recipe(of commit: CommitContent, bot: BotSpecification, on ref: RefName) -> Reading<Recipe> {
+        recipe(of: commit, bot: bot, isRelease: bot.isRelease(ref))
+    }
+
     /// By the bot's own recipe, else the commit's, else what its project usually runs.
     /// - Parameter isRelease: Whether the ref is one that publishes, whose usual build is the optimized one.
     func recipe(of commit: CommitContent, bot: BotSpecification, isRelease: Bool = false) -> Reading<Recipe> {

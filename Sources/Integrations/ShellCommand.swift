@@ -39,6 +39,20 @@ enum ShellCommand {
         }
     }
 
+    /// The text of which `arguments(for:)` made these arguments; `nil` if it made none of them.
+    static func text(of arguments: [String]) -> String? {
+        if arguments.count >= 5, arguments[0] == shell, arguments[1] == "-c",
+            [script, interpretation].contains(arguments[2])
+        {
+            return arguments[4]
+        }
+        let ending = ["-e", "-o", "pipefail", "-c"]
+        guard let text = arguments.last, text.hasPrefix("#!"), Array(arguments.dropLast().suffix(4)) == ending else {
+            return nil
+        }
+        return text
+    }
+
     /// Returns the words of a first line `#!`; `nil` without one.
     private static func interpreter(of text: String) -> [String]? {
         guard text.hasPrefix("#!"), let line = text.split(whereSeparator: \.isNewline).first else { return nil }

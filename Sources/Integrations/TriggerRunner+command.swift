@@ -71,6 +71,8 @@ extension TriggerRunner {
                 job.environment[name] = job.workspace
             }
         }
+        // The job's own was removed with its end, and its workspace may have another job by now.
+        job.fence?.homeDirectory = nil
         job.secrets = []
         job.collect = []
         job.steps = [

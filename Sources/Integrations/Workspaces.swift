@@ -120,6 +120,9 @@ package struct Workspace: Hashable, Sendable {
 
     /// The checkout, in which the job works.
     package var tree: String { path + "/tree" }
+    /// The home of a sandboxed job, there while it runs. It is beside the tree, so that no job can put a link in its place.
+    package var home: String { path + "/\(Self.homeName)" }
+    static let homeName = "home"
     /// What `SourceControl` remembers of the checkout.
     package var state: String { path + "/checkout" }
     /// What the build directory's compiled files were warned about; see `WarningMemory`.

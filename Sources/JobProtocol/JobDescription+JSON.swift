@@ -102,7 +102,9 @@ extension JobDescription.Fence {
     fileprivate init(_ object: JobObject) throws(JobProtocolError) {
         self.init(
             root: object.has("root") ? try object.path("root") : nil, readOnly: try object.paths("readOnly"),
-            home: try object.path("home"), temporaryBytes: try object.size("temporaryBytes", from: 1),
+            home: try object.path("home"),
+            homeDirectory: object.has("homeDirectory") ? try object.path("homeDirectory") : nil,
+            temporaryBytes: try object.size("temporaryBytes", from: 1),
             homeBytes: try object.size("homeBytes", from: 1),
             sharesNetwork: object.has("sharesNetwork") ? try object.boolean("sharesNetwork") : true)
         guard readOnly.count <= Self.pathLimit else {
@@ -117,6 +119,7 @@ extension JobDescription.Fence {
             "sharesNetwork": .bool(sharesNetwork),
         ]
         members["root"] = root.map(JSON.string)
+        members["homeDirectory"] = homeDirectory.map(JSON.string)
         return .object(members)
     }
 }

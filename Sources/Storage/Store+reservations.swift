@@ -43,17 +43,40 @@ extension Store {
         let now = try newestPublished(request.product, branch: branch, db)
         guard now?.version == newest else { return .newestChanged(to: now?.version) }
         if let now, isAncestor { return .superseded(by: now.version) }
-        let stored = try db.rows(
-            "SELECT version FROM versions WHERE product = ?", [request.product.description]
-        ).map { try $0.value("version") { SemanticVersion($0) } }
-        // A pre-release of a patch does not use its number up.
-        let used = (stored + request.onDisk).filter { ($0.major, $0.minor) == line }
-        let patch = used.map { $0.isPrerelease ? $0.patch : $0.patch.next }.max() ?? 0
-        let version = SemanticVersion(line.major, line.minor, patch)
-        guard version.description.utf8.count <= SemanticVersion.maximumLength else {
-            return .conflict("the line \(line.major).\(line.minor) has no number left; publish from another branch")
+        guard let version = try nextVersion(of: line, product: request.product, onDisk: request.onDisk, db) else {
+            return .conflict(noVersionLeft(of: line))
         }
         return try reserve(version, request, branch: branch, at: time, transaction)
+    }
+
+    /// The next number of a line; `nil` if it would be too long a name.
+    private static func nextVersion(
+        of line: (major: VersionNumber, minor: VersionNumber), product: Name, onDisk: [SemanticVersion], _ db: Database
+    ) throws -> SemanticVersion? {
+        let stored = try db.rows(
+            "SELECT version FROM versions WHERE product = ?", [product.description]
+        ).map { try $0.value("version") { SemanticVersion($0) } }
+        // A pre-release of a patch does not use its number up.
+        let used = (stored + onDisk).filter { ($0.major, $0.minor) == line }
+        let patch = used.map { $0.isPrerelease ? $0.patch : $0.patch.next }.max() ?? 0
+        let version = SemanticVersion(line.major, line.minor, patch)
+        return version.description.utf8.count <= SemanticVersion.maximumLength ? version : nil
+    }
+
+    private static func noVersionLeft(of line: (major: VersionNumber, minor: VersionNumber)) -> String {
+        "the line \(line.major).\(line.minor) has no number left; publish from another branch"
+    }
+
+    /// The number that a new commit of a line would get now: what `reserve` reserves, if nothing else is reserved before.
+    /// - Parameter onDisk: The versions whose directories lie in the file server's tree.
+    /// - Returns: A conflict if the line has no number left, else `reserved`, although nothing is.
+    package func nextVersion(
+        major: VersionNumber, minor: VersionNumber, product: Name, onDisk: [SemanticVersion]
+    ) async throws(StoreError) -> Reservation {
+        try await read("look for the next version of \(product)") { db in
+            try Self.nextVersion(of: (major, minor), product: product, onDisk: onDisk, db).map { .reserved($0) }
+                ?? .conflict(Self.noVersionLeft(of: (major, minor)))
+        }
     }
 
     private static func reserve(

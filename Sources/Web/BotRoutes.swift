@@ -43,6 +43,13 @@ struct BotRoutes: Sendable {
                 return .plain(text)
             },
             Route(
+                .get, "/api/v1/bots/{bot}/plan", .read,
+                "What the next push of each watched branch would run, archive and publish; at most 100 branches."
+            ) { call in
+                let plans = try await site.operations.pushPlans(bot: call.name("bot"))
+                return .json(JSONValue(plans, supervisor: site.operations.supervisor))
+            }.costing(.export),
+            Route(
                 .get, "/api/v1/bots/{bot}/webhook", .role(.operator), "How to connect the repository's host; ?forge=."
             ) { call in
                 guard let forge = Forge(rawValue: call.query("forge") ?? Forge.push.rawValue) else {

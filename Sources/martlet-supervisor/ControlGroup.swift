@@ -102,12 +102,12 @@ final class ControlGroup {
             self.processes = processes
             isSet = write(.pids, "pids.max", processes) && isSet
         }
-        if let weight = limits.cpuWeight, directories[.cpu] != nil {
+        if directories[.cpu] != nil {
+            if isVersion2, let weight = place.weight(limits.cpuWeight) { _ = write(.cpu, "cpu.weight", weight) }
             // 100 of one are 1024 of the other: what a group has without being asked.
-            _ =
-                isVersion2
-                ? write(.cpu, "cpu.weight", Int64(weight))
-                : write(.cpu, "cpu.shares", Int64(max(2, weight * 1024 / 100)))
+            if !isVersion2, let weight = limits.cpuWeight {
+                _ = write(.cpu, "cpu.shares", Int64(max(2, weight * 1024 / 100)))
+            }
         }
         return isSet
     }

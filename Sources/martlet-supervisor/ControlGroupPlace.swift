@@ -13,6 +13,8 @@ struct ControlGroupPlace {
     private static let launcherName = "martlet-launcher"
 
     let isVersion2: Bool
+    /// Whether jobs' groups lie beside processes that are in no group of their own.
+    private(set) var isBesideProcesses = false
     let directories: [Controller: String]
 
     var means: FenceFinding.Means { isVersion2 ? .cgroup2 : .cgroup1 }
@@ -60,13 +62,30 @@ struct ControlGroupPlace {
         enable(in: own.directory)
     }
 
-    /// All jobs together where control groups are of version 1, and what they get of the processors, against 1024 for every other group
-    /// or session beside it. Of version 2, the unit's `CPUWeight=` says it.
+    /// The group of all jobs together where control groups are of version 1. Of version 2, the unit's `CPUWeight=` says what they get.
     private static let commonName = "martlet-jobs"
-    private static let commonShares = "256"
 
-    /// Called once by the launcher: whatever it starts has less of the processors than the daemon, which answers people. The group stays
-    /// for the next launcher.
+    /// What the group of jobs weighs beside the processes of the launcher's own group: on each processor, as much as one process of the niceness
+    /// that jobs have (decision 0056).
+    ///
+    /// The kernel divides a group's weight among the processors on which it runs, while each process beside it has its whole weight on its own
+    /// processor. A weight that ignored the number of processors would leave jobs a share that shrinks with each further processor.
+    private static var shares: Int64 {
+        min(SupervisorPool.weight * Int64(clinux_processor_count()), maximumShares)
+    }
+    /// The kernel's bound (`MAX_SHARES` of kernel/sched/sched.h).
+    private static let maximumShares: Int64 = 1 << 18
+
+    /// What a job's group of version 2 gets as `cpu.weight`; `nil`: what every group has without being asked, 100.
+    ///
+    /// In the root group, jobs' groups lie beside processes that are in no group, as `shares` says it.
+    func weight(_ wished: Int?) -> Int64? {
+        guard isBesideProcesses else { return wished.map(Int64.init) }
+        return max(1, min(Int64(wished ?? 100) * Self.shares / 1024, 10_000))
+    }
+
+    /// Called once by the launcher: whatever it starts has less of the processors than the daemon, which answers people, and a fair part beside
+    /// other work of the machine. The group stays for the next launcher.
     static func yieldProcessors() {
         guard let own = Membership.all().first(where: { $0.controllers.contains(Controller.cpu.rawValue) }),
             !own.path.hasSuffix("/" + commonName),
@@ -74,7 +93,7 @@ struct ControlGroupPlace {
         else { return }
         let directory = above + "/" + commonName
         guard mkdir(directory, 0o755) == 0 || errno == EEXIST else { return }
-        _ = write(commonShares, to: directory + "/cpu.shares") && write("0", to: directory + "/tasks")
+        _ = write("\(shares)", to: directory + "/cpu.shares") && write("0", to: directory + "/tasks")
     }
 
     /// Of the launcher's own group, the one above it.
@@ -107,7 +126,8 @@ struct ControlGroupPlace {
         guard enabled.contains("memory"), enabled.contains("pids"), access(directory, W_OK) == 0 else { return nil }
         let controllers = Controller.allCases.filter { enabled.contains($0.rawValue) }
         return ControlGroupPlace(
-            isVersion2: true, directories: Dictionary(controllers.map { ($0, directory) }) { $1 })
+            isVersion2: true, isBesideProcesses: own.path == "/",
+            directories: Dictionary(controllers.map { ($0, directory) }) { $1 })
     }
 
     private static func version1() -> ControlGroupPlace? {

@@ -88,7 +88,7 @@ struct Fence {
             arguments: step.arguments, environment: environment, workspace: job.mountedAt,
             directory: step.workingDirectory, device: UInt64(workspace.st_dev), inode: UInt64(workspace.st_ino),
             // Two more than the job's own: the sandbox's first process, and one by which an excess is detected.
-            processes: isGrouped ? nil : job.limits.processes + 2, sized: ["/tmp", "/dev/shm", fence.home])
+            processes: isGrouped ? nil : job.limits.processes + 2, sized: ["/tmp", "/dev/shm"] + (fence.homeDirectory == nil ? [fence.home] : []))
         order.tellsReady = network(of: step) == .own
         return order
     }

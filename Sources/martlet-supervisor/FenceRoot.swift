@@ -42,7 +42,11 @@ struct FenceRoot {
         options += ["--remount-ro", "/dev"]
         options += ["--perms", "1777", "--size", "\(fence.temporaryBytes)", "--tmpfs", "/tmp"]
         for place in [fence.home, job.mountedAt] { options += Self.directories(above: place) }
-        options += ["--perms", "0700", "--size", "\(fence.homeBytes)", "--tmpfs", fence.home]
+        if let directory = fence.homeDirectory {
+            options += ["--bind", directory, fence.home]
+        } else {
+            options += ["--perms", "0700", "--size", "\(fence.homeBytes)", "--tmpfs", fence.home]
+        }
         for bind in readOnly { options += ["--ro-bind", bind.from, bind.to] }
         options += ["--bind", job.workspace, job.mountedAt]
         if git { options += ["--ro-bind", job.workspace + "/.git", job.mountedAt + "/.git"] }
@@ -84,7 +88,9 @@ struct FenceRoot {
     private func readOnlyBinds() throws(Fence.Failure) -> [(from: String, to: String)] {
         var binds: [(from: String, to: String)] = []
         // Where they lie, too: a state directory can be a link.
-        let hidden = [job.workspace, attempt].flatMap { [$0, Self.realPath($0) ?? $0] } + ["/proc", "/dev"]
+        let hidden =
+            [job.workspace, attempt, fence.homeDirectory].compactMap(\.self).flatMap { [$0, Self.realPath($0) ?? $0] }
+            + ["/proc", "/dev"]
         for path in fence.readOnly {
             guard let real = Self.realPath(path) else {
                 throw Fence.Failure(reason: "\(path), which the fence shows read-only, is not there")

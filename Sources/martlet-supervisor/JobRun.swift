@@ -29,6 +29,13 @@ struct JobRun {
         guard case .success(let attempt) = Tree.open(paths.directory) else {
             return faulty("\(paths.directory) cannot be opened: \(SystemError(number: errno).text)")
         }
+        var home: Tree?
+        if let directory = job.fence?.homeDirectory {
+            guard case .success(let opened) = Tree.open(directory) else {
+                return faulty("the home \(directory) cannot be opened: \(SystemError(number: errno).text)")
+            }
+            home = opened
+        }
         if job.fence == nil { readiness.endFence() }
         let group = readiness.group(job.limits)
         var fence: Fence?
@@ -47,7 +54,8 @@ struct JobRun {
             of: job, in: workspace, to: attempt,
             tracked: SmallFile.read(paths.tracked, limit: Self.trackedLimit) ?? [], redactor: redactor, signals: signals
         )
-        var ending = runSteps(of: job, in: workspace, start, secrets: secrets, reports: &reports, log: &log)
+        var ending = runSteps(
+            of: job, in: workspace, home, start, secrets: secrets, reports: &reports, log: &log)
         for shortfall in reports.shortfalls { heed(shortfall.limit, shortfall.problem, &ending) }
         clinux_failpoint("job.collected", "before")
         let unpacked = collect(from: job, workspace: workspace, attempt: attempt, ending: &ending, log: &log)
@@ -126,12 +134,13 @@ struct JobRun {
     }
 
     private func runSteps(
-        of job: JobDescription, in workspace: Tree, _ start: StepStart, secrets: [String: String],
+        of job: JobDescription, in workspace: Tree, _ home: Tree?, _ start: StepStart, secrets: [String: String],
         reports: inout JobReports, log: inout JobLog
     ) -> Ending {
         var ending = Ending()
         let watch = LimitWatch(
-            limits: job.limits, group: start.group, isFenced: start.fence != nil, workspace: workspace)
+            limits: job.limits, group: start.group, isFenced: start.fence != nil, workspace: workspace,
+            home: home)
         for (index, step) in job.steps.enumerated() {
             if stop(&ending, step: index) { return ending }
             log.begin(step: index)

@@ -37,11 +37,12 @@ final class LimitWatch {
     private var nextGroup: Int64 = 0
     private var nextCount: Int64 = 0
 
-    init(limits: JobDescription.Limits, group: ControlGroup?, isFenced: Bool, workspace: Tree) {
+    /// - Parameter home: The home of all of the job's steps, whose files count with the workspace's; `nil` if it has none on the disk.
+    init(limits: JobDescription.Limits, group: ControlGroup?, isFenced: Bool, workspace: Tree, home: Tree?) {
         self.limits = limits
         self.group = group
         self.isFenced = isFenced
-        self.workspace = WorkspaceWatch(tree: workspace, limits: limits, isFenced: isFenced)
+        self.workspace = WorkspaceWatch(tree: workspace, home: home, limits: limits, isFenced: isFenced)
         share = UserShare(isFenced: isFenced)
     }
 

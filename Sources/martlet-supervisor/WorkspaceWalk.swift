@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// One walk through a tree that a job writes in meanwhile, in as many parts as wanted, in little memory: of each level only
+/// One walk through trees that a job writes in meanwhile, in as many parts as wanted, in little memory: of each level only
 /// its descriptor and its place are kept. Nothing of a name outlives its entry.
 final class WorkspaceWalk {
     private struct Level {
@@ -20,14 +20,23 @@ final class WorkspaceWalk {
     private(set) var hasHidden = false
     /// The milliseconds that it worked.
     private(set) var cost: Int64 = 0
+    /// The trees that are still to be walked through, the next one last.
+    private var trees: [Tree]
     private var levels: [Level] = []
     private var buffer = [UInt8](repeating: 0, count: 4096)
 
-    init(_ tree: Tree) {
-        if case .success(let descriptor) = tree.open([], O_RDONLY | O_DIRECTORY) {
-            levels = [Level(descriptor: descriptor)]
-        } else {
-            hasHidden = true
+    init(_ trees: [Tree]) {
+        self.trees = trees.reversed()
+        enterNextTree()
+    }
+
+    private func enterNextTree() {
+        while levels.isEmpty, let tree = trees.popLast() {
+            if case .success(let descriptor) = tree.open([], O_RDONLY | O_DIRECTORY) {
+                levels = [Level(descriptor: descriptor)]
+            } else {
+                hasHidden = true
+            }
         }
     }
 
@@ -53,6 +62,7 @@ final class WorkspaceWalk {
             if count < 0 { hasHidden = true }
             close(level.descriptor)
             levels.removeLast()
+            enterNextTree()
             return
         }
         var start = 0

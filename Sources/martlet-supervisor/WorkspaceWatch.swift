@@ -30,6 +30,8 @@ final class WorkspaceWatch {
     }
 
     private let tree: Tree
+    /// Counts with the tree; on the same file system.
+    private let home: Tree?
     private let device: dev_t
     private let limits: JobDescription.Limits
     private let isFenced: Bool
@@ -49,8 +51,9 @@ final class WorkspaceWatch {
     private var pause = shortestMilliseconds
     private(set) var nextLook: Int64 = 0
 
-    init(tree: Tree, limits: JobDescription.Limits, isFenced: Bool) {
+    init(tree: Tree, home: Tree?, limits: JobDescription.Limits, isFenced: Bool) {
         self.tree = tree
+        self.home = home
         var status = stat()
         device = fstat(tree.descriptor, &status) == 0 ? status.st_dev : 0
         self.limits = limits
@@ -111,7 +114,7 @@ final class WorkspaceWatch {
 
     private func beginWalk() {
         atPresentWalk = Self.use(of: tree)
-        walk = WorkspaceWalk(tree)
+        walk = WorkspaceWalk([tree, home].compactMap(\.self))
     }
 
     private func finishWalk(_ now: Int64) {

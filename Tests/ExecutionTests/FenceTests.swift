@@ -154,6 +154,64 @@ import Testing
             }
         }
 
+        @Test(arguments: JobUser.possible) func testThatTheHomeOfAJobIsThatOfAllItsSteps(user: JobUser) async throws {
+            try await withLaunched(as: user) { launched in
+                // given
+                let home = try launched.makeHome()
+                var job = launched.fenced(
+                    "echo 1 > ~/a; mkdir ~/.config; echo 2 > ~/.config/b; echo $HOME",
+                    "cat ~/a ~/.config/b; ls -A /tmp; echo 3 > ~/c", "ls -A ~; getent passwd martlet | cut -d: -f6")
+                job.fence?.homeDirectory = home
+                // when
+                let end = try await launched.run(job)
+                // then
+                #expect(end.log == "/home/martlet\n1\n2\n.config\na\nc\n/home/martlet\n")
+                #expect(end.result == .completed)
+                #expect(access(home + "/a", F_OK) == 0)
+            }
+        }
+
+        @Test func testThatAJobsHomeCountsWithItsWorkspace() async throws {
+            try await withLaunched { launched in
+                // given: neither of both alone is over the limit
+                var job = launched.fenced(
+                    "head -c 3M /dev/urandom > a; head -c 3M /dev/urandom > ~/a; sleep 60",
+                    limits: .init(graceMilliseconds: 200, workspaceBytes: 5 << 20))
+                job.fence?.homeDirectory = try launched.makeHome()
+                // when
+                let end = try await launched.run(job)
+                // then
+                #expect(end.limit == "workspace over 5 MiB")
+            }
+        }
+
+        @Test func testThatWhatIsShownNeverLeadsToAJobsHome() async throws {
+            try await withLaunched { launched in
+                // given
+                let home = try launched.makeHome()
+                var job = launched.fenced("true", readOnly: [home])
+                job.fence?.homeDirectory = home
+                // when
+                let end = try await launched.run(job)
+                // then
+                #expect(end.result == .faulty)
+                expectContains(end.reason ?? "", "must not be shown in a fence")
+            }
+        }
+
+        @Test func testThatAHomeThatIsNotThereIsNoFaultOfTheJob() async throws {
+            try await withLaunched { launched in
+                // given
+                var job = launched.fenced("true")
+                job.fence?.homeDirectory = launched.directory.path("missing")
+                // when
+                let end = try await launched.run(job)
+                // then
+                #expect(end.result == .faulty)
+                expectContains(end.reason ?? "", "cannot be opened: No such file or directory")
+            }
+        }
+
         @Test func testThatTheirSecretsAreInTheEnvironmentAndNowhereElse() async throws {
             try await withLaunched { launched in
                 // given

@@ -50,6 +50,20 @@ import Testing
         }
     }
 
+    @Test func testThatTheHomeOfAJobIsThereForAllItsSteps() async throws {
+        try await withImage { image in
+            try await withLaunched { launched in
+                // given
+                var job = launched.fenced("echo 1 > ~/a", "cat ~/a; ls /home", root: image.path)
+                job.fence?.homeDirectory = try launched.makeHome()
+                // when
+                let end = try await launched.run(job)
+                // then
+                #expect(end.log == "1\nmartlet\nother\n", "\(end.reason ?? "")")
+            }
+        }
+    }
+
     @Test func testThatItsLinksLeadNowhereElse() async throws {
         try await withImage { image in
             try await withLaunched { launched in

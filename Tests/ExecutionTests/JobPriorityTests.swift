@@ -13,20 +13,21 @@ import Testing
             // when
             let end = try await launched.run(isFenced ? launched.fenced("nice") : launched.job("nice"))
             // then
-            #expect(end.log == "\(min(19, own + 5))\n")
+            #expect(end.log == "\(min(19, own + 1))\n")
         }
     }
 
-    /// One group for the jobs of all launchers, since its share is against the groups beside it.
-    @Test(.processorGroups) func testThatAllJobsTogetherHaveAQuarterOfWhatAnyOtherGroupHas() async throws {
+    /// One group for the jobs of all launchers. On each processor it weighs as much as one process of the jobs' niceness, 820 of 1,024.
+    @Test(.processorGroups) func testThatAllJobsTogetherHaveAFairPartOfEachProcessor() async throws {
         try await withLaunched { launched in
             // when
-            let end = try await launched.run(launched.job("cat /proc/self/cgroup"))
+            let end = try await launched.run(launched.job("nproc; cat /proc/self/cgroup"))
             // then
+            let processors = try #require(end.log.split(separator: "\n").first.flatMap { Int($0) })
             let group = try #require(ProcessorGroups.path(in: end.log))
             #expect(group.hasSuffix("/martlet-jobs"))
             let shares = SmallFile.read("\(ProcessorGroups.mount)\(group)/cpu.shares", limit: 64) ?? []
-            #expect(String(decoding: shares, as: UTF8.self) == "256\n")
+            #expect(String(decoding: shares, as: UTF8.self) == "\(min(820 * processors, 1 << 18))\n")
         }
     }
 }

@@ -27,4 +27,11 @@ extension Launched {
         job.limits.graceMilliseconds = min(job.limits.graceMilliseconds, 1000)
         return job
     }
+
+    /// Makes the directory of a job's home, which belongs to the workspace's owner.
+    func makeHome() throws -> String {
+        let home = try directory.makeDirectory("job-home")
+        if user != .own { JobUser.give(home) }
+        return home
+    }
 }

@@ -211,6 +211,10 @@ import Testing
                 }
                 #expect(job.environment["TMPDIR"] == "/tmp")
                 #expect(job.environment["HOME"] == job.fence?.home)
+                #expect(job.environment["TERM"] == "dumb")
+                // Beside the workspace's tree, and gone with the job.
+                #expect(job.fence?.homeDirectory == job.workspace.dropLast("tree".count) + "home")
+                expectNoFile(job.fence?.homeDirectory ?? "")
                 #expect(!job.environment.values.contains { $0.contains(bot.state.path) })
                 let objects = try #require(job.fence?.readOnly.last)
                 #expect(objects.hasPrefix(bot.state.repositories) && objects.hasSuffix("/objects"))

@@ -14,8 +14,8 @@ import Testing
         environment: ["CI": "true"], workspace: "/w", mountedAt: "/martlet/kit", secrets: ["token"],
         isolation: .sandbox,
         fence: .init(
-            root: "/images/a", readOnly: ["/opt/swift"], home: "/home/me", temporaryBytes: 6, homeBytes: 7,
-            sharesNetwork: false),
+            root: "/images/a", readOnly: ["/opt/swift"], home: "/home/me", homeDirectory: "/w-home",
+            temporaryBytes: 6, homeBytes: 7, sharesNetwork: false),
         limits: .init(
             logBytes: 1, fileBytes: 2, files: 3, reportBytes: 4, graceMilliseconds: 5, memoryBytes: 8 << 20,
             processes: 9, cpuWeight: 10, workspaceBytes: 11, workspaceFiles: 12),
@@ -29,6 +29,7 @@ import Testing
         // given
         var job = job
         job.fence?.root = nil
+        job.fence?.homeDirectory = nil
         job.limits.memoryBytes = nil
         job.limits.cpuWeight = nil
         // when, then
@@ -47,6 +48,7 @@ import Testing
         (#""fence":{"#, #""fences":{"#), (#""network":"full""#, #""network":"all""#),
         (#""mountedAt":"/martlet/kit""#, #""mountedAt":"/martlet/../etc""#), (#""root":"/images/a""#, #""root":"/""#),
         (#""readOnly":["/opt/swift"]"#, #""readOnly":["opt"]"#), (#""home":"/home/me""#, #""home":"/home//me""#),
+        (#""homeDirectory":"/w-home""#, #""homeDirectory":"w-home""#),
         (#""temporaryBytes":6"#, #""temporaryBytes":0"#), (#""processes":9"#, #""processes":0"#),
         (#""cpuWeight":10"#, #""cpuWeight":10001"#), (#""memoryBytes":8388608"#, #""memoryBytes":1048575"#),
         (#""workspaceFiles":12"#, #""workspaceFiles":0"#), (#""workspaceBytes":11"#, #""workspaceBytes":"11""#),

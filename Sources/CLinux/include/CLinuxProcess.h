@@ -127,6 +127,9 @@ void clinux_become(const char *path, char *const arguments[], char *const enviro
 /// pipe2(2), closed on exec; the end for reading does not block, the end for writing does.
 int clinux_pipe(int ends[2]);
 
+/// How many processors this process may run on (sched_getaffinity(2)); 1 if that cannot be told.
+int clinux_processor_count(void);
+
 /// No core of this process, and no look into it by others of its user: prctl(2), PR_SET_DUMPABLE.
 int clinux_hide_memory(void);
 

@@ -41,11 +41,15 @@ private struct BotList: Decodable {
 /// `martlet bot NAME`.
 struct BotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bot", abstract: "Shows one bot; --resolved prints its file with every default.")
+        commandName: "bot",
+        abstract:
+            "Shows one bot; --resolved prints its file with every default, --plan what the next push of each branch would run."
+    )
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "The bot's name.") var name: String
     @Flag(help: "Print the bot file with every default.") var resolved = false
+    @Flag(help: "Print what the next push of each watched branch would run, archive and publish.") var plan = false
     @Flag(help: "Print the daemon's JSON.") var json = false
 
     func run() async throws {
@@ -53,6 +57,10 @@ struct BotCommand: AsyncParsableCommand {
             let connection = try server.connect()
             let path = "/api/v1/bots/\(Escaped.segment(name))"
             if resolved { return Output.print(try await connection.get(path + "/resolved")) }
+            if plan {
+                guard !json else { return Output.print(try await connection.get(path + "/plan")) }
+                return Output.print(try await connection.get(path + "/plan", as: PlanAnswer.self).text)
+            }
             if json { return Output.print(try await connection.get(path)) }
             let bot = try await connection.get(path, as: BotAnswer.self)
             Output.print(Output.visible("\(bot.name)  \(bot.repository)") + "\n")

@@ -34,6 +34,7 @@ import Testing
         GET /api/v1/bots/{bot}/integrations/{number}/tests.xml
         GET /api/v1/bots/{bot}/integrations/{number}/tests/grid
         GET /api/v1/bots/{bot}/integrations/{number}/triggers
+        GET /api/v1/bots/{bot}/plan
         GET /api/v1/bots/{bot}/pull-requests
         GET /api/v1/bots/{bot}/silences
         GET /api/v1/bots/{bot}/tests
