@@ -250,14 +250,8 @@ import Testing
     @Test(arguments: [
         ([], "add a .martlet.yml with `configurations: { debug: { build: COMMAND, test: COMMAND } }`"),
         (
-            ["README", "meson.build"],
-            "meson.build is, so try a .martlet.yml with `configurations: { debug: { build: meson setup --reconfigure build && "
-                + "meson compile -C build, test: meson test -C build, report: build/meson-logs/testlog.junit.xml } }`"
-        ),
-        (
-            ["Kit.csproj"],
-            "Kit.csproj is, so try a .martlet.yml with `configurations: { debug: { build: dotnet build, "
-                + "test: dotnet test --logger trx, report: \"**/TestResults/*.trx\" } }`"
+            ["README", "build.xml"],
+            "build.xml is, so try a .martlet.yml with `configurations: { debug: { build: ant, test: ant test } }`"
         ),
         (["build.sh"], "try a .martlet.yml with `configurations: { debug: { build: ./build.sh } }`"),
     ])

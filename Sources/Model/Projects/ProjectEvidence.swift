@@ -18,7 +18,12 @@ struct ProjectEvidence: Equatable {
     /// - Returns: `nil` where the kind has no file there. What cannot be read may hold tests: the tool itself then says that it has none.
     init?(_ type: ProjectType, in tree: ProjectTree, directory: String? = nil) {
         let names = tree.names(in: directory)
-        let found = type == .shell ? Self.bats(tree, directory) : type.profile.marker(in: names)
+        let found =
+            switch type {
+            case .shell: Self.bats(tree, directory)
+            case .lua: type.profile.marker(in: names) ?? Self.busted(tree, directory)
+            default: type.profile.marker(in: names)
+            }
         guard let marker = found else { return nil }
         self.type = type
         self.marker = marker
@@ -113,6 +118,12 @@ struct ProjectEvidence: Equatable {
             rakes
                 || files.contains { $0.hasSuffix("_spec.rb") || $0.hasSuffix("_helper.rb") || $0.hasSuffix("_test.rb") }
         )
+    }
+
+    /// A file of busted's specs in `spec` of the root: many projects keep their rockspecs in a directory of their own.
+    private static func busted(_ tree: ProjectTree, _ directory: String?) -> String? {
+        guard directory == nil else { return nil }
+        return tree.names(in: "spec").filter { $0.hasSuffix("_spec.lua") }.min().map { "spec/\($0)" }
     }
 
     /// A file of bats tests: of the directory itself, or of a usual directory for tests.

@@ -36,21 +36,30 @@ extension ProjectProfile {
         build: Command(
             script: """
                 mkdir -p .martlet
-                if [ ! -f configure ] || [ configure.ac -nt configure ]; then
-                  if [ -f autogen.sh ]; then
-                    NOCONFIGURE=1 sh ./autogen.sh || exit
-                  elif [ -f bootstrap ]; then
-                    sh ./bootstrap || exit
-                  else
-                    need autoreconf
-                    autoreconf -fi || exit
-                  fi
+                # A script may be for another shell, and may lack its permission to be executed.
+                run() { script=$1; shift; if [ -x "$script" ]; then "./$script" "$@"; else sh "./$script" "$@"; fi; }
+                inputs=$(cat configure.ac configure.in autogen.sh bootstrap bootstrap.sh buildconf 2>/dev/null | sha256sum)
+                if [ ! -f configure ] || [ -f .martlet/generated ] && [ "$(cat .martlet/generated)" != "$inputs" ]; then
+                  rm -f .martlet/generated
+                  made=
+                  for script in autogen.sh bootstrap bootstrap.sh buildconf; do
+                    [ -f "$script" ] || continue
+                    NOCONFIGURE=1 run "$script" || exit
+                    made=$script; break
+                  done
+                  if [ -z "$made" ]; then need autoreconf; autoreconf -fi || exit; fi
+                  [ -f configure ] || { echo "${made:-autoreconf} ended with 0 and left no configure"; exit 1; }
+                  echo "$inputs" >.martlet/generated
                 fi
-                [ -f configure ] || { echo 'autogen.sh ended with 0 and left no configure'; exit 1; }
                 key=$(cat configure | sha256sum)" $*"
                 if [ ! -f Makefile ] || [ "$(cat .martlet/configured 2>/dev/null)" != "$key" ]; then
                   rm -f .martlet/configured
-                  sh ./configure "$@" || exit
+                  # In a checkout any file may be the newest, so that make would make anew what the commit has of Autoconf and Automake.
+                  if [ ! -f .martlet/generated ]; then
+                    : >.martlet/now
+                    find . -type f '(' -name aclocal.m4 -o -name configure -o -name '*.in' ')' -exec touch -r .martlet/now {} +
+                  fi
+                  run configure "$@" || exit
                   echo "$key" >.martlet/configured
                 fi
                 exec make -j"$(nproc)"

@@ -5,7 +5,11 @@ extension ProjectProfile {
         resolve: Command(
             script: """
                 export MIX_ENV=test
-                mix local.hex --force --if-missing && mix local.rebar --force --if-missing || exit
+                # Without a dependency neither Hex nor rebar3 is needed.
+                if cat mix.exs apps/*/mix.exs 2>/dev/null | sed 's/#.*//' | tr '\\n' ' ' |
+                  grep -qE '\\{ *:[a-z0-9_]+ *, *("|~[rs]|\\[|(git|github|path|hex|only|in_umbrella|override|runtime|optional): )'; then
+                  mix local.hex --force --if-missing && mix local.rebar --force --if-missing || exit
+                fi
                 exec mix deps.get
                 """, needs: ["mix"]),
         build: Command(script: "MIX_ENV=test exec mix compile\n", needs: ["mix"]),
@@ -23,16 +27,26 @@ extension ProjectProfile {
         caches: ["MIX_HOME": "{cache}/mix", "HEX_HOME": "{cache}/hex", "REBAR_CACHE_DIR": "{cache}/rebar3"],
         kept: ["_build", "deps"], packages: ["mix": "elixir"])
 
-    /// Erlang: EUnit always, Common Test where there are suites.
+    /// Erlang: EUnit always, Common Test where there are suites. Both write JUnit where the project has no `rebar.config.script` that is
+    /// asked for its configuration.
     static let rebar3 = ProjectProfile(
         title: "rebar3 project", markers: ["rebar.config"],
         resolve: Command(script: "exec rebar3 get-deps\n", needs: ["rebar3"]),
         build: Command(script: "exec rebar3 compile\n", needs: ["rebar3"]),
         test: Command(
             script: """
+                suites=$(find . -path ./_build -prune -o -name '*_SUITE.erl' -print | head -n 1)
+                [ -n "$suites$(grep -rlE --include='*.erl' --exclude-dir=_build 'eunit\\.hrl|_test_?\\(' . | head -n 1)" ] ||
+                  none 'there is neither a test for EUnit nor a suite for Common Test'
+                if [ ! -e rebar.config.script ]; then
+                  trap 'rm -f rebar.config.script' EXIT
+                  cat >rebar.config.script <<'ERLANG'
+                \(reportingErlang)
+                ERLANG
+                fi
                 rebar3 eunit "$@" || exit
-                [ -z "$(find . -path ./_build -prune -o -name '*_SUITE.erl' -print | head -n 1)" ] || exec rebar3 ct
-                """, needs: ["rebar3"], takesFlags: true),
+                if [ -n "$suites" ]; then rebar3 ct || exit; fi
+                """, needs: ["rebar3"], takesFlags: true, report: [".martlet/test/*.xml"]),
         archive: Command(
             script: """
                 grep -q relx rebar.config || exit 0
@@ -42,7 +56,23 @@ extension ProjectProfile {
                 """, needs: ["rebar3"]),
         caches: ["REBAR_CACHE_DIR": "{cache}/rebar3"], kept: ["_build"], packages: ["rebar3": "rebar3"])
 
-    /// OCaml. Its dependencies are the machine's own.
+    /// A `rebar.config.script`, which has EUnit and Common Test write JUnit besides. rebar3 takes neither from its command line.
+    private static let reportingErlang = """
+        Directory = filename:absname(".martlet/test"),
+        Add = fun(Key, Inner, Values) ->
+          Own = proplists:get_value(Key, CONFIG, []),
+          Both = case Inner of
+            none -> Own ++ Values;
+            _ -> lists:keystore(Inner, 1, Own, {Inner, proplists:get_value(Inner, Own, []) ++ Values})
+          end,
+          {Key, Both}
+        end,
+        EUnit = Add(eunit_opts, none, [{report, {eunit_surefire, [{dir, Directory}]}}]),
+        CommonTest = Add(ct_opts, ct_hooks, [{cth_surefire, [{path, filename:join(Directory, "common_test.xml")}]}]),
+        lists:keystore(ct_opts, 1, lists:keystore(eunit_opts, 1, CONFIG, EUnit), CommonTest).
+        """
+
+    /// OCaml. Its dependencies are the machine's own. Without `--force` dune runs no test again that it has run before.
     static let dune = ProjectProfile(
         title: "dune project", markers: ["dune-project"],
         build: Command(script: "exec dune build \"$@\"\n", needs: ["dune"], takesFlags: true),
@@ -50,7 +80,7 @@ extension ProjectProfile {
             script: """
                 [ -n "$(grep -rlE --include=dune '\\((test|tests|inline_tests|cram|rule)' . | head -n 1)" ] || [ -n "$(find . -name '*.t' | head -n 1)" ] ||
                   none 'no dune file has a stanza test'
-                exec dune runtest "$@"
+                exec dune runtest --force "$@"
                 """, needs: ["dune"], takesFlags: true),
         archive: Command(
             script: "exec dune install --prefix \"$PWD/.martlet/products\" \"$@\"\n", needs: ["dune"], takesFlags: true),
@@ -73,27 +103,43 @@ extension ProjectProfile {
         ),
         caches: ["STACK_ROOT": "{cache}/stack"], kept: [".stack-work"], packages: ["stack": "haskell-stack"])
 
-    /// Haskell with cabal-install and the machine's own compiler.
+    /// Haskell with cabal-install and the machine's own compiler, whose packages may be all that it depends on: then no index of packages is
+    /// needed.
     static let cabal = ProjectProfile(
         title: "Cabal project", markers: ["cabal.project", "*.cabal"],
         resolve: Command(
             script: """
+                mkdir -p .martlet
+                echo '-- It names no repository.' >.martlet/own-packages
+                if CABAL_CONFIG=$PWD/.martlet/own-packages cabal build --offline --only-dependencies --enable-tests "$@" all; then
+                  echo 'the machine has all packages that it depends on'; exit 0
+                fi
+                rm -f .martlet/own-packages
                 cabal update || exit
                 exec cabal build --only-dependencies --enable-tests "$@" all
                 """, needs: ["cabal"], takesFlags: true),
         build: Command(
-            script: "exec cabal build --offline --enable-tests \"$@\" all\n", needs: ["cabal"], takesFlags: true),
+            script: "\(cabalConfig)\nexec cabal build --offline --enable-tests \"$@\" all\n", needs: ["cabal"],
+            takesFlags: true),
         test: Command(
             script: """
                 grep -qsiE '^ *test-suite ' *.cabal */*.cabal || none 'no package has a test suite'
+                \(cabalConfig)
                 exec cabal test --offline --test-show-details=direct "$@" all
                 """, needs: ["cabal"], takesFlags: true),
         archive: Command(
             script: """
                 grep -qsiE '^ *executable ' *.cabal */*.cabal || exit 0
                 mkdir -p .martlet/products
+                \(cabalConfig)
                 exec cabal install --offline --installdir=.martlet/products --install-method=copy "$@" all:exes
                 """, needs: ["cabal"], takesFlags: true),
         caches: ["CABAL_DIR": "{cache}/cabal"], kept: ["dist-newstyle"], packages: ["cabal": "cabal-install"],
         releaseFlags: ["-O2"])
+
+    /// Without an index of packages cabal fetches one, also where it is told to stay offline (3.4): so it gets a configuration that names no
+    /// repository.
+    private static let cabalConfig = """
+        if [ -f .martlet/own-packages ]; then export CABAL_CONFIG="$PWD/.martlet/own-packages"; fi
+        """
 }

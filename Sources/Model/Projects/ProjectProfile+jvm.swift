@@ -9,7 +9,7 @@ extension ProjectProfile {
                 \(gradleCommand)
                 mkdir -p .martlet
                 cat >.martlet/resolve.gradle <<'GRADLE'
-                allprojects { tasks.register("martletResolve") { doLast {
+                allprojects { task("martletResolve") { doLast {
                   configurations.findAll { it.canBeResolved }.each { it.incoming.artifactView { lenient(true) }.files.files }
                 } } }
                 GRADLE

@@ -1,5 +1,6 @@
 extension ProjectProfile {
-    /// PHP. Dependencies lie in `vendor`; PHPUnit and Pest write JUnit, another runner is the script `test`.
+    /// PHP. Dependencies lie in `vendor`; PHPUnit and Pest write JUnit, another runner is the script `test`. A project with settings for
+    /// PHPUnit that does not depend on it is tested by the machine's own.
     static let composer = ProjectProfile(
         title: "Composer project", markers: ["composer.json"],
         resolve: Command(
@@ -15,6 +16,10 @@ extension ProjectProfile {
                   php "vendor/bin/$runner" --log-junit "$report" "$@"
                   reported $? "$report"
                 done
+                if [ -n "$(find . -maxdepth 1 -name 'phpunit*.xml*')" ] && command -v phpunit >/dev/null; then
+                  phpunit --log-junit "$report" "$@"
+                  reported $? "$report"
+                fi
                 php -r 'exit(isset(json_decode(file_get_contents("composer.json"), true)["scripts"]["test"]) ? 0 : 1);' ||
                   none 'there is neither PHPUnit, nor Pest, nor a script "test" in composer.json'
                 exec composer run-script --no-interaction test
@@ -25,16 +30,24 @@ extension ProjectProfile {
 
     /// Ruby: RSpec where there is a directory `spec`, else the task `test` or `spec` of Rake, else the files of `test`. The products are
     /// the gems.
+    ///
+    /// Gems of the machine are used where they are all that the Gemfile asks for. Bundler does not look at them once `BUNDLE_PATH` is set.
     static let bundler = ProjectProfile(
         title: "Ruby project", markers: ["Gemfile", "*.gemspec", "Rakefile"],
         resolve: Command(
             script: """
                 if [ ! -f Gemfile ]; then echo 'there is no Gemfile'; exit 0; fi
                 need bundle
+                mkdir -p .martlet
+                rm -f .martlet/own-gems
+                if env -u BUNDLE_PATH bundle install --local; then
+                  : >.martlet/own-gems; echo "the machine has all gems of the Gemfile"; exit 0
+                fi
                 bundle install && exec bundle check
                 """, needs: ["ruby"]),
         test: Command(
             script: """
+                if [ -f .martlet/own-gems ]; then unset BUNDLE_PATH; fi
                 in_bundle() { if [ -f Gemfile ]; then exec bundle exec "$@"; else exec "$@"; fi; }
                 if [ -n "$(find spec -name '*_spec.rb' 2>/dev/null | head -n 1)" ]; then in_bundle rspec "$@"; fi
                 if [ -f Rakefile ]; then
@@ -118,7 +131,8 @@ extension ProjectProfile {
         export PERL5LIB PERL_MM_USE_DEFAULT
         """
 
-    /// Programs for a shell with tests for bats.
+    /// Programs for a shell with tests for bats, whose TAP is read from the console: bats ends before the process that writes its JUnit
+    /// report does (1.8.2).
     static let shell = ProjectProfile(
         title: "shell project", markers: ["*.bats"],
         analyses: [
@@ -142,8 +156,7 @@ extension ProjectProfile {
                   if [ -n "$(find "$directory" -maxdepth 1 -name '*.bats' 2>/dev/null)" ]; then set -- "$@" "$directory"; fi
                 done
                 for file in *.bats; do if [ -f "$file" ]; then set -- "$@" "$file"; fi; done
-                bats --report-formatter junit --output .martlet/test "$@"
-                reported $? .martlet/test/report.xml
-                """, needs: ["bats"], takesFlags: true, report: [".martlet/test/report.xml"]),
+                exec bats --tap "$@"
+                """, needs: ["bats"], takesFlags: true),
         packages: ["bats": "bats", "shellcheck": "shellcheck"])
 }

@@ -74,7 +74,7 @@ package struct ProjectTree: Hashable, Sendable {
         "www",
         "build", "dist", "target", "benchmark", "benchmarks", "bench", "fuzz", "packaging", "debian", "contrib",
         "submodules",
-        "templates", "template", "fixtures", "testdata",
+        "templates", "template", "fixtures", "testdata", "rockspecs", "rockspec",
     ]
 
     /// The names of a directory; `nil` is the root.
