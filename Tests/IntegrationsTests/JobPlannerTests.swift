@@ -7,7 +7,7 @@ import Testing
 
 /// The usual commands, as docs/manual.md has them.
 @Suite struct JobPlannerTests {
-    private func plan(
+    func plan(
         _ configuration: Recipe.Configuration, type: ProjectType?, analyze: [Recipe.Analysis]? = [],
         archive: Recipe.Archive = .init(include: []), tree: JobPlanner.Tree = .init(rootEntries: []),
         isFenced: Bool = false
@@ -22,34 +22,10 @@ import Testing
         plan.steps.map { "\($0.step): \($0.arguments.joined(separator: " "))" }
     }
 
-    private static let packageTree = JobPlanner.Tree(rootEntries: ["Package.swift", "Sources", "Tests"])
+    static let packageTree = JobPlanner.Tree(rootEntries: ["Package.swift", "Sources", "Tests"])
 
     @Suite struct GivenASwiftPackage {
         private let outer = JobPlannerTests()
-
-        @Test(arguments: [
-            // A constructor of C that exits: SwiftPM ends with 0 as well.
-            ("", [], 1), ("echo >.martlet/test/events.jsonl", [], 0),
-            ("echo >.martlet/test/events.jsonl; exit 1", [], 1),
-            ("", ["--disable-swift-testing"], 0),
-        ])
-        func testThatARunWithoutEventsIsRed(swift: String, flags: [String], status: Int32) async throws {
-            try await withTemporaryDirectory { directory in
-                // given
-                try directory.makeDirectory("tree/.martlet/test")
-                try directory.write("bin/swift", "#!/bin/sh\n\(swift)\n", mode: 0o755)
-                var debug = try Samples.configuration()
-                debug.flags = flags
-                let step = outer.plan(debug, type: .swiftPackage, tree: packageTree).steps[2]
-                // when
-                let result = try await run(
-                    step.arguments, in: directory.path("tree"),
-                    environment: ["PATH": directory.path("bin") + ":/usr/bin:/bin"])
-                // then
-                #expect(result.status == status, "\(result.stdout)\(result.stderr)")
-                #expect(result.stdout.contains("martlet: no report: ") == (swift.isEmpty && flags.isEmpty))
-            }
-        }
 
         @Test func testThatItBuildsTestsAndTestsWithoutBuildingAgain() throws {
             // given

@@ -53,7 +53,15 @@ extension ProjectProfile {
                   if [ -n "$added" ]; then
                     NODE_OPTIONS="${NODE_OPTIONS-} $added"
                     export NODE_OPTIONS
-                    if [ -n "$runs" ]; then npm test -- "$@"; reported $? "$report"; fi
+                    if [ -n "$runs" ]; then
+                      npm test -- "$@"
+                      status=$?
+                      # The project says how it is tested, so that a run without any test is its mistake: a file that was renamed, a filter.
+                      if [ $status = 0 ] && [ -s "$report" ] && ! grep -q '<testcase' "$report"; then
+                        echo; echo 'martlet: no report: the script "test" of package.json ended with 0 and ran no test'; exit 1
+                      fi
+                      reported $status "$report"
+                    fi
                   fi
                 fi
                 exec npm test -- "$@"

@@ -59,6 +59,21 @@ import Testing
         }
     }
 
+    @Test func testThatAScriptThatRunsNoTestIsRed() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: a file whose name node does not look for
+            let script = try UsualScript(
+                ["package.json": package("node --test"), "kit.tests.js": Self.failing], in: directory)
+            // when
+            let result = try await script.run(ProjectProfile.npm.test)
+            // then
+            #expect(result.status == 1)
+            expectContains(
+                result.stdout,
+                "martlet: no report: the script \"test\" of package.json ended with 0 and ran no test\n")
+        }
+    }
+
     @Test(arguments: [
         // What npm 10 did at a registry that went away.
         "echo 'npm error Exit handler never called!' >&2; exit 0", "exit 0", "mkdir -p node_modules/left; exit 0",
