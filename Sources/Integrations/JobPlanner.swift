@@ -151,9 +151,11 @@ package struct JobPlanner: Sendable {
 
     /// What pages and API say where no analyzer has anything to look at.
     static func noAnalyzerApplies(to type: ProjectType?) -> String {
-        var known = ["swift-format runs where .swift-format is"]
-        if type == .swiftPackage { known.append("clang where C targets are") }
-        known += (type?.profile.analyses ?? []).map { "\($0.name) where \($0.markers.first ?? "it can be") is" }
+        var known = (type?.profile.analyses ?? []).map { "\($0.name) where \($0.markers.first ?? "it can be") is" }
+        if type == .swiftPackage {
+            known = ["swift-format runs where .swift-format is", "clang where C targets are"] + known
+        }
+        if known.isEmpty { known = ["none is usual here; name one by `analyze:`"] }
         return "not analyzed: no analyzer applies (\(known.joined(separator: ", ")))"
     }
 
