@@ -26,6 +26,8 @@ package struct AttemptProcessor: Sendable {
         package var masking: LogRedactor?
         /// Returns the SHA-256 of a file of the workspace, in hexadecimal; `nil` if there is no such file.
         package var digest: @Sendable (_ path: String) -> String?
+        /// The service's own paths, which no hint recommends to show.
+        var hidden = HiddenPaths.none
     }
 
     private let reader: ReaderProgram
@@ -72,7 +74,7 @@ package struct AttemptProcessor: Sendable {
             guard let end = ends.steps[number], let kind = JobStep(rawValue: step.step) else { continue }
             var content = contents.removeValue(forKey: number) ?? StepContent()
             if let masking = context.masking, !masking.isIdle { content = masking.masked(content) }
-            let hint = job.isolation == .sandbox ? try sandboxHint(of: step, end, input, attempt) : nil
+            let hint = try self.hint(of: step, end, input, attempt, isSandboxed: job.isolation == .sandbox, context)
             reading.add(
                 step: step, kind: kind, end: end, console: content.console,
                 reports: StepReports(
@@ -86,13 +88,22 @@ package struct AttemptProcessor: Sendable {
         return reading
     }
 
-    /// What the step may have lacked in the sandbox; `nil` if it did not fail.
-    private func sandboxHint(
-        of step: JobDescription.Step, _ end: CommandEnd, _ input: StepReading.Input, _ attempt: AttemptDirectory
+    /// What a step failed for, as its last lines tell it; `nil` if it did not fail, or they tell nothing.
+    private func hint(
+        of step: JobDescription.Step, _ end: CommandEnd, _ input: StepReading.Input, _ attempt: AttemptDirectory,
+        isSandboxed: Bool, _ context: Context
     ) throws -> String? {
-        guard !end.isSuccess, end.limit == nil, let range = input.console.last else { return nil }
+        let isResolving = step.step == JobStep.building.rawValue && step.name == JobPlanner.resolveStep
+        guard !end.isSuccess, end.limit == nil, isSandboxed || isResolving, let range = input.console.last else {
+            return nil
+        }
         let start = max(range.lowerBound, range.upperBound - Int64(SandboxHint.tailBytes))
         let tail = try attempt.readLog(from: start, count: Int(range.upperBound - start))
-        return SandboxHint.find(in: tail, of: step, home: JobIsolation.home)
+        let hints = [
+            isResolving ? ResolveFailure.find(in: tail)?.sentence : nil,
+            isSandboxed
+                ? SandboxHint.find(in: tail, of: step, home: JobIsolation.home, own: context.hidden) : nil,
+        ].compactMap(\.self)
+        return hints.isEmpty ? nil : hints.joined(separator: ". ")
     }
 }

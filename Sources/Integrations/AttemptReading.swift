@@ -55,7 +55,7 @@ package struct AttemptReading: Sendable {
         switch kind {
         case .analyzing: addAnalysis(step: step, end: end, console: console, reports: reports)
         case .building where step.name == JobPlanner.resolveStep:
-            if !isInterrupted(step) { addResolution(end: end, console: console) }
+            if !isInterrupted(step) { addResolution(end: end, console: console, hint: hint) }
             addUnread(console.problems, of: step)
         case .building: addBuild(step: step, end: end, console: console, reports: reports)
         case .testing where step.name == JobPlanner.listStep:
@@ -101,10 +101,10 @@ package struct AttemptReading: Sendable {
     }
 
     /// What SwiftPM says of dependencies that it cannot have is about no line of a file.
-    private mutating func addResolution(end: CommandEnd, console: ConsoleContent) {
+    private mutating func addResolution(end: CommandEnd, console: ConsoleContent, hint: String?) {
         guard !end.isSuccess else { return }
         let reason = "resolving the dependencies failed: \(end.limit ?? end.description)"
-        let said = console.findings.last { $0.category == .error }?.message
+        let said = console.findings.last { $0.category == .error }?.message ?? hint
         findings.append(
             Finding(
                 category: .error, message: said.map { "\(reason): \($0)" } ?? reason + "; see the log",

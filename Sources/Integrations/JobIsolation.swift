@@ -16,6 +16,8 @@ package struct JobIsolation: Sendable {
     package var loopback: Loopback?
     /// What one job may take of the machine.
     package var limits: FenceSettings
+    /// The service's own paths, which no setting shows to jobs.
+    var hidden = HiddenPaths.none
 
     /// Whether steps that have the network have one of their own.
     package var hasOwnNetwork: Bool { isolation == .sandbox && loopback == nil }
@@ -110,10 +112,12 @@ package struct JobIsolation: Sendable {
         let toolchains = Toolchains.directories(inPath: path)
         var seen = Set<String>()
         let readOnly = ([supervisor] + toolchains + settings.fence.readOnly).filter { seen.insert($0).inserted }
-        return JobIsolation(
+        var decided = JobIsolation(
             isolation: .sandbox, readOnly: readOnly,
             path: Toolchains.path(path, within: toolchains + settings.fence.readOnly), images: settings.images,
             loopback: loopback, limits: settings.fence)
+        decided.hidden = hidden
+        return decided
     }
 
     private static func loopback(

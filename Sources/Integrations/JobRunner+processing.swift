@@ -28,7 +28,7 @@ extension JobRunner {
             digest: { path in
                 // A path that leaves the tree, passes a link, or is very large, has none.
                 (try? Directory(opening: workspace.tree).read(path, limit: Self.maximumSourceBytes)).map(Digest.sha256)
-            })
+            }, hidden: isolation.hidden)
         let (reader, stop) = (reader, ReaderProgram.Stop())
         // A daemon that stops does not wait for it: the next one reads it again.
         let reading = try await withTaskCancellationHandler {

@@ -81,7 +81,8 @@ extension JobDescription.Step {
             }
             return further.isEmpty ? text : "set -- \(further)\n\(text)"
         }
-        return arguments.map { $0 == supervisor ? "martlet-supervisor" : $0 }.map(Self.quoted).joined(separator: " ")
+        return arguments.map { $0 == supervisor && !$0.isEmpty ? "martlet-supervisor" : $0 }.map(Self.quoted).joined(
+            separator: " ")
     }
 
     private static func quoted(_ word: String) -> String {

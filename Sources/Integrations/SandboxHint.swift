@@ -9,7 +9,7 @@ enum SandboxHint {
     static let tailBytes = 64 * 1024
 
     /// Messages of programs that find no name or reach no address: of the C library, curl, git, Go, Node, Java, Rust, Python.
-    private static let noNetwork = [
+    static let noNetwork = [
         "could not resolve host", "temporary failure in name resolution", "name or service not known", "no such host",
         "eai_again", "getaddrinfo enotfound", "code enotfound", "unknownhostexception",
         "failed to lookup address information",
@@ -30,12 +30,18 @@ enum SandboxHint {
     /// Directories of which a job sees only what the manual or the settings name. Homes are not among them: a job that prints the path of a
     /// private key must not make the service recommend showing it.
     private static let hidden = ["/etc/", "/opt/", "/srv/", "/mnt/", "/var/lib/", "/var/cache/"]
-    /// Part of the paths of the service's own directories, which no setting shows (see `HiddenPaths`).
-    private static let own = "/martlet"
+    /// Directories in which git's repositories are never recommended: what a job sees anyway, and homes.
+    private static let seenOrPrivate = [
+        "/usr/", "/tmp/", "/dev/", "/proc/", "/sys/", "/run/", "/martlet/", "/home/", "/root/",
+    ]
 
-    /// - Parameter tail: The end of the step's output.
+    /// - Parameters:
+    ///   - tail: The end of the step's output.
+    ///   - own: The service's own paths, which no setting shows.
     /// - Returns: `nil` if nothing in it suggests such a lack.
-    static func find(in tail: some Collection<UInt8>, of step: JobDescription.Step, home: String) -> String? {
+    static func find(
+        in tail: some Collection<UInt8>, of step: JobDescription.Step, home: String, own: HiddenPaths
+    ) -> String? {
         let lines = tail.split(separator: UInt8(ascii: "\n")).reversed()
         for bytes in lines {
             let line = String(decoding: bytes.prefix(4096), as: UTF8.self)
@@ -44,12 +50,19 @@ enum SandboxHint {
                 return
                     "the step \(step.name) has no network; `network: full` for it or its configuration in the recipe gives it one"
             }
-            if let path = hiddenPath(in: line, small, home: home) {
+            if let path = repositoryPath(in: line, small, home: home, own: own) {
+                return """
+                    the step \(step.name) asked git for the repository \(path), which jobs in the sandbox do not see; if git's configuration \
+                    (`url.….insteadOf`) sends an address there, `fence: { read-only: [\(path)] }` in the settings shows it
+                    """
+            }
+            if let path = hiddenPath(in: line, small, home: home, own: own) {
                 return """
                     the step \(step.name) looked for \(path), which jobs in the sandbox do not see; \
                     `fence: { read-only: [\(path)] }` in the settings shows it, where it is there
                     """
             }
+            if let hint = readOnlyHint(in: line, small, step) { return hint }
             if let found = refused.first(where: { $0.words.contains(where: small.contains) }) {
                 return
                     "the step \(step.name) may want \(found.name), which the sandbox refuses; no setting but `isolation: none` allows it"
@@ -58,13 +71,52 @@ enum SandboxHint {
         return nil
     }
 
-    private static func hiddenPath(in line: String, _ small: String, home: String) -> String? {
+    private static func hiddenPath(in line: String, _ small: String, home: String, own: HiddenPaths) -> String? {
         guard small.contains("no such file or directory") || small.contains("enoent") else { return nil }
-        let words = line.split { $0.isWhitespace || "'\"`‘’“”:,;()[]<>=".contains($0) }.map(String.init)
-        return words.first { word in
-            hidden.contains(where: word.hasPrefix) && !word.hasPrefix(home + "/") && !word.contains(own)
-                && word.utf8.count <= 200
-                && word.allSatisfy { $0.isASCII && !$0.isNewline }
+        return words(of: line).first { word in
+            hidden.contains(where: word.hasPrefix) && isRecommended(word, home: home, own: own)
         }
+    }
+
+    /// The path of a repository that git did not find, in git's words (setup.c, upload-pack.c, builtin/clone.c).
+    private static func repositoryPath(in line: String, _ small: String, home: String, own: HiddenPaths) -> String? {
+        guard
+            small.contains("does not appear to be a git repository")
+                || small.contains("repository '/") && small.contains("does not exist")
+        else { return nil }
+        return words(of: line).first { word in
+            word.hasPrefix("/") && !seenOrPrivate.contains(where: word.hasPrefix)
+                && isRecommended(word, home: home, own: own)
+        }
+    }
+
+    /// What to do about a write to a place that is read-only.
+    private static func readOnlyHint(in line: String, _ small: String, _ step: JobDescription.Step) -> String? {
+        guard small.contains("read-only file system") || small.contains("erofs") else { return nil }
+        let path = words(of: line).first { $0.hasPrefix("/") && isPrintable($0) && $0.utf8.count > 1 }
+        guard let path else {
+            return
+                "the step \(step.name) wrote to a read-only place; it can write in the workspace, `$HOME` and `$TMPDIR`"
+        }
+        if path.hasPrefix("/martlet/"), path.contains("/.git") {
+            return
+                "the step \(step.name) cannot write \(path): the workspace's `.git` is read-only for jobs; clone it (`git clone . copy`) to commit"
+        }
+        return """
+            the step \(step.name) cannot write \(path): in the sandbox everything but the workspace, `$HOME` and `$TMPDIR` is read-only; \
+            set the directory that it writes to (such as a `--prefix`, or a variable in the recipe's `environment`) to one of these
+            """
+    }
+
+    private static func words(of line: String) -> [String] {
+        line.split { $0.isWhitespace || "'\"`‘’“”:,;()[]<>=".contains($0) }.map(String.init)
+    }
+
+    private static func isRecommended(_ path: String, home: String, own: HiddenPaths) -> Bool {
+        !path.hasPrefix(home + "/") && !own.areNamed(by: path) && isPrintable(path)
+    }
+
+    private static func isPrintable(_ path: String) -> Bool {
+        path.utf8.count <= 200 && path.allSatisfy { $0.isASCII && !$0.isNewline }
     }
 }

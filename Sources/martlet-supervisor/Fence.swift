@@ -88,10 +88,13 @@ struct Fence {
             arguments: step.arguments, environment: environment, workspace: job.mountedAt,
             directory: step.workingDirectory, device: UInt64(workspace.st_dev), inode: UInt64(workspace.st_ino),
             // Two more than the job's own: the sandbox's first process, and one by which an excess is detected.
-            processes: isGrouped ? nil : job.limits.processes + 2, sized: ["/tmp", "/dev/shm"] + (fence.homeDirectory == nil ? [fence.home] : []))
+            processes: isGrouped ? nil : job.limits.processes + 2, sized: ["/tmp", "/dev/shm"] + homeInMemory)
         order.tellsReady = network(of: step) == .own
         return order
     }
+
+    /// The home, if it is in memory, and so limited by its own size.
+    private var homeInMemory: [String] { fence.homeDirectory == nil ? [fence.home] : [] }
 
     private func options(of step: JobDescription.Step, _ files: FenceFiles) -> [String] {
         let network = self.network(of: step)

@@ -78,6 +78,25 @@ extension AttemptProcessorTests {
             #expect(results.verdict == .buildErrors)
             #expect(results.findings.map(\.finding.rule) == ["martlet.resolve"])
             expectContains(results.findings[0].finding.message, "Failed to clone repository https://h/a:")
+            // Also without a sandbox.
+            expectContains(
+                results.notes.joined(), "the dependency a could not be fetched: its registry cannot be reached")
+        }
+
+        @Test func testThatAFailedResolutionNamesTheDependencyAndTheRegistry() async throws {
+            let results = try await outer.results(
+                of: [
+                    Played(
+                        step: .building, name: "resolve",
+                        output:
+                            "npm error request to https://registry.npmjs.org/left-pad failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org\n",
+                        exit: 1)
+                ])
+            #expect(results.verdict == .buildErrors)
+            expectContains(
+                results.findings.map(\.finding.message).joined(separator: "\n"),
+                "resolving the dependencies failed: exit status 1: the dependency left-pad could not be fetched: registry.npmjs.org cannot be reached"
+            )
         }
     }
 }

@@ -9,7 +9,9 @@ import Testing
     private func hint(_ output: String, network: JobDescription.Network = .none) -> String? {
         let step = JobDescription.Step(
             step: "testing", name: "test", arguments: ["x"], timeoutMilliseconds: 1, network: network)
-        return SandboxHint.find(in: Array(output.utf8), of: step, home: "/home/martlet")
+        return SandboxHint.find(
+            in: Array(output.utf8), of: step, home: "/home/martlet",
+            own: HiddenPaths(paths: ["/etc/martlet/secrets"], places: ["/var/lib/martlet", "/srv/ci/state"]))
     }
 
     @Test(arguments: [
@@ -47,9 +49,70 @@ import Testing
     @Test(arguments: [
         "cat: /etc/martlet/secrets: No such file or directory",
         "cat: /var/lib/martlet/martlet.sqlite: No such file or directory",
+        "cat: /srv/ci/state/martlet.sqlite: No such file or directory",
+        // Showing these would show the service's own.
+        "ls: cannot access '/srv/ci': No such file or directory",
+        "ls: cannot access '/etc/martlet': No such file or directory",
+        "fatal: '/srv/ci/state/repositories/kit.git' does not appear to be a git repository",
     ])
     func testThatTheServicesOwnFilesAreNotRecommended(line: String) {
         #expect(hint(line) == nil)
+    }
+
+    /// Told by where the service's own files are, not by a name that is like its own.
+    @Test func testThatAPathThatIsOnlyNamedLikeTheServiceIsRecommended() {
+        expectContains(
+            hint("open '/opt/martlet-sdk/tool': No such file or directory") ?? "",
+            "`fence: { read-only: [/opt/martlet-sdk/tool] }`")
+    }
+
+    @Test(arguments: [
+        "fatal: '/srv/mirrors/kit.git' does not appear to be a git repository",
+        "fatal: repository '/srv/mirrors/kit.git' does not exist",
+        "error: Failed to clone repository https://github.com/acme/kit:\n    fatal: repository '/srv/mirrors/kit.git' does not exist",
+    ])
+    func testThatARepositoryThatGitIsSentToIsNamedWithTheSettingThatShowsIt(output: String) {
+        for network in JobDescription.Network.allCases {
+            let hint = hint(output + "\n", network: network) ?? ""
+            expectContains(
+                hint, "asked git for the repository /srv/mirrors/kit.git, which jobs in the sandbox do not see")
+            expectContains(hint, "`url.….insteadOf`")
+            expectContains(hint, "`fence: { read-only: [/srv/mirrors/kit.git] }`")
+        }
+    }
+
+    @Test(arguments: [
+        "fatal: '/home/ann/kit.git' does not appear to be a git repository",
+        "fatal: 'origin' does not appear to be a git repository",
+        "fatal: repository '/martlet/kit/other' does not exist",
+    ])
+    func testThatNoOtherRepositoryIsRecommended(line: String) {
+        #expect(hint(line) == nil)
+    }
+
+    @Test(arguments: [
+        ("touch: cannot touch '/usr/local/lib/x': Read-only file system", "/usr/local/lib/x"),
+        ("OSError: [Errno 30] Read-only file system: '/opt/sdk/cache'", "/opt/sdk/cache"),
+        ("Error: EROFS: read-only file system, mkdir '/var/www'", "/var/www"),
+    ])
+    func testThatAReadOnlyPathIsNamedWithWhatToSet(line: String, path: String) {
+        let hint = hint("\(line)\n") ?? ""
+        expectContains(
+            hint,
+            "cannot write \(path): in the sandbox everything but the workspace, `$HOME` and `$TMPDIR` is read-only")
+        expectContains(hint, "`--prefix`")
+        expectContains(hint, "the recipe's `environment`")
+    }
+
+    @Test func testThatTheWorkspacesRepositoryIsReadOnly() {
+        expectContains(
+            hint("fatal: Unable to create '/martlet/kit/.git/index.lock': Read-only file system") ?? "",
+            "the workspace's `.git` is read-only for jobs")
+    }
+
+    @Test func testThatAReadOnlyPlaceWithoutAPathSaysWhereToWrite() {
+        expectContains(
+            hint("write failed: Read-only file system") ?? "", "it can write in the workspace, `$HOME` and `$TMPDIR`")
     }
 
     @Test(arguments: ["root", "home/ann"]) func testThatNoHomeIsRecommended(directory: String) {
