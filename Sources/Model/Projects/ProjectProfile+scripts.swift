@@ -81,7 +81,15 @@ extension ProjectProfile {
         test: Command(
             script: """
                 report=.martlet/test/busted.xml
-                if [ ! -d spec ] && [ ! -f .busted ]; then none 'there is neither spec nor .busted'; fi
+                # busted itself looks into spec, or where .busted says.
+                if [ ! -d spec ] && [ ! -f .busted ]; then
+                  own=
+                  for directory in specs test tests; do
+                    [ -z "$(find "$directory" -name '*_spec.lua' 2>/dev/null | head -n 1)" ] || { own=$directory; break; }
+                  done
+                  [ -n "$own" ] || none 'there is neither a spec nor .busted'
+                  set -- "$@" "$own"
+                fi
                 eval "$(luarocks --tree .martlet/rocks path 2>/dev/null)"
                 busted --output=junit -Xoutput "$report" "$@"
                 reported $? "$report"

@@ -48,7 +48,9 @@ struct ExUnitConsole: SummaryReader {
     }
 
     private mutating func hold(_ text: String) {
-        guard !held.isEmpty || Self.entry(text) != nil, heldBytes + text.utf8.count <= Self.maximumHeldBytes else { return }
+        guard !held.isEmpty || Self.entry(text) != nil, heldBytes + text.utf8.count <= Self.maximumHeldBytes else {
+            return
+        }
         // A text takes some itself.
         heldBytes += text.utf8.count + 16
         held.append(text)

@@ -36,7 +36,8 @@ import Testing
             // given
             let script = try UsualScript(["Gemfile": "", "Rakefile": ""], in: directory)
             try script.addProgram(
-                "bundle", "echo \"$* at ${BUNDLE_PATH-}\" >>calls\ncase $* in *--local) exit \(status) ;; exec*) exit 9 ;; esac")
+                "bundle",
+                "echo \"$* at ${BUNDLE_PATH-}\" >>calls\ncase $* in *--local) exit \(status) ;; exec*) exit 9 ;; esac")
             try script.addProgram("ruby", "")
             for command in [ProjectProfile.bundler.resolve, ProjectProfile.bundler.test] {
                 // when
@@ -68,6 +69,21 @@ import Testing
             #expect(lines.map { String($0.prefix { $0 != " " }) }.joined(separator: " ") == calls)
             // Where the index was fetched, all that follows uses it.
             #expect(lines.count { $0.hasSuffix("by own-packages") } == (status == 0 ? 3 : 1))
+        }
+    }
+
+    @Test(arguments: [("spec", ""), ("specs", " specs"), ("tests", " tests")])
+    func testThatBustedFindsSpecsInUsualDirectories(_ name: String, _ argument: String) async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try UsualScript(["\(name)/kit_spec.lua": ""], in: directory)
+            try script.addProgram("luarocks", "")
+            try script.addProgram("busted", "\(Self.note)\necho '<testsuites/>' >.martlet/test/busted.xml")
+            // when
+            let result = try await script.run(ProjectProfile.lua.test)
+            // then
+            #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+            #expect(script.text("calls") == "--output=junit -Xoutput .martlet/test/busted.xml\(argument)\n")
         }
     }
 
@@ -103,7 +119,10 @@ import Testing
         try await withTemporaryDirectory { directory in
             // given
             let script = try UsualScript(
-                ["rebar.config": "", "src/kit.erl": "-include_lib(\"eunit/include/eunit.hrl\").\n", "test/kit_SUITE.erl": ""],
+                [
+                    "rebar.config": "", "src/kit.erl": "-include_lib(\"eunit/include/eunit.hrl\").\n",
+                    "test/kit_SUITE.erl": "",
+                ],
                 in: directory)
             try script.addProgram("rebar3", "\(Self.note)\ncp rebar.config.script \"script-$1\"")
             // when
@@ -124,7 +143,8 @@ import Testing
         try await withTemporaryDirectory { directory in
             // given
             let script = try UsualScript(
-                ["rebar.config": "", "rebar.config.script": "CONFIG.\n", "src/kit.erl": "a_test() -> ok.\n"], in: directory)
+                ["rebar.config": "", "rebar.config.script": "CONFIG.\n", "src/kit.erl": "a_test() -> ok.\n"],
+                in: directory)
             try script.addProgram("rebar3", Self.note)
             // when
             let result = try await script.run(ProjectProfile.rebar3.test)
@@ -175,8 +195,10 @@ import Testing
     func testThatAScriptThatMakesConfigureRunsByItsOwnShellAndAgainWhenItChanges(_ name: String) async throws {
         try await withTemporaryDirectory { directory in
             // given
-            let made = "#!/usr/bin/env bash\n[[ 1 == 1 ]] || exit\necho made >>times\ncp in configure; chmod +x configure\n"
-            let script = try UsualScript(["in": "#!/bin/sh\nprintf 'all:\\n' >Makefile\n", "configure.ac": ""], in: directory)
+            let made =
+                "#!/usr/bin/env bash\n[[ 1 == 1 ]] || exit\necho made >>times\ncp in configure; chmod +x configure\n"
+            let script = try UsualScript(
+                ["in": "#!/bin/sh\nprintf 'all:\\n' >Makefile\n", "configure.ac": ""], in: directory)
             try directory.write("tree/\(name)", made, mode: 0o755)
             for _ in 1...2 {
                 // when
@@ -200,7 +222,8 @@ import Testing
         for (more, status) in [("", 0), (", test => { TESTS => 't/*.t t/data/*.t' }", 1)] as [(String, Int32)] {
             try await withTemporaryDirectory { directory in
                 // given
-                let make = "use ExtUtils::MakeMaker; WriteMakefile(NAME => 'Kit', VERSION_FROM => 'lib/Kit.pm'\(more));\n"
+                let make =
+                    "use ExtUtils::MakeMaker; WriteMakefile(NAME => 'Kit', VERSION_FROM => 'lib/Kit.pm'\(more));\n"
                 let script = try UsualScript(
                     [
                         "Makefile.PL": make, "lib/Kit.pm": module, "t/data/like-a-test.t": data, "t/Own.pm": "1;\n",
