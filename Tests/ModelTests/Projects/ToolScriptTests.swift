@@ -212,6 +212,12 @@ import Testing
             let build = try await script.run(ProjectProfile.autotools.build)
             // then
             #expect(build.status == 0 && script.text("times") == "made\nmade\n")
+            // when: a checkout has deleted what the repository does not ignore.
+            let removed = try await run(["rm", "configure"], in: directory.path("tree"))
+            let again = try await script.run(ProjectProfile.autotools.build)
+            // then
+            #expect(removed.status == 0 && again.status == 0, "\(again.stdout)\(again.stderr)")
+            #expect(script.text("times") == "made\nmade\nmade\n")
         }
     }
 
