@@ -106,6 +106,27 @@ import Testing
 
             rspec ./spec/kit_spec.rb:2 # Kit adds
             """, ["Kit adds failed spec/kit_spec.rb:2", "RSpec/(tests that passed) passed"]),
+        // As Hspec 2.8 prints it, which has RSpec's form and names no file.
+        Row(
+            "Hspec, all passed", "\nadd\n  adds\n\nFinished in 0.0001 seconds\n2 examples, 0 failures\n",
+            ["Hspec/(tests that passed) passed"]),
+        Row(
+            "Hspec",
+            """
+            Failures:
+
+              test/Spec.hs:8:23: 
+              1) add adds
+                   expected: 4
+                    but got: 3
+
+              To rerun use: --match "/add/adds/"
+
+            Randomized with seed 287347202
+
+            Finished in 0.0002 seconds
+            2 examples, 1 failure
+            """, ["add adds failed test/Spec.hs:8", "Hspec/(tests that passed) passed"]),
         Row(
             "minitest",
             """
@@ -146,6 +167,30 @@ import Testing
             Finished in 0.03 seconds (0.00s async, 0.03s sync)
             3 tests, 1 failure, 1 skipped
             """, ["KitTest/test adds failed test/kit_test.exs:5", "ExUnit/(tests that passed) passed"]),
+        // As Elixir 1.14 prints it, which says at its end that it is ExUnit.
+        Row(
+            "ExUnit before Elixir 1.15",
+            """
+            ...
+
+              1) test adds (KitTest)
+                 test/kit_test.exs:5
+                 Assertion with == failed
+                 code:  assert Kit.add(1, 2) == 4
+                 stacktrace:
+                   test/kit_test.exs:6: (test)
+
+            .
+            Finished in 0.1 seconds (0.00s async, 0.1s sync)
+            1 doctest, 3 tests, 1 failure
+
+            Randomized with seed 911546
+            """, ["KitTest/test adds failed test/kit_test.exs:5", "ExUnit/(tests that passed) passed"]),
+        Row(
+            "ExUnit before Elixir 1.15, all passed",
+            "...\nFinished in 0.03 seconds (0.00s async, 0.03s sync)\n1 doctest, 2 tests, 0 failures\n\nRandomized with seed 481175\n",
+            ["ExUnit/(tests that passed) passed"]),
+        Row("words of ExUnit without its end", "  1) test adds (KitTest)\n     test/kit_test.exs:5\n", []),
         Row(
             "busted",
             """

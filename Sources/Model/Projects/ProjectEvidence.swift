@@ -38,7 +38,7 @@ struct ProjectEvidence: Equatable {
             tests = names.contains { $0.hasPrefix("phpunit.xml") } ? true : tree.scripts[path].map { $0["test"] != nil }
         case .bundler: (builds, tests) = Self.ruby(names, tree, directory)
         case .perl: tests = names.contains("t")
-        case .lua: tests = names.contains(".busted") || names.contains("spec")
+        case .lua: tests = names.contains(".busted") || names.contains("spec") || Self.busted(tree, directory) != nil
         case .make:
             let makefile = tree.text(marker, in: directory).map(MakefileText.init)
             builds = makefile?.build != MakefileText.Build.none
@@ -120,10 +120,14 @@ struct ProjectEvidence: Equatable {
         )
     }
 
-    /// A file of busted's specs in `spec` of the root: many projects keep their rockspecs in a directory of their own.
+    /// A file of busted's specs in a usual directory: many projects keep their rockspecs in a directory of their own.
     private static func busted(_ tree: ProjectTree, _ directory: String?) -> String? {
         guard directory == nil else { return nil }
-        return tree.names(in: "spec").filter { $0.hasSuffix("_spec.lua") }.min().map { "spec/\($0)" }
+        for name in ["spec", "specs", "test", "tests"] {
+            let found = tree.names(in: name).filter { $0.hasSuffix("_spec.lua") }.min()
+            if let found { return "\(name)/\(found)" }
+        }
+        return nil
     }
 
     /// A file of bats tests: of the directory itself, or of a usual directory for tests.

@@ -39,7 +39,7 @@ extension ProjectProfile {
                 # A script may be for another shell, and may lack its permission to be executed.
                 run() { script=$1; shift; if [ -x "$script" ]; then "./$script" "$@"; else sh "./$script" "$@"; fi; }
                 inputs=$(cat configure.ac configure.in autogen.sh bootstrap bootstrap.sh buildconf 2>/dev/null | sha256sum)
-                if [ ! -f configure ] || [ -f .martlet/generated ] && [ "$(cat .martlet/generated)" != "$inputs" ]; then
+                if [ ! -f configure ] || { [ -f .martlet/generated ] && [ "$(cat .martlet/generated)" != "$inputs" ]; }; then
                   rm -f .martlet/generated
                   made=
                   for script in autogen.sh bootstrap bootstrap.sh buildconf; do

@@ -81,7 +81,15 @@ extension ProjectProfile {
         test: Command(
             script: """
                 report=.martlet/test/busted.xml
-                if [ ! -d spec ] && [ ! -f .busted ]; then none 'there is neither spec nor .busted'; fi
+                # busted itself looks into spec, or where .busted says.
+                if [ ! -d spec ] && [ ! -f .busted ]; then
+                  own=
+                  for directory in specs test tests; do
+                    [ -z "$(find "$directory" -name '*_spec.lua' 2>/dev/null | head -n 1)" ] || { own=$directory; break; }
+                  done
+                  [ -n "$own" ] || none 'there is neither a spec nor .busted'
+                  set -- "$@" "$own"
+                fi
                 eval "$(luarocks --tree .martlet/rocks path 2>/dev/null)"
                 busted --output=junit -Xoutput "$report" "$@"
                 reported $? "$report"
@@ -89,6 +97,7 @@ extension ProjectProfile {
         packages: ["luarocks": "luarocks", "busted": "lua-busted"])
 
     /// Perl: what the distribution's own `Makefile.PL` or `Build.PL` builds, tested by prove, which leaves what each file printed.
+    /// Which files those are the Makefile says.
     static let perl = ProjectProfile(
         title: "Perl distribution", markers: ["Makefile.PL", "Build.PL", "cpanfile", "dist.ini"],
         resolve: Command(
@@ -110,7 +119,16 @@ extension ProjectProfile {
                 tap=$PWD/.martlet/test/tap
                 rm -rf "$tap"
                 if [ -d blib ]; then set -- -b "$@"; else set -- -l "$@"; fi
-                PERL_TEST_HARNESS_DUMP_TAP="$tap" prove --recurse "$@" t
+                # `make test` and `./Build test` do not look into the directories of t, where data may lie that is called like a test.
+                files=
+                if [ -f Makefile.PL ]; then
+                  files=$(sed -n 's/^TEST_FILES = *//p' Makefile | head -n 1)
+                elif [ -f Build.PL ] && ! grep -qE 'recursive_test_files|Module::Build::Tiny' Build.PL; then
+                  files='t/*.t'
+                fi
+                if [ -z "$files" ]; then set -- --recurse "$@"; files=t; fi
+                # The working directory is a directory of modules, as in `make test`.
+                PERL_USE_UNSAFE_INC=1 PERL_TEST_HARNESS_DUMP_TAP="$tap" prove "$@" $files
                 status=$?
                 # A report's name says what it is.
                 find "$tap" -type f ! -name '*.tap' -exec sh -c 'for file; do mv "$file" "$file.tap"; done' sh {} +

@@ -6,18 +6,25 @@ struct ExUnitConsole: SummaryReader {
     private var isRunning = false
     private var current: Int?
     private var sinceTime = Int.max
+    /// Failures before the first line that only ExUnit prints: before Elixir 1.15 that is the time at the end.
+    private var held: [String] = []
+    private var heldBytes = 0
+
+    private static let maximumHeldBytes = 4 << 20
 
     init(root: SourceRoot) { run = SummedRun(tool: "ExUnit", root: root) }
 
-    var isWithin: Bool { isRunning }
+    var isWithin: Bool { isRunning || !held.isEmpty }
 
     mutating func take(_ text: String) {
         sinceTime = sinceTime == Int.max ? Int.max : sinceTime + 1
         if text.hasPrefix("Running ExUnit with seed: ") {
+            held = []
             run.begin()
             return isRunning = true
         }
-        guard isRunning else { return }
+        if !isRunning, text.hasPrefix("Finished in "), text.has("s async, ") { beginLate() }
+        guard isRunning else { return hold(text) }
         if text.hasPrefix("Finished in ") {
             (sinceTime, current) = (0, nil)
         } else if sinceTime < 3, text.first?.isNumber == true, text.has(" failure") {
@@ -38,6 +45,23 @@ struct ExUnitConsole: SummaryReader {
                 run.describe(current, rest)
             }
         }
+    }
+
+    private mutating func hold(_ text: String) {
+        guard !held.isEmpty || Self.entry(text) != nil, heldBytes + text.utf8.count <= Self.maximumHeldBytes else {
+            return
+        }
+        // A text takes some itself.
+        heldBytes += text.utf8.count + 16
+        held.append(text)
+    }
+
+    private mutating func beginLate() {
+        run.begin()
+        isRunning = true
+        let lines = held
+        (held, heldBytes) = ([], 0)
+        for line in lines { take(line) }
     }
 
     func content() -> ReportContent? { run.content() }

@@ -10,13 +10,14 @@ struct SummaryConsoles: Sendable {
         readers = [
             UnittestConsole(root: root), PHPUnitConsole(root: root), RSpecConsole(root: root),
             MinitestConsole(root: root), ExUnitConsole(root: root), BustedConsole(root: root),
-            AutomakeConsole(root: root),
+            AutomakeConsole(root: root), HspecConsole(root: root),
         ]
     }
 
     /// Words without which no line tells anything, but within a block.
     private static let needles: Needles = [
         "Ran ", "=======", ") ... ", "PHPUnit ", "Finished in ", "Failures:", "# Running", "Started", "Running ExUnit",
+        "  1) ",
         " pending : ", "Testsuite summary", "PASS: ", "FAIL: ", "SKIP: ", "XPASS: ", "ERROR: ",
     ]
     private static let ofProve: Needles = [" ..", "Files=", "Result: ", "Test Summary Report"]

@@ -50,6 +50,13 @@ import Testing
             ),
             (["mix.exs": "", "package.json": "{}"], ["package.json": [:]], .mix),
             (["Gemfile": "", "package.json": "{}"], ["package.json": ["test": "jest"]], .npm),
+            // Rockspecs in a directory of their own, one for each version.
+            (
+                ["kit.lua": "", "spec/kit_spec.lua": "", "rockspecs/kit-1.0-1.rockspec": "", "Makefile": "check:\n"],
+                [:],
+                .lua
+            ),
+            (["kit-1.0-1.rockspec": "", "specs/kit_spec.lua": "", "Makefile": "check:\n"], [:], .lua),
             // Nothing has a test: what builds, then what is there.
             (["package.json": "{}", "Makefile": "all:\n"], ["package.json": [:]], .make),
             (["package.json": "{}"], ["package.json": [:]], .npm),
