@@ -1,3 +1,4 @@
+import JobProtocol
 import Model
 import TestSupport
 import Testing
