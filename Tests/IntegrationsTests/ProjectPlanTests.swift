@@ -172,7 +172,7 @@ import Testing
     @Test(
         arguments: [
             ("install:\n\tcp a b\nall: kit\ncheck: kit\n", [["make", "all"], ["make", "check"]]),
-            ("check: kit\n\t./kit\n", [["make", "check"]]), ("install:\n\tcp a b\n", [["make"]]),
+            ("check: kit\n\t./kit\n", [["make", "kit"], ["make", "check"]]), ("install:\n\tcp a b\n", [["make"]]),
         ])
     func testThatAMakefileIsNotAskedToInstall(_ manifest: String, _ commands: [[String]]) throws {
         // when
