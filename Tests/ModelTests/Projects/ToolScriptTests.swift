@@ -87,6 +87,23 @@ import Testing
         }
     }
 
+    @Test func testThatASetupScriptIsNotAskedToInstallItself() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: `setup.py develop` of setuptools 80 calls pip anew, which then wants the network.
+            let script = try UsualScript(["setup.py": ""], in: directory)
+            try directory.write("tree/.martlet/venv/bin/python", "#!/bin/sh\n\(Self.note)\n", mode: 0o755)
+            try script.addProgram("python3", "")
+            for command in [ProjectProfile.python.build, ProjectProfile.python.archive] {
+                // when
+                let result = try await script.run(command)
+                // then
+                #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+            }
+            let lines = (script.text("calls") ?? "").split(separator: "\n")
+            #expect(lines.count == 2 && lines.allSatisfy { $0.contains(" --use-pep517 ") })
+        }
+    }
+
     @Test func testThatBatsNeedsNoReport() async throws {
         try await withTemporaryDirectory { directory in
             // given: it ends before its report is written.
