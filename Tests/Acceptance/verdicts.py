@@ -47,7 +47,7 @@ class Runner:
             if need.startswith("/"):
                 found = glob.glob(need)
             elif need.endswith((".rb", ".pm")):
-                command = ["ruby", "-e", f"require '{need[:-3]}'; exit!"] if need.endswith(".rb") else ["perl", "-e", f"require '{need}'"]
+                command = ["ruby", "-e", f"require '{need[:-3]}'; exit!(true)"] if need.endswith(".rb") else ["perl", "-e", f"require '{need}'"]
                 found = shutil.which(command[0]) and subprocess.run(command, capture_output=True).returncode == 0
             else:
                 found = shutil.which(need, path=self.path)

@@ -156,6 +156,22 @@ import Testing
         }
     }
 
+    @Test func testThatAFileThatChangesInTheSecondOfACompilationIsCompiled() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: rebar3 compares whole seconds.
+            let script = try UsualScript(["rebar.config": "", "src/a.erl": "", "src/b.erl": ""], in: directory)
+            try script.addProgram("rebar3", "find . -name '*.erl' -newermt '1 second' >calls")
+            let first = try await script.run(ProjectProfile.rebar3.build)
+            #expect(first.status == 0 && script.text("calls") == "")
+            try directory.write("tree/src/b.erl", "% changed\n")
+            // when
+            let second = try await script.run(ProjectProfile.rebar3.build)
+            // then
+            #expect(second.status == 0, "\(second.stderr)")
+            #expect(script.text("calls") == "./src/b.erl\n")
+        }
+    }
+
     @Test func testThatAScriptOfTheProjectForRebar3Stays() async throws {
         try await withTemporaryDirectory { directory in
             // given
