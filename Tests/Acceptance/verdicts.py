@@ -218,10 +218,10 @@ def repositories(runner, only, mirrors):
             claim(False, what, words or words_again)
             continue
         if repository.expected == "told":
-            right = all(a.color == "red" and repository.rest in a.reason for a in (answer, again))
+            right = all(repository.rest in a.reason and not a.counted for a in (answer, again))
         else:
             right = all(a.color == repository.expected and a.counted >= repository.tests for a in (answer, again))
-        wrong = next((a.color for a in (answer, again) if a.color != ("green" if repository.expected == "green" else "red")), None)
+        wrong = next((a.color for a in (answer, again) if repository.expected != "told" and a.color != repository.expected), None)
         counts["right" if right else {"green": "wrong green", "red": "wrong red"}.get(wrong, "other")] += 1
         expected = f"; by hand {repository.expected}, {repository.tests} tests; {answer.reason[:160]}"
         claim(right, what, f"{answer}, {first:.0f} s, again {second:.0f} s" + ("" if right else expected))

@@ -123,7 +123,7 @@ struct ProjectEvidence: Equatable {
     /// A file of busted's specs in a usual directory: many projects keep their rockspecs in a directory of their own.
     private static func busted(_ tree: ProjectTree, _ directory: String?) -> String? {
         guard directory == nil else { return nil }
-        for name in ["spec", "specs", "test", "tests"] {
+        for name in ["spec", "test", "tests"] {
             let found = tree.names(in: name).filter { $0.hasSuffix("_spec.lua") }.min()
             if let found { return "\(name)/\(found)" }
         }

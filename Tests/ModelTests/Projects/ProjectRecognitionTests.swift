@@ -56,7 +56,7 @@ import Testing
                 [:],
                 .lua
             ),
-            (["kit-1.0-1.rockspec": "", "specs/kit_spec.lua": "", "Makefile": "check:\n"], [:], .lua),
+            (["kit-1.0-1.rockspec": "", "tests/kit_spec.lua": "", "Makefile": "check:\n"], [:], .lua),
             // Nothing has a test: what builds, then what is there.
             (["package.json": "{}", "Makefile": "all:\n"], ["package.json": [:]], .make),
             (["package.json": "{}"], ["package.json": [:]], .npm),

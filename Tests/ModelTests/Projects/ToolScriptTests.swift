@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [("spec", ""), ("specs", " specs"), ("tests", " tests")])
+    @Test(arguments: [("spec", ""), ("test", " test"), ("tests", " tests")])
     func testThatBustedFindsSpecsInUsualDirectories(_ name: String, _ argument: String) async throws {
         try await withTemporaryDirectory { directory in
             // given
