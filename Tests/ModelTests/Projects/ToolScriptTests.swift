@@ -89,7 +89,7 @@ import Testing
 
     @Test func testThatASetupScriptIsNotAskedToInstallItself() async throws {
         try await withTemporaryDirectory { directory in
-            // given: `setup.py develop` of setuptools 80 calls pip anew, which then wants the network.
+            // given: `setup.py develop` of setuptools 80 calls pip again, which then needs the network.
             let script = try UsualScript(["setup.py": ""], in: directory)
             try directory.write("tree/.martlet/venv/bin/python", "#!/bin/sh\n\(Self.note)\n", mode: 0o755)
             try script.addProgram("python3", "")
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestTools.find("make") != nil, "make is not here"))
-    func testThatAConfigureOfTheCommitIsNotMadeAnew() async throws {
+    func testThatAConfigureOfTheCommitIsNotRegenerated() async throws {
         try await withTemporaryDirectory { directory in
             // given: a checkout in which what it is made of is newer.
             let configure = """
