@@ -47,7 +47,7 @@ class Runner:
             if need.startswith("/"):
                 found = glob.glob(need)
             elif need.endswith((".rb", ".pm")):
-                command = ["ruby", "-e", f"require '{need[:-3]}'"] if need.endswith(".rb") else ["perl", "-e", f"require '{need}'"]
+                command = ["ruby", "-e", f"require '{need[:-3]}'; exit!(true)"] if need.endswith(".rb") else ["perl", "-e", f"require '{need}'"]
                 found = shutil.which(command[0]) and subprocess.run(command, capture_output=True).returncode == 0
             else:
                 found = shutil.which(need, path=self.path)
@@ -218,10 +218,10 @@ def repositories(runner, only, mirrors):
             claim(False, what, words or words_again)
             continue
         if repository.expected == "told":
-            right = all(a.color == "red" and repository.rest in a.reason for a in (answer, again))
+            right = all(repository.rest in a.reason and not a.counted for a in (answer, again))
         else:
             right = all(a.color == repository.expected and a.counted >= repository.tests for a in (answer, again))
-        wrong = next((a.color for a in (answer, again) if a.color != ("green" if repository.expected == "green" else "red")), None)
+        wrong = next((a.color for a in (answer, again) if repository.expected != "told" and a.color != repository.expected), None)
         counts["right" if right else {"green": "wrong green", "red": "wrong red"}.get(wrong, "other")] += 1
         expected = f"; by hand {repository.expected}, {repository.tests} tests; {answer.reason[:160]}"
         claim(right, what, f"{answer}, {first:.0f} s, again {second:.0f} s" + ("" if right else expected))

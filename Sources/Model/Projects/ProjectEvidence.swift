@@ -44,7 +44,8 @@ struct ProjectEvidence: Equatable {
             builds = makefile?.build != MakefileText.Build.none
             tests = makefile.map { $0.testTarget != nil }
         case .shell: builds = false
-        case .meson, .autotools, .bazel, .zig: tests = nil
+        case .meson: tests = Self.mesonTests(tree, directory)
+        case .autotools, .bazel, .zig: tests = nil
         case .cargo, .go, .maven, .gradle, .dotnet, .mix, .rebar3, .dune, .stack, .cabal: break
         }
     }
@@ -62,6 +63,13 @@ struct ProjectEvidence: Equatable {
         let found = mentions(words, tree.text("CMakeLists.txt", in: directory))
         guard found == false, directory == nil else { return found }
         return ["tests", "test"].contains { mentions(words, tree.text("CMakeLists.txt", in: $0)) == true }
+    }
+
+    /// A build file calls `test()`. One that has directories of its own may do so there.
+    private static func mesonTests(_ tree: ProjectTree, _ directory: String?) -> Bool? {
+        let text = tree.text("meson.build", in: directory)
+        let found = mentions(["test("], text)
+        return found == false && mentions(["subdir("], text) == true ? nil : found
     }
 
     /// A pyproject.toml or setup.cfg may hold the settings of tools alone, and requirements.txt what the documentation needs.
@@ -123,7 +131,7 @@ struct ProjectEvidence: Equatable {
     /// A file of busted's specs in a usual directory: many projects keep their rockspecs in a directory of their own.
     private static func busted(_ tree: ProjectTree, _ directory: String?) -> String? {
         guard directory == nil else { return nil }
-        for name in ["spec", "specs", "test", "tests"] {
+        for name in ["spec", "test", "tests"] {
             let found = tree.names(in: name).filter { $0.hasSuffix("_spec.lua") }.min()
             if let found { return "\(name)/\(found)" }
         }

@@ -54,7 +54,7 @@ extension ProjectProfile {
                 key=$(cat configure | sha256sum)" $*"
                 if [ ! -f Makefile ] || [ "$(cat .martlet/configured 2>/dev/null)" != "$key" ]; then
                   rm -f .martlet/configured
-                  # In a checkout any file may be the newest, so that make would make anew what the commit has of Autoconf and Automake.
+                  # In a checkout any file may be the newest. Then make would regenerate the files of Autoconf and Automake that the commit has.
                   if [ ! -f .martlet/generated ]; then
                     : >.martlet/now
                     find . -type f '(' -name aclocal.m4 -o -name configure -o -name '*.in' ')' -exec touch -r .martlet/now {} +

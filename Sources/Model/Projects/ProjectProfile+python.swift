@@ -29,7 +29,7 @@ extension ProjectProfile {
                 [ ! -s .martlet/need.txt ] || pip -r .martlet/need.txt || exit
                 # Newest, as in an isolated build: an old setuptools of the machine's own knows no `license = "MIT"` (PEP 639).
                 [ ! -s .martlet/build.txt ] || pip --upgrade -r .martlet/build.txt || pip -r .martlet/build.txt || exit
-                if [ -n "$(echo "$wanted" | grep '^install')" ]; then pip --no-build-isolation -e ".$extras" || exit; fi
+                if [ -n "$(echo "$wanted" | grep '^install')" ]; then pip --use-pep517 --no-build-isolation -e ".$extras" || exit; fi
                 "$venv/bin/python" -c 'import pytest' 2>/dev/null || pip pytest || exit
                 if [ -f ruff.toml ] || [ -f .ruff.toml ] || grep -qs '^\\[tool\\.ruff' pyproject.toml; then
                   "$venv/bin/python" -m ruff --version >/dev/null 2>&1 || command -v ruff >/dev/null || pip ruff || exit
@@ -87,7 +87,7 @@ extension ProjectProfile {
                 if [ ! -f setup.py ] && ! grep -qsE '^\\[(project|build-system)\\]' pyproject.toml; then
                   echo 'nothing to build: neither setup.py nor [project] in pyproject.toml'; exit 0
                 fi
-                exec .martlet/venv/bin/python -m pip install -q --no-index --no-deps --no-build-isolation -e .
+                exec .martlet/venv/bin/python -m pip install -q --no-index --no-deps --use-pep517 --no-build-isolation -e .
                 """, needs: ["python3"]),
         test: Command(
             script: """
@@ -115,7 +115,7 @@ extension ProjectProfile {
         archive: Command(
             script: """
                 if [ ! -f setup.py ] && ! grep -qsE '^\\[(project|build-system)\\]' pyproject.toml; then exit 0; fi
-                exec .martlet/venv/bin/python -m pip wheel -q --no-index --no-deps --no-build-isolation -w .martlet/products .
+                exec .martlet/venv/bin/python -m pip wheel -q --no-index --no-deps --use-pep517 --no-build-isolation -w .martlet/products .
                 """, needs: ["python3"]),
         caches: ["PIP_CACHE_DIR": "{cache}/pip", "PIP_DISABLE_PIP_VERSION_CHECK": "1"],
         packages: [

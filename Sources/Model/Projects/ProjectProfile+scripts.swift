@@ -84,7 +84,7 @@ extension ProjectProfile {
                 # busted itself looks into spec, or where .busted says.
                 if [ ! -d spec ] && [ ! -f .busted ]; then
                   own=
-                  for directory in specs test tests; do
+                  for directory in test tests; do
                     [ -z "$(find "$directory" -name '*_spec.lua' 2>/dev/null | head -n 1)" ] || { own=$directory; break; }
                   done
                   [ -n "$own" ] || none 'there is neither a spec nor .busted'

@@ -53,7 +53,8 @@ package struct ProjectTree: Hashable, Sendable {
 
     /// The files whose texts say whether a project builds and tests something.
     package static let textNames: Set<String> = [
-        "Package.swift", "CMakeLists.txt", "GNUmakefile", "makefile", "Makefile", "package.json", "composer.json",
+        "Package.swift", "CMakeLists.txt", "meson.build", "GNUmakefile", "makefile", "Makefile", "package.json",
+        "composer.json",
         "pyproject.toml", "setup.cfg", "Rakefile",
     ]
     /// Files of the root by which a project says what its own CI runs.

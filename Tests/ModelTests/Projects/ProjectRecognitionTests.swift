@@ -39,6 +39,9 @@ import Testing
             (["CMakeLists.txt": "project(kit)\nenable_testing()\n", "Makefile": "check:\n"], [:], .cmake),
             (["CMakeLists.txt": "option(KIT_BUILD_TESTS \"\" OFF)\n", "Makefile": "check:\n"], [:], .cmake),
             (["CMakeLists.txt": "add_subdirectory(test)\n", "test/CMakeLists.txt": "add_test(a)\n"], [:], .cmake),
+            (["meson.build": "library('kit')\n", "Makefile": "test:\n"], [:], .make),
+            (["meson.build": "test('a', a)\n", "Makefile": "test:\n"], [:], .meson),
+            (["meson.build": "subdir('tests')\n", "Makefile": "test:\n"], [:], .meson),
             // Rails, Laravel and Phoenix have a package.json, and an application may have a Gemfile for its documentation.
             (
                 ["Gemfile": "", "Rakefile": "Rails.application.load_tasks\n", "package.json": "{}"],
@@ -56,7 +59,7 @@ import Testing
                 [:],
                 .lua
             ),
-            (["kit-1.0-1.rockspec": "", "specs/kit_spec.lua": "", "Makefile": "check:\n"], [:], .lua),
+            (["kit-1.0-1.rockspec": "", "tests/kit_spec.lua": "", "Makefile": "check:\n"], [:], .lua),
             // Nothing has a test: what builds, then what is there.
             (["package.json": "{}", "Makefile": "all:\n"], ["package.json": [:]], .make),
             (["package.json": "{}"], ["package.json": [:]], .npm),

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [("spec", ""), ("specs", " specs"), ("tests", " tests")])
+    @Test(arguments: [("spec", ""), ("test", " test"), ("tests", " tests")])
     func testThatBustedFindsSpecsInUsualDirectories(_ name: String, _ argument: String) async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -84,6 +84,23 @@ import Testing
             // then
             #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
             #expect(script.text("calls") == "--output=junit -Xoutput .martlet/test/busted.xml\(argument)\n")
+        }
+    }
+
+    @Test func testThatASetupScriptIsNotAskedToInstallItself() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: `setup.py develop` of setuptools 80 calls pip again, which then needs the network.
+            let script = try UsualScript(["setup.py": ""], in: directory)
+            try directory.write("tree/.martlet/venv/bin/python", "#!/bin/sh\n\(Self.note)\n", mode: 0o755)
+            try script.addProgram("python3", "")
+            for command in [ProjectProfile.python.build, ProjectProfile.python.archive] {
+                // when
+                let result = try await script.run(command)
+                // then
+                #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+            }
+            let lines = (script.text("calls") ?? "").split(separator: "\n")
+            #expect(lines.count == 2 && lines.allSatisfy { $0.contains(" --use-pep517 ") })
         }
     }
 
@@ -139,6 +156,22 @@ import Testing
         }
     }
 
+    @Test func testThatAFileThatChangesInTheSecondOfACompilationIsCompiled() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: rebar3 compares whole seconds.
+            let script = try UsualScript(["rebar.config": "", "src/a.erl": "", "src/b.erl": ""], in: directory)
+            try script.addProgram("rebar3", "find . -name '*.erl' -newermt '1 second' >calls")
+            let first = try await script.run(ProjectProfile.rebar3.build)
+            #expect(first.status == 0 && script.text("calls") == "")
+            try directory.write("tree/src/b.erl", "% changed\n")
+            // when
+            let second = try await script.run(ProjectProfile.rebar3.build)
+            // then
+            #expect(second.status == 0, "\(second.stderr)")
+            #expect(script.text("calls") == "./src/b.erl\n")
+        }
+    }
+
     @Test func testThatAScriptOfTheProjectForRebar3Stays() async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -168,7 +201,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestTools.find("make") != nil, "make is not here"))
-    func testThatAConfigureOfTheCommitIsNotMadeAnew() async throws {
+    func testThatAConfigureOfTheCommitIsNotRegenerated() async throws {
         try await withTemporaryDirectory { directory in
             // given: a checkout in which what it is made of is newer.
             let configure = """
