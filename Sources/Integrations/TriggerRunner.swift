@@ -123,19 +123,22 @@ package struct TriggerRunner: Sendable {
 
     /// - Returns: Why none of the trigger's conditions holds; `nil` if one does.
     static func whyNot(_ trigger: Trigger, _ facts: Facts) -> String? {
-        let holds = trigger.when.contains { condition in
-            switch condition {
-            case .succeeded: facts.isPublishable
-            case .clean: facts.verdict == .succeeded && facts.isPublishable
-            case .failed: facts.verdict > .analyzerWarnings
-            case .fixed: facts.isPublishable && facts.before.map { !$0.isPublishable } ?? false
-            case .always: true
-            }
-        }
-        guard !holds else { return nil }
+        guard !trigger.when.contains(where: { holds($0, facts) }) else { return nil }
         let condition = "when: \(trigger.when.map(\.rawValue).joined(separator: ", "))"
-        return facts.isUntested && facts.verdict.isPublishable
+        var tested = facts
+        tested.isUntested = false
+        return trigger.when.contains { holds($0, tested) }
             ? "\(condition), and \(untestedReason)" : "\(condition), and the verdict is \(facts.verdict.rawValue)"
+    }
+
+    private static func holds(_ condition: Trigger.Condition, _ facts: Facts) -> Bool {
+        switch condition {
+        case .succeeded: facts.isPublishable
+        case .clean: facts.verdict == .succeeded && facts.isPublishable
+        case .failed: facts.verdict > .analyzerWarnings
+        case .fixed: facts.isPublishable && facts.before.map { !$0.isPublishable } ?? false
+        case .always: true
+        }
     }
 
     private static let untestedReason =

@@ -116,7 +116,8 @@ enum AnalyzerProse {
     /// `pylint 3.0.2`, `markdownlint-cli2 v0.13.0 (markdownlint v0.34.0)`
     private static func isVersion(_ line: String) -> Bool {
         let words = line.split(separator: " ")
-        guard (2...5).contains(words.count), let first = words.first, first.last != ":" else { return false }
+        // `requests 2.0.0 has a vulnerability` is a finding.
+        guard words.count == 2 || words.count > 2 && words[2].first == "(", words[0].last != ":" else { return false }
         let number = words[1].first == "v" ? words[1].dropFirst() : words[1]
         return number.first?.isNumber == true && number.contains(".")
             && number.allSatisfy { $0.isNumber || $0 == "." || $0 == "-" || $0.isLetter }

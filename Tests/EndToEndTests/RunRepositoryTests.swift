@@ -39,7 +39,8 @@ import Testing
 
     @Test func testThatAnotherRepositoryAtTheSamePathBeginsAnew() async throws {
         try await withWorkingTree([
-            "Makefile": "all:\n\t@echo 'a.c:1:1: warning: odd' >&2; echo x >> out\ncheck:\n\t@true\n", ".gitignore": "out\n",
+            "Makefile": "all:\n\t@echo 'a.c:1:1: warning: odd' >&2; echo x >> out\ncheck:\n\t@true\n",
+            ".gitignore": "out\n",
         ]) { fixture in
             // given
             try await makeRepository(fixture, "First")

@@ -274,7 +274,8 @@ import Testing
         }
 
         @Test func testThatAMistypedNameLeavesTheComparison() async throws {
-            try await withWorkingTree(["Makefile": "all:\n\t@echo 'a.c:1:1: warning: odd' >&2\ncheck:\n\t@true\n"]) { fixture in
+            try await withWorkingTree(["Makefile": "all:\n\t@echo 'a.c:1:1: warning: odd' >&2\ncheck:\n\t@true\n"]) {
+                fixture in
                 // given
                 #expect(try await fixture.martlet().status == 0)
                 // when

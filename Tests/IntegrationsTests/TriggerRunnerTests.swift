@@ -57,10 +57,13 @@ import Transfer
         var untested = facts(verdict, before: .testFailures)
         untested.isUntested = true
         // when, then
-        for condition in [Condition.succeeded, .clean, .fixed, .failed] {
+        for condition in [Condition.succeeded, .fixed] + (verdict == .succeeded ? [.clean] : []) {
             let reason = TriggerRunner.whyNot(try trigger([condition]), untested)
             expectContains(reason ?? "", "when: \(condition.rawValue), and nothing was tested; write `test:`")
         }
+        #expect(
+            TriggerRunner.whyNot(try trigger([.failed]), untested)
+                == "when: failed, and the verdict is \(verdict.rawValue)")
         #expect(TriggerRunner.whyNot(try trigger([.always]), untested) == nil)
     }
 

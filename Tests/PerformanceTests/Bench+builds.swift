@@ -19,7 +19,8 @@ extension Bench {
             var commits: [String: String] = [:]
             for bot in bots {
                 commits[bot] = try service.makeBot(
-                    bot, files: [".martlet.yml": "configurations:\n  debug: { build: 'true', test: none }\nanalyze: []\n"])
+                    bot,
+                    files: [".martlet.yml": "configurations:\n  debug: { build: 'true', test: none }\nanalyze: []\n"])
             }
             for bot in bots {
                 let begun = try service.begun(bot)

@@ -242,7 +242,7 @@ import Testing
     @Test(arguments: [
         "main.go\n", "src/a.c\n", "0 errors, 3 warnings\n", "10 errors\n", "the function has no error handling\n",
         "Missing docstring in function f\n", "Trailing whitespace in a.py\n", "ruff is not configured\n",
-        "Line too long (130 characters) in kit.py\n", "would reformat kit.py\n",
+        "Line too long (130 characters) in kit.py\n", "would reformat kit.py\n", "requests 2.0.0 has a vulnerability\n",
     ])
     func testThatAFindingInAnUnknownFormIsNotTakenForNone(text: String) {
         #expect(analysis(text).notUnderstood == 1)

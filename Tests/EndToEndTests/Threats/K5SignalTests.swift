@@ -81,7 +81,8 @@ import Testing
             _ = try await daemon.work.commit(
                 files: [
                     "Makefile": "all:\n\techo made >kit.txt\n", ".gitignore": "kit.txt\n",
-                    ".martlet.yml": "configurations:\n  debug: { test: none }\nanalyze: []\narchive: { include: [kit.txt] }\n",
+                    ".martlet.yml":
+                        "configurations:\n  debug: { test: none }\nanalyze: []\narchive: { include: [kit.txt] }\n",
                 ], message: "Begin")
             try await daemon.work.push(to: daemon.remote)
             func isUploading() async throws -> Bool {
