@@ -38,8 +38,8 @@ extension AttemptProcessorTests {
                     Played(step: .testing, name: "unit", report: AttemptProcessorTests.empty),
                     Played(step: .testing, name: "more", report: AttemptProcessorTests.empty),
                 ], previousTests: 12)
-            #expect(results.verdict == .warnings)
-            #expect(results.findings.map(\.finding.rule) == ["martlet.tests"])
+            #expect(results.verdict == .testFailures)
+            #expect(results.findings.map(\.finding.rule) == [Finding.failedTestCommandRule])
             #expect(results.notes == ["0 tests", "0 tests"], "what was before is all steps' together")
         }
 
