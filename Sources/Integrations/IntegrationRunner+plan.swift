@@ -57,7 +57,7 @@ extension IntegrationRunner {
                     + "(`martlet integrate \(bot.name) --commit \(ref.shortName)` begins one)")
             return plan
         }
-        let reading = recipes.recipe(of: content, bot: bot, on: ref)
+        let reading = await recipes.recipe(of: content, bot: bot, on: ref)
         plan.diagnostics = reading.diagnostics
         guard let recipe = Self.usable(reading) else { return plan }
         let jobs = try await jobs.plans(of: recipe, at: commit, ref: ref, bot: bot, mirror: mirror)

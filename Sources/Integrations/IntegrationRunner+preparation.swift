@@ -91,7 +91,7 @@ extension IntegrationRunner {
             if record.reason != nil { try await store.explain([record.id], nil) }
             return .ready(record)
         }
-        let reading = recipes.recipe(
+        let reading = await recipes.recipe(
             of: try await ruling(commit, of: record, bot: bot, mirror), bot: bot, on: record.ref)
         guard let recipe = Self.usable(reading) else {
             try await describe(record, commit, mirror)
@@ -155,7 +155,7 @@ extension IntegrationRunner {
         if Self.maySkip(record, commit, bot: bot) { return nil }
         // They may have to be fetched.
         if Self.mayHaveSubmodules(commit, bot) { return nil }
-        guard let recipe = Self.usable(recipes.recipe(of: commit, bot: bot, on: record.ref)) else { return nil }
+        guard let recipe = Self.usable(await recipes.recipe(of: commit, bot: bot, on: record.ref)) else { return nil }
         return EarlyReading(
             record: record, mirror: mirror,
             preparation: .init(recipe: recipe, commit: Self.summary(of: commit), step: Self.firstStep(of: bot)))
@@ -311,7 +311,7 @@ extension IntegrationRunner {
                 code: .commitMissing, operation: "reading \(commit.abbreviated)",
                 message: "it is not in the mirror; fetch it first")
         }
-        return recipes.recipe(of: content, bot: bot)
+        return await recipes.recipe(of: content, bot: bot, on: nil)
     }
 
     /// A recipe with errors is the code's fault: its messages are the integration's issues.

@@ -5,7 +5,7 @@ package import Settings
 /// What the next push of each branch that a bot watches would run, archive and publish.
 package struct PushPlans: Sendable {
     /// The most branches that are planned.
-    package static let maximumBranches = 100
+    package static let maximumBranches = 20
 
     /// The default branch first, then by name.
     package var branches: [PushPlan]

@@ -1,3 +1,4 @@
+import Basics
 import Model
 import Settings
 import SourceControl
@@ -21,7 +22,8 @@ final class RecipeMemory: Sendable {
         /// In bytes, of what a repository says.
         var size: Int {
             let texts = project?.texts.values.reduce(0) { $0 + $1.utf8.count } ?? 0
-            return rootEntries.reduce((file?.count ?? 0) + texts) { $0 + $1.utf8.count }
+            let names = project?.directories.values.joined().reduce(0) { $0 + $1.utf8.count } ?? 0
+            return rootEntries.reduce((file?.count ?? 0) + texts + names) { $0 + $1.utf8.count }
         }
     }
 
@@ -35,6 +37,8 @@ final class RecipeMemory: Sendable {
     }
 
     private let state = Mutex(State())
+    /// A hostile commit's texts take a while, which no thread of the cooperative pool spends on them.
+    private let lane = BlockingLane(label: "recipes")
 
     /// How many are kept.
     var count: Int { state.withLock(\.kept.count) }
@@ -42,8 +46,10 @@ final class RecipeMemory: Sendable {
     var readings: Int { state.withLock(\.readings) }
 
     /// What a commit of a ref runs: the one place that decides it, for an integration and for what is shown before a push.
-    func recipe(of commit: CommitContent, bot: BotSpecification, on ref: RefName) -> Reading<Recipe> {
-        recipe(of: commit, bot: bot, isRelease: bot.isRelease(ref))
+    /// - Parameter ref: `nil` for a commit of no ref that publishes.
+    func recipe(of commit: CommitContent, bot: BotSpecification, on ref: RefName?) async -> Reading<Recipe> {
+        let isRelease = ref.map(bot.isRelease) ?? false
+        return await lane.run { [self] in recipe(of: commit, bot: bot, isRelease: isRelease) }
     }
 
     /// By the bot's own recipe, else the commit's, else what its project usually runs.
@@ -76,7 +82,8 @@ final class RecipeMemory: Sendable {
         let project = RecipeReader.Project.recognized(commit.project ?? ProjectTree(rootEntries: entries))
         if let own = bot.recipe {
             return RecipeReader.read(
-                yaml: own.yaml, file: "\(bot.name).yml", project: project, firstLine: own.firstLine)
+                yaml: own.yaml, file: "\(bot.name).yml", project: project, firstLine: own.firstLine,
+                isRelease: isRelease)
         }
         if entries.contains(name) {
             guard let bytes = commit.file else {
@@ -85,7 +92,7 @@ final class RecipeMemory: Sendable {
                     value: nil,
                     diagnostics: [Diagnostic(file: name, line: 1, column: 1, severity: .error, message: message)])
             }
-            return RecipeReader.read(bytes: bytes, file: name, project: project)
+            return RecipeReader.read(bytes: bytes, file: name, project: project, isRelease: isRelease)
         }
         return RecipeReader.withoutRecipe(project, isRelease: isRelease)
     }

@@ -42,8 +42,8 @@ struct ResolveFailure: Equatable {
         Form(pattern: #/failed to download `([^`]+)`/#),
         Form(pattern: #/Unable to update (https?://\S+)/#),
         // Go
-        Form(pattern: #/^go: (?:downloading )?([^\s:]+@[^\s:]+): /#),
-        Form(pattern: #/^(?:go: )?[^\s:]+\.go:\d+:\d+: ([^\s:]+@[^\s:]+): /#),
+        Form(pattern: #/^go: (?:downloading )?([^\s:@]+@[^\s:]+): /#),
+        Form(pattern: #/^(?:go: )?[^\s:]+\.go:\d+:\d+: ([^\s:@]+@[^\s:]+): /#),
         // SwiftPM
         Form(pattern: #/[Ff]ailed to clone repository (\S+?):?$/#),
         Form(pattern: #/no versions of '([^']+)' match the requirement/#, saysMissing: true),

@@ -94,11 +94,12 @@ package struct Recipe: Hashable, Sendable, Codable {
         configuration.projectType ?? projectType
     }
 
-    /// Whether a configuration may test nothing: its author says so, or other kinds of project are tested beside it. The latter is only so
-    /// without a recipe, where every further kind has a configuration of its own.
+    /// Whether a configuration may test nothing: its author says so, or its kind of project was recognized as one without tests beside kinds that
+    /// are tested. The latter is only so without a recipe, where every further kind has a configuration of its own.
     package func mayTestNothing(_ configuration: Configuration) -> Bool {
         configuration.testsNothing == true
-            || configuration.projectType == nil && configurations.contains { $0.projectType != nil }
+            || configuration.projectType == nil && recognition?.hasNoTests == true
+                && configurations.contains { $0.projectType != nil }
     }
 
     /// The configuration whose products are archived.

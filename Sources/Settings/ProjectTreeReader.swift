@@ -12,10 +12,11 @@ extension ProjectTree {
         text: (_ path: String, _ limit: Int) -> [UInt8]?
     ) {
         self.init(rootEntries: rootEntries)
-        var left = Self.maximumTexts
+        var (left, room) = (Self.maximumTexts, Self.maximumSize)
         func read(_ path: String) -> String? {
-            guard left > 0, let bytes = text(path, Self.maximumTextSize) else { return nil }
+            guard left > 0, room > 0, let bytes = text(path, min(room, Self.maximumTextSize)) else { return nil }
             left -= 1
+            room -= bytes.count
             return String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
         }
         func readTexts(_ names: [String], in directory: String?) {
@@ -31,9 +32,14 @@ extension ProjectTree {
         ownCommands = OwnCommandReader.commands(rootEntries, names: names, text: read)
         // A name with an ending is a file nearly always, and asking for each takes time.
         let candidates = rootEntries.filter { Self.isSearched($0) && !$0.contains(".") }.sorted()
+        var namesRoom = Self.maximumNamesSize
         for directory in candidates.prefix(Self.maximumDirectories) {
             guard let found = names(directory) else { continue }
-            directories[directory] = Array(found.prefix(Self.maximumNames))
+            let taken = found.prefix(Self.maximumNames).prefix { name in
+                namesRoom -= name.utf8.count
+                return namesRoom >= 0
+            }
+            directories[directory] = Array(taken)
             readTexts(directories[directory] ?? [], in: directory)
         }
     }

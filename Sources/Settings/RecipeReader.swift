@@ -32,10 +32,12 @@ package enum RecipeReader {
     }
 
     /// Reads the recipe's bytes as git has them; bytes that are no UTF-8 are an error with their line.
-    package static func read(bytes: [UInt8], file: String, project: Project) -> Reading<Recipe> {
+    package static func read(
+        bytes: [UInt8], file: String, project: Project, isRelease: Bool = false
+    ) -> Reading<Recipe> {
         var diagnostics = Diagnostics(file: file)
         guard let yaml = UTF8Text.decode(bytes, &diagnostics) else { return diagnostics.reading(of: nil) }
-        return warning(of: project, read(yaml: yaml, file: file, project: project))
+        return warning(of: project, read(yaml: yaml, file: file, project: project, isRelease: isRelease))
     }
 
     /// What a commit without a recipe has: a configuration `debug` with the usual commands of its project, and one for each further kind of
@@ -68,20 +70,23 @@ package enum RecipeReader {
     }
 
     /// - Parameter firstLine: The number of the text's first line in `file`, for a recipe that is part of a bot file.
+    /// - Parameter isRelease: Whether the usual configurations, which a recipe without its own has, are built optimized.
     /// - Returns: The recipe with every default filled in. An empty text is a recipe without keys.
     package static func read(
-        yaml: String, file: String, project: Project, firstLine: Int = 1
+        yaml: String, file: String, project: Project, firstLine: Int = 1, isRelease: Bool = false
     ) -> Reading<Recipe> {
         var diagnostics = Diagnostics(file: file)
         let root = YAMLParser.parse(yaml, firstLine: firstLine, &diagnostics)
         guard !diagnostics.hasErrors else { return diagnostics.reading(of: nil) }
         let start = Position(line: firstLine, column: 1)
         let empty = YAMLNode(position: start, content: .mapping([]))
-        let recipe = recipe(root ?? empty, project: project, &diagnostics)
+        let recipe = recipe(root ?? empty, project: project, isRelease: isRelease, &diagnostics)
         return diagnostics.reading(of: recipe)
     }
 
-    static func recipe(_ node: YAMLNode, project: Project, _ diagnostics: inout Diagnostics) -> Recipe? {
+    static func recipe(
+        _ node: YAMLNode, project: Project, isRelease: Bool = false, _ diagnostics: inout Diagnostics
+    ) -> Recipe? {
         guard let fields = Fields(node, Keys.recipe, of: "a recipe", &diagnostics) else { return nil }
         var recipe = Recipe(configurations: [])
         var project = project
@@ -94,7 +99,7 @@ package enum RecipeReader {
         }
         recipe.configurations =
             ConfigurationReader.configurations(fields["configurations"], project: project, &diagnostics)
-            ?? recipe.recognition.map { configurations(of: $0) } ?? [debug]
+            ?? recipe.recognition.map { configurations(of: $0, isRelease: isRelease) } ?? [debug]
         if fields["configurations"] == nil, project.isUnusual {
             diagnostics.error(nothingRecognised(project), at: fields.position)
         }
@@ -123,7 +128,8 @@ package enum RecipeReader {
         var all = [first]
         for other in recognition.others ?? [] {
             let name = Name(nearest: other.directory ?? other.type.rawValue)
-            let isFree = !all.contains { $0.name == name }
+            // A configuration called `release` is the one that is archived.
+            let isFree = name.description != "release" && !all.contains { $0.name == name }
             var configuration = Recipe.Configuration(
                 name: isFree ? name : Name(nearest: "\(name)-\(other.type.rawValue)-\(all.count)"))
             configuration.projectType = other.type

@@ -44,7 +44,7 @@ struct BotRoutes: Sendable {
             },
             Route(
                 .get, "/api/v1/bots/{bot}/plan", .read,
-                "What the next push of each watched branch would run, archive and publish; at most 100 branches."
+                "What the next push of each watched branch would run, archive and publish; at most 20 branches."
             ) { call in
                 let plans = try await site.operations.pushPlans(bot: call.name("bot"))
                 return .json(JSONValue(plans, supervisor: site.operations.supervisor))

@@ -81,6 +81,59 @@ import Testing
         #expect(tree.directories.count <= ProjectTree.maximumDirectories)
     }
 
+    @Test func testThatAllTextsAndAllNamesTogetherHaveALimit() {
+        // given
+        var files: [String: String] = [:]
+        for directory in 0..<40 {
+            files["d\(directory)/package.json"] = #"{"a": ""# + String(repeating: "x", count: 100_000) + #""}"#
+            for name in 0..<100 { files["d\(directory)/\(name)" + String(repeating: "n", count: 240)] = "" }
+        }
+        // when
+        let tree = read(files)
+        // then
+        #expect(tree.texts.values.reduce(0) { $0 + $1.utf8.count } <= ProjectTree.maximumSize)
+        #expect(tree.texts.count > 5)
+        let names = tree.directories.values.joined().reduce(0) { $0 + $1.utf8.count }
+        #expect(names <= ProjectTree.maximumNamesSize)
+        #expect(names > ProjectTree.maximumNamesSize - 1000)
+    }
+
+    @Test func testThatADirectoryCalledReleaseIsNotWhatIsArchived() throws {
+        // given
+        let tree = read([
+            "Makefile": "kit:\n\tcc a.c\n", "release/package.json": #"{"scripts": {"test": "jest"}}"#,
+        ])
+        // when
+        let recipe = try #require(RecipeReader.withoutRecipe(.recognized(tree)).value)
+        // then
+        #expect(recipe.configurations.map(\.name.description) == ["debug", "release-npm-1"])
+        #expect(recipe.archivedConfiguration?.description == "debug")
+    }
+
+    @Test(arguments: [("Makefile", "client/package.json", true), ("go.mod", "package.json", false)])
+    func testThatOnlyAKindThatHasNoTestsMayTestNothing(
+        _ first: String, _ second: String, _ mayTestNothing: Bool
+    ) throws {
+        // given
+        let tree = read([first: "kit:\n\tcc a.c\n", second: #"{"scripts": {"test": "jest"}}"#])
+        // when
+        let recipe = try #require(RecipeReader.withoutRecipe(.recognized(tree)).value)
+        // then
+        #expect(recipe.configurations.map { recipe.mayTestNothing($0) } == [mayTestNothing, false])
+    }
+
+    @Test func testThatARecipeWithoutConfigurationsIsBuiltOptimizedToo() throws {
+        // given
+        let tree = read(["Cargo.toml": ""])
+        // when
+        let recipe = RecipeReader.read(
+            yaml: "analyze: []", file: ".martlet.yml", project: .recognized(tree), isRelease: true
+        ).value
+        // then
+        #expect(recipe?.configurations.map(\.name.description) == ["release"])
+        #expect(recipe?.configurations.map(\.flags) == [["--release"]])
+    }
+
     /// Read by an expression over the whole text, each of these files takes hours.
     @Test(
         .timeLimit(TestLimits.minutes(1)),

@@ -8,6 +8,8 @@ extension ProjectType {
         package var passedOver: [String]
         /// The directory that it is in; `nil` is the root.
         package var directory: String?
+        /// Whether the kind has no tests, as its files say. `nil` where it has some or may have, and in what an older version recorded.
+        package var hasNoTests: Bool?
         /// Further kinds with tests, each of which is a configuration of its own. `nil` where there is none, and in what an older version
         /// recorded.
         package var others: [Other]?
@@ -63,6 +65,7 @@ extension ProjectType {
         others = oneOfEachLanguage(others, beside: first)
         var recognition = Recognition(type: first.type, marker: first.marker)
         recognition.directory = first.directory
+        if !first.mayTest { recognition.hasNoTests = true }
         recognition.passedOver = root.filter { $0 != first && !others.contains($0) }.map(\.marker)
         if !others.isEmpty {
             recognition.others = others.map { .init(type: $0.type, marker: $0.marker, directory: $0.directory) }

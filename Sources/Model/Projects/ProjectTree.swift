@@ -47,9 +47,12 @@ package struct ProjectTree: Hashable, Sendable {
     package static let maximumDirectories = 48
     /// The most names of one directory that count.
     package static let maximumNames = 2_000
-    /// The most files that are read, and the most bytes of each.
+    /// The most files that are read, and the most bytes of each and of all.
     package static let maximumTexts = 64
     package static let maximumTextSize = 128 << 10
+    package static let maximumSize = 1 << 20
+    /// The most bytes of all names in directories of the root.
+    package static let maximumNamesSize = 512 << 10
 
     /// The files whose texts say whether a project builds and tests something.
     package static let textNames: Set<String> = [
