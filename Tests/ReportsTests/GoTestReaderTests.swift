@@ -81,4 +81,61 @@ import Testing
         let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
         #expect(content.problems == ["report unreadable: a: line 2: no JSON"])
     }
+
+    private static func event(_ action: String, test: String? = nil, output: String? = nil) -> String {
+        let test = test.map { #","Test":"\#($0)""# } ?? ""
+        let output = output.map { #","Output":"\#($0)""# } ?? ""
+        return #"{"Action":"\#(action)","Package":"kit"\#(test)\#(output)}"# + "\n"
+    }
+
+    private static let quotedEnd = event("output", test: "TestA", output: #"ok  \tkit\t0.1s\n"#)
+
+    @Test func testThatACutRunLeavesTheTestsOfTheRunBefore() {
+        // given a package that passes, and ends in the middle of its test when it runs again
+        let run = Self.event("run", test: "TestA")
+        let pass = Self.event("pass", test: "TestA")
+        let text = run + pass + Self.event("pass") + run + Self.quotedEnd + pass
+        // when
+        let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
+        // then
+        #expect(content.tests.map { "\($0.name) \($0.outcome.rawValue)" } == ["TestA passed", "TestA (2) crashed"])
+        #expect(content.problems == [])
+    }
+
+    @Test func testThatTwoPackagesThatAreCutAtTheSameTimeHaveOneCrashEach() {
+        // given packages that run side by side
+        let names = ["kit/a", "kit/b"]
+        let text = ["run", "output", "pass"].flatMap { action in
+            names.map { name in
+                let output = action == "output" ? #","Output":"ok  \t\#(name)\t0.1s\n""# : ""
+                return #"{"Action":"\#(action)","Package":"\#(name)","Test":"TestA"\#(output)}"# + "\n"
+            }
+        }.joined()
+        // when
+        let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
+        // then
+        let found = content.tests.map { "\($0.suite) \($0.name) \($0.outcome.rawValue)" }
+        #expect(found == ["kit/a TestA crashed", "kit/b TestA crashed"])
+    }
+
+    @Test(.timeLimit(TestLimits.minutes(1))) func testThatATestThatPrintsThePackagesEndOftenIsOneCrash() {
+        // given
+        let text = Self.event("run", test: "TestA") + String(repeating: Self.quotedEnd, count: 5000)
+        // when
+        let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
+        // then
+        #expect(content.tests.map { "\($0.name) \($0.outcome.rawValue)" } == ["TestA crashed"])
+    }
+
+    @Test func testThatAPanicIsNotTheNextRunsMessage() {
+        // given a package that panics, and fails without a word when it runs again
+        let text =
+            Self.event("run", test: "TestA") + Self.event("output", output: #"panic: first\n"#) + Self.event("fail")
+            + Self.event("run", test: "TestB") + Self.event("fail")
+        // when
+        let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
+        // then
+        #expect(content.tests.map(\.outcome) == [.crashed, .crashed])
+        #expect(content.tests.map { $0.message?.contains("panic: first") } == [true, false])
+    }
 }
