@@ -316,21 +316,30 @@ struct GoTestRun: Sendable {
     /// The most packages whose compiler's messages are kept.
     private static let maximumBuilds = 1000
 
+    /// What the compiler said, in a form in which a package's message is found at once.
+    private struct Builds {
+        var texts: [String: String] = [:]
+        /// The first message that names a place. A package fails with one that it imports.
+        var first: String?
+
+        init(_ builds: [(package: String, text: String)]) {
+            for build in builds where texts[build.package] == nil { texts[build.package] = build.text }
+            first = builds.first { GoMessages.place(in: $0.text) != nil }?.text
+        }
+    }
+
     /// Adds the compiler's messages, with the first file and line, to a package that could not be built.
-    private func explained(_ test: TestResult) -> TestResult {
+    private func explained(_ test: TestResult, by builds: Builds) -> TestResult {
+        let own = builds.texts[test.suite]
         guard test.name == Self.packageTest, test.outcome == .failed, test.path == nil,
             let reason = test.message?.prefix(while: { !$0.isNewline }),
-            ["build failed", "setup failed"].contains(where: reason.hasPrefix)
-                || builds.contains(where: { $0.package == test.suite })
+            own != nil || ["build failed", "setup failed"].contains(where: reason.hasPrefix),
+            let text = own ?? builds.first
         else { return test }
-        // A package fails with one that it imports.
-        let build =
-            builds.first { $0.package == test.suite } ?? builds.first { GoMessages.place(in: $0.text) != nil }
-        guard let build else { return test }
         var test = test
-        if test.message?.contains(build.text) != true { test.message.append(line: build.text) }
+        if test.message?.contains(text) != true { test.message.append(line: text) }
         test.message = test.message.map { String($0.trimmingSuffix(while: \.isWhitespace)) }
-        if let place = GoMessages.place(in: build.text) {
+        if let place = GoMessages.place(in: text) {
             (test.path, test.line) = (root.shown(place.path), place.line)
         }
         return test
@@ -375,10 +384,12 @@ struct GoTestRun: Sendable {
             endPackage(name, isFailed: true, reason: "it has no end")
         }
         var (tests, places): ([TestResult], [Int?]) = ([], [])
+        let builds = Builds(self.builds)
         for (number, name) in order.enumerated() {
             guard let package = packages[name] else { continue }
             // `-count 2` runs a test twice, which is one test only where the package passed in the end.
-            var runs = package.isFailed ? package.tests.map(explained) : Self.sortedByName(package.tests)
+            var runs =
+                package.isFailed ? package.tests.map { explained($0, by: builds) } : Self.sortedByName(package.tests)
             // Without `-v` a package that passed names none of its tests; it says so where it has none.
             if !isVerbose, runs.isEmpty, package.isEnded, !package.isFailed, !package.isEmpty, !name.isEmpty {
                 let suite = TextLimit.cut(name, toBytes: TextLimit.nameBytes)

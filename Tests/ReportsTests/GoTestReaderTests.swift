@@ -136,6 +136,27 @@ import Testing
         let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
         // then
         #expect(content.tests.map(\.outcome) == [.crashed, .crashed])
-        #expect(content.tests.map { $0.message?.contains("panic: first") } == [true, false])
+        #expect(content.tests.map { $0.message?.contains("panic: first") ?? false } == [true, false])
+    }
+
+    @Test(.timeLimit(TestLimits.minutes(1))) func testThatManyUnbuiltPackagesAreReadInLinearTime() {
+        // given a compiler's messages that name no place, and packages that fail with none of these
+        let messages = (0..<1000).map { "# b\($0)\n" + String(repeating: "no place\n", count: 20) }
+        let packages = (0..<5000).map { "FAIL\tq\($0) [build failed]\n" }
+        // when
+        let content = GoTestReader.read(Array((messages + packages).joined().utf8), root: root)
+        // then
+        #expect(content.tests.count == 5000)
+        #expect(content.tests.allSatisfy { $0.message?.hasPrefix("build failed") == true && $0.path == nil })
+    }
+
+    @Test(.timeLimit(TestLimits.minutes(1))) func testThatATestIsFoundInATraceAmongManyTests() {
+        // given
+        let names = Set((0..<100_000).map { "Test\($0)/part" })
+        let trace = (0..<900).map { "kit.TestZ\($0)(0xc000007a00)\n" }.joined()
+        // when
+        let found = GoMessages.tests(in: trace + "kit.Test7.func1(0xc000007a00)\n", of: names)
+        // then
+        #expect(found == ["Test7/part"])
     }
 }
