@@ -22,7 +22,7 @@ package struct GoTestReader: Sendable {
     /// Outside of a test's output no other line tells anything; what a terminal's sequence may part is looked at as well.
     private static let needles: Needles = ["=== ", "--- ", "ok  \t", "FAIL", "?   \t", "panic: ", "\u{1B}"]
 
-    /// The tests; nothing when no package's result was among the lines.
+    /// Returns the tests; `nil` if no package's result was among the lines.
     package mutating func finish() -> ReportContent? { lines.hasResult ? run.content() : nil }
 
     /// The report's tests in their order; subtests are tests of their own. Suites are packages.
