@@ -19,7 +19,7 @@ package struct CargoTestReader: Sendable {
     /// Outside of a test's output no other line tells anything; what a terminal's sequence may part is looked at as well.
     private static let needles: Needles = ["running ", "test ", "---- ", "Doc-tests ", "Running ", "\u{1B}"]
 
-    /// The tests; nothing when no test binary ran.
+    /// Returns the tests; `nil` if no test binary ran.
     package mutating func finish() -> ReportContent? { run.suites > 0 ? run.content() : nil }
 
     /// The report's tests in their order. Suites are the test binaries, where their names are printed (on standard error).

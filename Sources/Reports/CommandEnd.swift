@@ -1,9 +1,9 @@
 /// How a command ended, as the supervisor recorded it.
 package struct CommandEnd: Sendable, Hashable {
-    /// Nothing when it ended by a signal.
+    /// `nil` if it ended by a signal.
     package var exit: Int?
     package var signal: Int?
-    /// The limit that ended it, in words (`timeout 30 min`); nothing when none did.
+    /// The limit that ended it, in words (`timeout 30 min`); `nil` if none did.
     package var limit: String?
 
     /// What the console says of the last crash: `ended by signal 4 (SIGILL): Fatal error: …`. SwiftPM ends with exit status

@@ -12,13 +12,13 @@ package struct CrashReader: Sendable {
 
     package init() {}
 
-    /// Takes what a line tells; most lines tell nothing.
+    /// Reads a line. Most lines are ignored.
     package mutating func take(_ line: LogLine) {
         guard line.contains(Self.needles) else { return }
         if line.contains(Self.begin) { crash = CrashText() } else { crash.take(line.text, root: Self.root) }
     }
 
-    /// `ended by signal 4 (SIGILL): Fatal error: Index out of range`; nothing when the console told of no crash.
+    /// `ended by signal 4 (SIGILL): Fatal error: Index out of range`; `nil` if the console told of no crash.
     package func finish() -> String? { crash.message }
 
     /// The same of a console that is in memory.

@@ -7,7 +7,7 @@ struct CrashText: Sendable {
     private(set) var path: String?
     private(set) var line: Int?
 
-    /// Takes what a line tells; most lines tell nothing.
+    /// Reads a line. Most lines are ignored.
     mutating func take(_ text: String, root: SourceRoot) {
         if fatalError == nil, let range = text.range(ofFirst: "Fatal error: ") ?? text.range(ofFirst: "Fatal error:") {
             fatalError = TextLimit.cut(String(text[range.lowerBound...]), toBytes: 1000)
@@ -36,7 +36,7 @@ struct CrashText: Sendable {
         }
     }
 
-    /// `ended by signal 4 (SIGILL): Fatal error: Index out of range`; nothing when the console told nothing.
+    /// `ended by signal 4 (SIGILL): Fatal error: Index out of range`; `nil` if the console told of no crash.
     var message: String? {
         let parts = [signal.map { "ended by " + SignalName.text($0) }, fatalError].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ": ")

@@ -8,7 +8,7 @@ struct DiagnosticLine: Equatable {
     /// Whether it only tells that something else failed.
     var isConsequence = false
 
-    /// Parses a line without terminal sequences; nothing when it is no diagnostic.
+    /// Parses a line without terminal sequences; `nil` if it is no diagnostic.
     init?(_ line: String) {
         // Indented and numbered lines are source lines that a compiler shows.
         guard let first = line.utf8.first, first != 0x20, first != 0x09, !Self.isNumberedSource(line) else {

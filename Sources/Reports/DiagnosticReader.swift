@@ -18,7 +18,7 @@ package struct DiagnosticReader: Sendable {
         collector = DiagnosticCollector(root: root)
     }
 
-    /// Takes what a line tells; most lines tell nothing.
+    /// Reads a line. Most lines are ignored.
     package mutating func take(_ line: LogLine) {
         if line.contains(Self.needles) { collector.take(line.text) }
     }

@@ -37,7 +37,7 @@ struct EventStream {
 
     init(root: SourceRoot) { self.root = root }
 
-    /// - Returns: What is wrong with the record; nothing when it was understood or is of a kind not needed.
+    /// - Returns: What is wrong with the record; `nil` if it was understood or is of a kind not needed.
     mutating func take(_ record: JSON) -> String? {
         guard record.isObject else { return "not a record" }
         let version = record["version"]

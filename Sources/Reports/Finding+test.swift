@@ -1,7 +1,7 @@
 package import Model
 
 extension Finding {
-    /// The finding of a failed or crashed test; nothing for every other outcome. Its rule is the test's full name, so that
+    /// The finding of a failed or crashed test; `nil` for every other outcome. Its rule is the test's full name, so that
     /// one test is one issue however it fails.
     package init?(failureOf result: TestResult) {
         guard result.outcome.isFailure else { return nil }

@@ -10,7 +10,7 @@ struct FindingList {
     init(root: SourceRoot) { self.root = root }
 
     /// - Parameters:
-    ///   - line: Nothing, or less than 1, when there is none.
+    ///   - line: `nil`, or less than 1, if there is none.
     ///   - path: As the tool printed it.
     mutating func add(
         _ message: String, rule: String?, path: String?, line: Int?, column: Int? = nil,

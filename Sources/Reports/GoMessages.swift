@@ -9,12 +9,12 @@ enum GoMessages {
             return names.intersection(listed)
         }
         // `kit.TestB(0xc000007a00)`, `kit.TestB.func1(0xc000007a00)`
+        // A test and its subtests, by the function that runs them.
+        let functions = Dictionary(grouping: names) { $0.prefix { $0 != "/" } }
         for line in text.split(separator: "\n").prefix(1000) {
             guard let dot = line.range(ofFirst: ".Test") else { continue }
             let rest = line[line.index(dot.lowerBound, offsetBy: 1)...]
-            let name = String(rest.prefix { $0 != "(" && $0 != "." })
-            let found = names.filter { $0 == name || $0.hasPrefix(name + "/") }
-            if found.count == 1 { return found }
+            if let found = functions[rest.prefix { !"(./".contains($0) }], found.count == 1 { return Set(found) }
         }
         return []
     }

@@ -4,8 +4,6 @@ import Model
 package struct GoTestReader: Sendable {
     private var run: GoTestRun
     private var lines: GoTestLines
-    /// The test in which its package's process ended, as the event before said.
-    private var cut: (package: String, test: String)?
 
     package init(root: SourceRoot) {
         run = GoTestRun(root: root)
@@ -24,7 +22,7 @@ package struct GoTestReader: Sendable {
     /// Outside of a test's output no other line tells anything; what a terminal's sequence may part is looked at as well.
     private static let needles: Needles = ["=== ", "--- ", "ok  \t", "FAIL", "?   \t", "panic: ", "\u{1B}"]
 
-    /// The tests; nothing when no package's result was among the lines.
+    /// Returns the tests; `nil` if no package's result was among the lines.
     package mutating func finish() -> ReportContent? { lines.hasResult ? run.content() : nil }
 
     /// The report's tests in their order; subtests are tests of their own. Suites are packages.
@@ -68,6 +66,7 @@ package struct GoTestReader: Sendable {
         guard let action = event["Action"].string, let package = event["Package"].string else { return }
         // Of a package without tests there may be output only.
         if action == "start" || test != nil { run.begin(package) }
+        if test == nil, ["start", "pass", "fail", "skip"].contains(action) { run.endCut(nil, package: package) }
         switch (action, test) {
         case ("run", let test?): run.start(test, package: package)
         case ("output", _):
@@ -78,11 +77,7 @@ package struct GoTestReader: Sendable {
             if text == "PASS\n" || text == "FAIL\n" { run.finish(package) }
             if !isMark { run.output(text, test: test, package: package) }
             // The package's end, told as this test's: the process ended in the middle of it.
-            if let test, text.hasPrefix("ok  \t" + package + "\t") {
-                cut = (package, test)
-                run.cut(test, package: package)
-                run.endPackage(package, isFailed: false)
-            }
+            if let test, text.hasPrefix("ok  \t" + package + "\t") { run.cut(test, package: package) }
             if let test, let told = GoTestLines.resultWithin(text.trimmingSuffix(while: \.isWhitespace)),
                 told.name == test
             {
@@ -90,7 +85,7 @@ package struct GoTestReader: Sendable {
             }
         case ("pause", let test?): run.pause(test, package: package)
         case ("cont", let test?): run.goOn(test, package: package)
-        case ("pass", let test?) where cut?.package == package && cut?.test == test: cut = nil
+        case ("pass", let test?) where run.endCut(test, package: package): break
         case ("pass", let test?): run.end(test, .passed, seconds: event["Elapsed"].double, package: package)
         case ("fail", let test?): run.end(test, .failed, seconds: event["Elapsed"].double, package: package)
         case ("skip", let test?): run.end(test, .skipped, seconds: event["Elapsed"].double, package: package)

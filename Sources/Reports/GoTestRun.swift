@@ -19,8 +19,10 @@ struct GoTestRun: Sendable {
         var isBegun = false
         /// Whether it prints each test's start, so that a result without a start is output of a test.
         var hasStarts = false
-        /// The index in `tests` of the first test of this run of the package.
+        /// The index in `tests` of the first test of this run of the package. Never greater than the number of `tests`.
         var first = 0
+        /// The test in which this run's process ended, according to that test's output; see `cut`.
+        var cut: String?
         /// The test that runs alone now; another one starts when it has ended or waits for its turn.
         var alone: String?
         /// Tests that wait for their turn (`t.Parallel()`), which have not run when the process ends.
@@ -183,16 +185,37 @@ struct GoTestRun: Sendable {
         }
     }
 
-    /// The process ended in the middle of a test, although the package passed: `syscall.Exit(0)`.
+    /// Ends a package whose process ended in the middle of a test, although the package passed: `syscall.Exit(0)`.
+    ///
+    /// Only the first cut of a run counts. A test that prints such a line again and again changes nothing more.
     mutating func cut(_ name: String, package: String) {
         let suite = TextLimit.cut(package, toBytes: TextLimit.nameBytes)
+        let name = TextLimit.cut(name, toBytes: TextLimit.nameBytes)
+        var isFirst = false
         edit(package) { package in
-            package.tests.removeAll { $0.name == name && $0.suite == suite && $0.outcome == .passed }
+            guard package.cut == nil else { return }
+            (isFirst, package.cut) = (true, name)
+            package.tests[package.first...].removeAll {
+                $0.name == name && $0.suite == suite && $0.outcome == .passed
+            }
             if package.open[name] == nil {
                 package.open[name] = ""
                 package.started.append(name)
             }
         }
+        if isFirst { endPackage(package, isFailed: false) }
+    }
+
+    /// Ends the run of a package that a test's output has cut. The next run can be cut again.
+    /// - Parameter test: The test that the event names; `nil` for the package's own event.
+    /// - Returns: Whether the run was cut in this test, so that the event tells the package's end and not the test's.
+    @discardableResult
+    mutating func endCut(_ test: String?, package name: String) -> Bool {
+        guard let cut = packages[name]?.cut,
+            test.map({ TextLimit.cut($0, toBytes: TextLimit.nameBytes) == cut }) ?? true
+        else { return false }
+        packages[name]?.cut = nil
+        return true
     }
 
     /// A package's own end. A package that failed without a failing test is itself a failed test: it could not be built, or ended by a panic, a
@@ -218,7 +241,8 @@ struct GoTestRun: Sendable {
             (package.open, package.told, package.started) = ([:], [:], [])
             (package.waiting, package.resumed) = ([], [])
             (package.isEnded, package.isFinished, package.isEmpty) = (true, false, isEmpty)
-            defer { package.first = package.tests.count }
+            // The next run of the package has its own output.
+            defer { (package.first, package.output) = (package.tests.count, "") }
             package.isFailed = isFailed
             // A panic is printed after the result of the test that it ended.
             if isFailed, let crash, let last = package.tests.indices.last, package.tests[last].outcome == .failed,
@@ -292,21 +316,30 @@ struct GoTestRun: Sendable {
     /// The most packages whose compiler's messages are kept.
     private static let maximumBuilds = 1000
 
+    /// What the compiler said, in a form in which a package's message is found at once.
+    private struct Builds {
+        var texts: [String: String] = [:]
+        /// The first message that names a place. A package fails with one that it imports.
+        var first: String?
+
+        init(_ builds: [(package: String, text: String)]) {
+            for build in builds where texts[build.package] == nil { texts[build.package] = build.text }
+            first = builds.first { GoMessages.place(in: $0.text) != nil }?.text
+        }
+    }
+
     /// Adds the compiler's messages, with the first file and line, to a package that could not be built.
-    private func explained(_ test: TestResult) -> TestResult {
+    private func explained(_ test: TestResult, by builds: Builds) -> TestResult {
+        let own = builds.texts[test.suite]
         guard test.name == Self.packageTest, test.outcome == .failed, test.path == nil,
             let reason = test.message?.prefix(while: { !$0.isNewline }),
-            ["build failed", "setup failed"].contains(where: reason.hasPrefix)
-                || builds.contains(where: { $0.package == test.suite })
+            own != nil || ["build failed", "setup failed"].contains(where: reason.hasPrefix),
+            let text = own ?? builds.first
         else { return test }
-        // A package fails with one that it imports.
-        let build =
-            builds.first { $0.package == test.suite } ?? builds.first { GoMessages.place(in: $0.text) != nil }
-        guard let build else { return test }
         var test = test
-        if test.message?.contains(build.text) != true { test.message.append(line: build.text) }
+        if test.message?.contains(text) != true { test.message.append(line: text) }
         test.message = test.message.map { String($0.trimmingSuffix(while: \.isWhitespace)) }
-        if let place = GoMessages.place(in: build.text) {
+        if let place = GoMessages.place(in: text) {
             (test.path, test.line) = (root.shown(place.path), place.line)
         }
         return test
@@ -351,10 +384,12 @@ struct GoTestRun: Sendable {
             endPackage(name, isFailed: true, reason: "it has no end")
         }
         var (tests, places): ([TestResult], [Int?]) = ([], [])
+        let builds = Builds(self.builds)
         for (number, name) in order.enumerated() {
             guard let package = packages[name] else { continue }
             // `-count 2` runs a test twice, which is one test only where the package passed in the end.
-            var runs = package.isFailed ? package.tests.map(explained) : Self.sortedByName(package.tests)
+            var runs =
+                package.isFailed ? package.tests.map { explained($0, by: builds) } : Self.sortedByName(package.tests)
             // Without `-v` a package that passed names none of its tests; it says so where it has none.
             if !isVerbose, runs.isEmpty, package.isEnded, !package.isFailed, !package.isEmpty, !name.isEmpty {
                 let suite = TextLimit.cut(name, toBytes: TextLimit.nameBytes)

@@ -2,7 +2,7 @@
 enum JSONLines {
     /// Calls `body` for each object. Blank lines and lines that begin with anything but `{` are passed over: other programs
     /// print among them.
-    /// - Returns: Which line could not be read; nothing when all could.
+    /// - Returns: Which line could not be read; `nil` if all could.
     static func forEach(in bytes: [UInt8], _ body: (JSON) -> Void) -> String? {
         var problem: String?
         var number = 0

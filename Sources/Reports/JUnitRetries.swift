@@ -7,7 +7,7 @@ enum JUnitRetries {
     ///
     /// Cases of one name are many things: rows of a parameterized test, tests of two binaries, a loop. Only what stands next
     /// to each other in one place can be the same case again.
-    /// - Parameter places: Of each test, the place within which it may be joined: a suite's element, a package's run; nothing
+    /// - Parameter places: Of each test, the place within which it may be joined: a suite's element, a package's run; `nil`
     ///   where it never is.
     static func joined(_ tests: [TestResult], within places: [Int?]) -> [TestResult] {
         var tests = tests

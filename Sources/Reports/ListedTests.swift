@@ -25,7 +25,7 @@ struct ListedTests: Sendable {
     /// The suites of a class and method that are printed without a module.
     func suites(ofClass name: String, method: String) -> [String] { byClass[name + "\u{0}" + method] ?? [] }
 
-    /// The suite of a test of which only the function is printed; nothing when there are several.
+    /// The suite of a test of which only the function is printed; `nil` if there are several.
     func suite(ofFunction name: String) -> String? {
         guard let suites = byName[name], suites.count == 1 else { return nil }
         return suites.first

@@ -13,7 +13,7 @@ package struct LogLines: Sendable {
     package init() {}
 
     /// Calls `body` for each line that ends in this piece. Line feed and carriage return both end one: with the latter
-    /// progress is drawn anew. Lines without a byte are passed over.
+    /// progress is drawn again. Lines without a byte are passed over.
     package mutating func take(_ piece: UnsafeRawBufferPointer, _ body: (LogLine) -> Void) {
         guard let base = piece.baseAddress else { return }
         var start = 0

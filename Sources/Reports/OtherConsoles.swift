@@ -20,7 +20,7 @@ package struct OtherConsoles: Sendable {
         summaries = SummaryConsoles(root: root)
     }
 
-    /// Takes what a line tells; most lines tell nothing.
+    /// Reads a line. Most lines are ignored.
     ///
     /// While a test of one tool is running, what another seems to say is that test's output. One that never ends is red itself.
     /// - Parameter isWithinTest: Whether a test of another tool is running.

@@ -1,11 +1,11 @@
 /// `PATH:LINE:COLUMN` or `PATH:LINE`, as tools print it.
 struct PrintedPlace: Equatable {
     var path: String
-    /// Counts from 1; nothing when printed as 0 or not at all.
+    /// Counts from 1; `nil` if printed as 0 or not at all.
     var line: Int?
     var column: Int?
 
-    /// Parses from the right, so that colons in the path do no harm. Nothing when there is no number at the end.
+    /// Parses from the right, so that colons in the path do no harm. Returns `nil` if there is no number at the end.
     init?(_ text: some StringProtocol) {
         var rest = Substring(text)
         var numbers: [Int] = []

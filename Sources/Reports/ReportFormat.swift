@@ -9,7 +9,7 @@ enum ReportFormat: Sendable, CaseIterable {
     static let unknown =
         "no format of tests, findings or coverage that is known: not JUnit, SARIF, TAP, nor another of the manual's table"
 
-    /// Nothing for a file without a byte, and for one of an unknown format.
+    /// Returns `nil` for an empty file, and for one of an unknown format.
     init?(of bytes: [UInt8]) {
         // Byte order marks, NULs of UTF-16 and white space say nothing of the format.
         let blank: Set<UInt8> = [0xEF, 0xBB, 0xBF, 0xFE, 0xFF, 0x00, 0x20, 0x09, 0x0A, 0x0D]

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads a report file, recognised by its content and not by its name.
+/// Reads a report file, recognized by its content and not by its name.
 package enum ReportReader {
     /// The largest file that is read, as large as a job may leave.
     package static let maximumBytes = 64 * 1024 * 1024

@@ -2,7 +2,7 @@
 struct SanitizerFrame: Equatable {
     var number: Int
     var function: String
-    /// Nothing where only a module is known. Without a line where only the file is.
+    /// `nil` if only a module is known. It has no line if only the file is known.
     var place: PrintedPlace?
 
     /// - `    #0 0x55ab59a36cc9 in main /home/me/asan.swift:3:8` (address, leak)

@@ -16,7 +16,7 @@ package struct SwiftTestingConsoleReader: Sendable {
         run = SwiftTestingRun(names: ListedTests(listed))
     }
 
-    /// Takes what a line tells; most lines tell nothing.
+    /// Reads a line. Most lines are ignored.
     package mutating func take(_ line: LogLine) {
         if line.contains(Self.needles) { run.take(line.text, root: root) }
     }

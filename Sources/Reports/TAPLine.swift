@@ -3,7 +3,7 @@ import Model
 /// A line of the Test Anything Protocol, without its indentation.
 enum TAPLine: Equatable {
     case version(Int)
-    /// `1..N`, and what follows a `#`; nothing when it skips nothing.
+    /// `1..N`, and what follows a `#`; `nil` if no test is skipped.
     case plan(first: Int, last: Int, skip: String?)
     case point(TAPPoint)
     case bailOut(String)
@@ -15,7 +15,7 @@ enum TAPLine: Equatable {
     case pragma(isStrict: Bool)
     case other
 
-    /// How deep a line is: four spaces a level. Nothing when the spaces are no multiple of four.
+    /// How deep a line is: four spaces a level. The level is `nil` if the spaces are no multiple of four.
     static func depth(_ line: String) -> (level: Int?, spaces: Int) {
         let spaces = line.utf8.prefix { $0 == 0x20 }.count
         return (spaces % 4 == 0 ? spaces / 4 : nil, spaces)
@@ -70,7 +70,7 @@ struct TAPPoint: Equatable {
     var isOK: Bool
     var number: Int?
     var name: String
-    /// Why it is skipped, or to be done; nothing without the directive.
+    /// Why it is skipped, or to be done; `nil` without the directive.
     var skip: String?
     var todo: String?
     var duration: Duration?

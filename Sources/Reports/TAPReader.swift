@@ -18,7 +18,7 @@ package struct TAPReader: Sendable {
         self.needsVersion = needsVersion
     }
 
-    /// Takes what a line tells; with `needsVersion` nothing before the version.
+    /// Reads a line. With `needsVersion`, lines before the version or a plan are ignored.
     package mutating func take(_ line: LogLine) {
         guard needsVersion, !hasVersion else { return run.take(line.text) }
         if line.contains(Self.versions), case .version = TAPLine(Substring(line.text)) {
@@ -48,7 +48,7 @@ package struct TAPReader: Sendable {
         line.begins(with: "ok 1") || line.begins(with: "not ok 1")
     }
 
-    /// The tests; nothing when no line was TAP.
+    /// Returns the tests; `nil` if no line was TAP.
     package mutating func finish() -> ReportContent? { run.isTAP ? run.content() : nil }
 
     /// The report's tests in their order.

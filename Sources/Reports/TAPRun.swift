@@ -25,6 +25,8 @@ struct TAPRun: Sendable {
     private static let maximumDoubtfulBytes = 1 << 20
     /// The deepest nesting that is told apart; deeper lines are no TAP.
     private static let maximumDepth = 50
+    /// The most problems, and the most notes, of all documents.
+    private static let maximumSentences = 100
 
     private let root: SourceRoot
     private var levels: [Level] = [Level()]
@@ -115,7 +117,7 @@ struct TAPRun: Sendable {
             open(level)
             if levels[level].plan != nil { levels[level].problem = "it has two plans" }
             levels[level].plan = (first, last)
-            if last < first, level == 0 { notes.append("all tests skipped" + (skip.map { ": " + $0 } ?? "")) }
+            if last < first, level == 0 { add(note: "all tests skipped" + (skip.map { ": " + $0 } ?? "")) }
         case .point(let point):
             if level == 0 { isTAP = true }
             add(point, level: level)
@@ -258,13 +260,22 @@ struct TAPRun: Sendable {
     private mutating func endDocument() {
         close(to: 0)
         let document = levels[0]
-        if !isOver, document.plan == nil { problems.append("the TAP has no plan: it may have broken off") }
+        if !isOver, document.plan == nil { add(problem: "the TAP has no plan: it may have broken off") }
         if let problem = document.problem ?? (isOver ? nil : Self.wrongPlan(of: document)) {
-            problems.append("the TAP contradicts itself: " + problem)
+            add(problem: "the TAP contradicts itself: " + problem)
         }
         ended += document.leaves
         levels = [Level()]
         isStrict = false
+    }
+
+    /// Adds a sentence that keeps the tests from being green. Of many documents the first such sentences are enough.
+    private mutating func add(problem: String) {
+        if problems.count < Self.maximumSentences { problems.append(problem) }
+    }
+
+    private mutating func add(note: String) {
+        if notes.count < Self.maximumSentences { notes.append(TextLimit.cut(note, toBytes: 1000)) }
     }
 
     mutating func content() -> ReportContent {

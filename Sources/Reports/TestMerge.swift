@@ -142,7 +142,7 @@ package enum TestMerge {
         return results.indices.filter { !gone.contains($0) }.map { results[$0] }
     }
 
-    /// `ParserTests` of `KitTests.ParserTests`; nothing for names of any other form.
+    /// `ParserTests` of `KitTests.ParserTests`; `nil` for names of any other form.
     private static func bareClass(_ suite: String) -> String? {
         let parts = suite.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 2 && !suite.contains("/") ? String(parts[1]) : nil

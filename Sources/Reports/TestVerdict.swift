@@ -4,7 +4,7 @@ package import Model
 package struct TestVerdict: Sendable, Hashable {
     /// `succeeded` or `testFailures`.
     package var verdict: Verdict
-    /// Why it is not green, in a sentence; nothing when it is.
+    /// Why it is not green, in a sentence; `nil` if it is.
     package var reason: String?
     /// Sentences that change no verdict.
     package var notes: [String]
@@ -14,7 +14,7 @@ package struct TestVerdict: Sendable, Hashable {
     ///   - tests: All of the step's tests, merged.
     ///   - problems: Those of the step's reports.
     ///   - hasReport: Whether any reader could have told tests; without one only the exit status counts.
-    ///   - previousTests: How many tests the branch's integration before had; nothing when unknown.
+    ///   - previousTests: How many tests the branch's integration before had; `nil` if unknown.
     package init(
         end: CommandEnd, tests: [TestResult], problems: [String] = [], hasReport: Bool = true, previousTests: Int? = nil
     ) {

@@ -11,7 +11,7 @@ package struct XCTestConsoleReader: Sendable {
     /// - Parameter listed: See `tests(in:root:listed:)`.
     package init(root: SourceRoot, listed: [String] = []) { run = XCTestRun(root: root, names: ListedTests(listed)) }
 
-    /// Takes what a line tells; most lines tell nothing.
+    /// Reads a line. Most lines are ignored.
     package mutating func take(_ line: LogLine) { run.take(line) }
 
     /// Whether a test is running, so that what other tools seem to say is its output.

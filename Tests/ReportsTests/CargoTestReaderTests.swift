@@ -79,4 +79,13 @@ import Testing
         let cut = Array(try Samples.bytes("clippy.jsonl").dropLast(60))
         #expect(ReportReader.read(cut, fileName: "c", root: root).problems.isEmpty == false)
     }
+
+    @Test func testThatManyBinariesWithoutAnEndHaveFewProblems() {
+        // given
+        let text = String(repeating: "running 1 test\n", count: 1000)
+        // when
+        let content = CargoTestReader.read(Array(text.utf8), root: SourceRoot(mountedAt: "/k"))
+        // then
+        #expect(content.problems.count == 100)
+    }
 }

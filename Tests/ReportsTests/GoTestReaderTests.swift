@@ -81,4 +81,82 @@ import Testing
         let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
         #expect(content.problems == ["report unreadable: a: line 2: no JSON"])
     }
+
+    private static func event(_ action: String, test: String? = nil, output: String? = nil) -> String {
+        let test = test.map { #","Test":"\#($0)""# } ?? ""
+        let output = output.map { #","Output":"\#($0)""# } ?? ""
+        return #"{"Action":"\#(action)","Package":"kit"\#(test)\#(output)}"# + "\n"
+    }
+
+    private static let quotedEnd = event("output", test: "TestA", output: #"ok  \tkit\t0.1s\n"#)
+
+    @Test func testThatACutRunLeavesTheTestsOfTheRunBefore() {
+        // given a package that passes, and ends in the middle of its test when it runs again
+        let run = Self.event("run", test: "TestA")
+        let pass = Self.event("pass", test: "TestA")
+        let text = run + pass + Self.event("pass") + run + Self.quotedEnd + pass
+        // when
+        let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
+        // then
+        #expect(content.tests.map { "\($0.name) \($0.outcome.rawValue)" } == ["TestA passed", "TestA (2) crashed"])
+        #expect(content.problems == [])
+    }
+
+    @Test func testThatTwoPackagesThatAreCutAtTheSameTimeHaveOneCrashEach() {
+        // given packages that run side by side
+        let names = ["kit/a", "kit/b"]
+        let text = ["run", "output", "pass"].flatMap { action in
+            names.map { name in
+                let output = action == "output" ? #","Output":"ok  \t\#(name)\t0.1s\n""# : ""
+                return #"{"Action":"\#(action)","Package":"\#(name)","Test":"TestA"\#(output)}"# + "\n"
+            }
+        }.joined()
+        // when
+        let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
+        // then
+        let found = content.tests.map { "\($0.suite) \($0.name) \($0.outcome.rawValue)" }
+        #expect(found == ["kit/a TestA crashed", "kit/b TestA crashed"])
+    }
+
+    @Test(.timeLimit(TestLimits.minutes(1))) func testThatATestThatPrintsThePackagesEndOftenIsOneCrash() {
+        // given
+        let text = Self.event("run", test: "TestA") + String(repeating: Self.quotedEnd, count: 5000)
+        // when
+        let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
+        // then
+        #expect(content.tests.map { "\($0.name) \($0.outcome.rawValue)" } == ["TestA crashed"])
+    }
+
+    @Test func testThatAPanicIsNotTheNextRunsMessage() {
+        // given a package that panics, and fails without a word when it runs again
+        let text =
+            Self.event("run", test: "TestA") + Self.event("output", output: #"panic: first\n"#) + Self.event("fail")
+            + Self.event("run", test: "TestB") + Self.event("fail")
+        // when
+        let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
+        // then
+        #expect(content.tests.map(\.outcome) == [.crashed, .crashed])
+        #expect(content.tests.map { $0.message?.contains("panic: first") ?? false } == [true, false])
+    }
+
+    @Test(.timeLimit(TestLimits.minutes(1))) func testThatManyUnbuiltPackagesAreReadInLinearTime() {
+        // given a compiler's messages that name no place, and packages that fail with none of these
+        let messages = (0..<1000).map { "# b\($0)\n" + String(repeating: "no place\n", count: 20) }
+        let packages = (0..<5000).map { "FAIL\tq\($0) [build failed]\n" }
+        // when
+        let content = GoTestReader.read(Array((messages + packages).joined().utf8), root: root)
+        // then
+        #expect(content.tests.count == 5000)
+        #expect(content.tests.allSatisfy { $0.message?.hasPrefix("build failed") == true && $0.path == nil })
+    }
+
+    @Test(.timeLimit(TestLimits.minutes(1))) func testThatATestIsFoundInATraceAmongManyTests() {
+        // given
+        let names = Set((0..<100_000).map { "Test\($0)/part" })
+        let trace = (0..<900).map { "kit.TestZ\($0)(0xc000007a00)\n" }.joined()
+        // when
+        let found = GoMessages.tests(in: trace + "kit.Test7.func1(0xc000007a00)\n", of: names)
+        // then
+        #expect(found == ["Test7/part"])
+    }
 }

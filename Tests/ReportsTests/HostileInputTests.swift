@@ -156,7 +156,7 @@ import Testing
             "  ---\n    message: a text that is longer\n    ok 1 - a point\n", "1..1\nok 1 - a\n  ---\n    not ok 1\n",
             "=== RUN   TestA\n", "# kit\na.go:1:2: m\n",
             "FAIL: test_a (kit.cases)\n", "In a.sh line 2:\n     ^-- SC1 (info): m\n", "t/parser.t ......... ok\n",
-            "      Start 10: parser\n",
+            "      Start 10: parser\n", "Run options: x\n# Running:\n", "Failures:\n  1) x (Y)\n",
             "ld: undefined reference to `x'\n", "Test Case 'A.b' passed (0.1 seconds)\n", "[1/2] Testing A.B/c\n",
         ])
     func testThatManyLinesTakeLinearTime(reader: Reader, line: String) { Self.expectLinearTime(reader, line) }

@@ -69,9 +69,22 @@ import Testing
                 + "t/b.t (Wstat: 256 (exited 1) Tests: 2 Failed: 1)\n  Failed test:  2\nFiles=2, Tests=4,  0 wallclock secs\nResult: FAIL\n",
             says: "t/b.t failed"),
         Row(
-            "PHPUnit that breaks off", "PHPUnit 10.5.0 by Sebastian Bergmann and contributors.\n\n..\n",
+            "PHPUnit that breaks off",
+            "PHPUnit 10.5.0 by Sebastian Bergmann and contributors.\n\nRuntime:       PHP 8.2.7\n\n..\n",
             says: "the output of PHPUnit ends before its tests do"),
-        Row("minitest that breaks off", "# Running:\n\n..\n", says: "the output of minitest ends before its tests do"),
+        Row(
+            "PHPUnit without its settings that breaks off",
+            "PHPUnit 9.6.1 by Sebastian Bergmann and contributors.\n\n...............    15 / 30 ( 50%)\n..\n",
+            says: "the output of PHPUnit ends before its tests do"),
+        Row(
+            "minitest that breaks off", "Run options: --seed 1\n\n# Running:\n\n..\n",
+            says: "the output of minitest ends before its tests do"),
+        Row(
+            "minitest-reporters that breaks off", "Started with run options --seed 1\n\n..\n",
+            says: "the output of minitest ends before its tests do"),
+        Row(
+            "ExUnit that breaks off", "Running ExUnit with seed: 0, max_cases: 2\n\n..\n",
+            says: "the output of ExUnit ends before its tests do"),
     ]
 
     @Test(arguments: rows) func testThatItIsNotGreen(row: Row) {

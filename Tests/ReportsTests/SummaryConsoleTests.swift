@@ -88,6 +88,38 @@ import Testing
             ["PHPUnit/(tests that passed) passed"]),
         Row("PHPUnit's version", "PHPUnit 9.6.1 by Sebastian Bergmann and contributors.\n\n", []),
         Row(
+            "PHPUnit's version before another tool's progress and counts",
+            "PHPUnit 9.6.1 by Sebastian Bergmann and contributors.\n\n.....\nOK (5 tests)\n", []),
+        Row(
+            "PHPUnit without progress",
+            "PHPUnit 10.5.0 by Sebastian Bergmann and contributors.\n\nRuntime:       PHP 8.2.7\nConfiguration: /k/phpunit.xml\n\nOK (3 tests, 5 assertions)\n",
+            ["PHPUnit/(tests that passed) passed"]),
+        Row("a script's line that minitest prints too", "# Running:\n./build.sh\nStarted\n", []),
+        Row(
+            "a script's options", "Started with run options --fast\nRun options: --fast\n1\n2\n3\n4\n5\n# Running:\n",
+            []),
+        Row(
+            "a failure in test-unit's form before minitest runs",
+            "Started\nError: open(2): no such file\nRun options: --seed 1\n\n# Running:\n\n.\n\n1 runs, 1 assertions, 0 failures, 0 errors, 0 skips\n",
+            ["minitest/(tests that passed) passed"]),
+        // As test-unit 3.5 prints it.
+        Row(
+            "test-unit",
+            """
+            Loaded suite test
+            Started
+            F
+            ===============================================================================
+            Failure: test_b(KitTest): <1> expected but was <2>.
+            ===============================================================================
+
+            Finished in 0.006 seconds.
+            -------------------------------------------------------------------------------
+            2 tests, 2 assertions, 1 failures, 0 errors, 0 pendings, 0 omissions, 0 notifications
+            """, ["KitTest/test_b failed", "minitest/(tests that passed) passed"]),
+        Row("ExUnit's time alone", "Finished in 0.03 seconds (0.00s async, 0.03s sync)\n", []),
+        Row("a start in ExUnit's words", "Running ExUnit with seed: 1 next\n", []),
+        Row(
             "RSpec",
             """
             ..F

@@ -152,4 +152,14 @@ import Testing
         #expect(content.problems == [])
         #expect(content.notes == ["a.tap: all tests skipped: no network"])
     }
+
+    @Test(arguments: ["TAP version 13\nok 1\n", "1..0\n"]) func testThatManyDocumentsHaveFewSentences(document: String)
+    {
+        // given
+        let text = String(repeating: document, count: 1000)
+        // when
+        let content = TAPReader.read(Array(text.utf8), root: SourceRoot(mountedAt: "/k"))
+        // then
+        #expect(content.problems.count + content.notes.count == 100)
+    }
 }

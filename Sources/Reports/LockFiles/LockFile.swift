@@ -33,7 +33,7 @@ package enum LockFile {
     /// What such files are called.
     package static var names: Set<String> { Set(readers.keys) }
 
-    /// What a file pins with a digest; nothing of one that is called otherwise. Needs time linear in its size.
+    /// What a file pins with a digest; empty for a file of any other name. Needs time linear in its size.
     package static func pins(in bytes: [UInt8], called name: String) -> Pins {
         guard let read = readers[name] else { return Pins() }
         var list = PinList()

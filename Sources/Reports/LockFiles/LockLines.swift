@@ -8,7 +8,7 @@ enum LockLines {
         }
     }
 
-    /// The text of `KEY = "TEXT"` in a line of TOML, in an inline table too. Nothing for a text with a backslash: no name,
+    /// The text of `KEY = "TEXT"` in a line of TOML, in an inline table too. `nil` for a text with a backslash: no name,
     /// version or digest has one.
     static func value(of key: String, in line: some StringProtocol) -> String? {
         let wanted = Array("\(key) = \"".utf8)

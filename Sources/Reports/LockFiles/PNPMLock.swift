@@ -28,7 +28,7 @@ enum PNPMLock {
         Int(String(line.drop { !$0.isNumber }.prefix { $0.isNumber })) ?? 0
     }
 
-    /// `/@a/b/1.0.0_c@2` until version 5, `/@a/b@1.0.0(c@2)` in 6, `@a/b@1.0.0` in 9; nothing for what is of no registry.
+    /// `/@a/b/1.0.0_c@2` until version 5, `/@a/b@1.0.0(c@2)` in 6, `@a/b@1.0.0` in 9; `nil` if it is of no registry.
     private static func package(_ key: String, isOld: Bool) -> (name: String, version: String)? {
         guard isOld else {
             let plain = key.hasPrefix("/") ? key.dropFirst() : key[...]

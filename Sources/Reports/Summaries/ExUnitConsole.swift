@@ -6,7 +6,7 @@ struct ExUnitConsole: SummaryReader {
     private var isRunning = false
     private var current: Int?
     private var sinceTime = Int.max
-    /// Failures before the first line that only ExUnit prints: before Elixir 1.15 that is the time at the end.
+    /// Failures before the first line that only ExUnit prints. Before Elixir 1.15 those are the time and the counts at the end.
     private var held: [String] = []
     private var heldBytes = 0
 
@@ -14,28 +14,35 @@ struct ExUnitConsole: SummaryReader {
 
     init(root: SourceRoot) { run = SummedRun(tool: "ExUnit", root: root) }
 
-    var isWithin: Bool { isRunning || !held.isEmpty }
+    var isWithin: Bool { isRunning || !held.isEmpty || sinceTime < 3 }
 
     mutating func take(_ text: String) {
         sinceTime = sinceTime == Int.max ? Int.max : sinceTime + 1
-        if text.hasPrefix("Running ExUnit with seed: ") {
-            held = []
+        if text.hasPrefix("Running ExUnit with seed: "), text.has(", max_cases: ") {
+            (held, heldBytes) = ([], 0)
             run.begin()
             return isRunning = true
         }
-        if !isRunning, text.hasPrefix("Finished in "), text.has("s async, ") { beginLate() }
-        guard isRunning else { return hold(text) }
-        if text.hasPrefix("Finished in ") {
+        if text.hasPrefix("Finished in "), isRunning || text.has("s async, ") {
             (sinceTime, current) = (0, nil)
         } else if sinceTime < 3, text.first?.isNumber == true, text.has(" failure") {
+            takeHeld()
             let counts = SummedRun.counts(text[...])
             let skipped = counts["skipped", default: 0] + counts["excluded", default: 0] + counts["invalid", default: 0]
             let failed = counts["failure", default: 0] + counts["invalid", default: 0]
             let others: Set<String> = ["failure", "skipped", "excluded", "invalid"]
             let all = counts.filter { !others.contains($0.key) }.values.reduce(0, +)
             run.end(all: all, failed: failed, skipped: skipped)
-            (isRunning, sinceTime) = (false, .max)
-        } else if let found = Self.entry(text) {
+            (isRunning, current, sinceTime) = (false, nil, .max)
+        } else if isRunning {
+            takeFailure(text)
+        } else {
+            hold(text)
+        }
+    }
+
+    private mutating func takeFailure(_ text: String) {
+        if let found = Self.entry(text) {
             current = run.add(suite: found.suite, found.name, .failed)
         } else if let current, text.hasPrefix("     ") {
             let rest = text.drop { $0 == " " }
@@ -56,12 +63,10 @@ struct ExUnitConsole: SummaryReader {
         held.append(text)
     }
 
-    private mutating func beginLate() {
-        run.begin()
-        isRunning = true
-        let lines = held
+    /// Reads the held lines. The counts that follow the time show that they are ExUnit's; the time alone does not.
+    private mutating func takeHeld() {
+        for line in held { takeFailure(line) }
         (held, heldBytes) = ([], 0)
-        for line in lines { take(line) }
     }
 
     func content() -> ReportContent? { run.content() }

@@ -6,6 +6,8 @@ struct PHPUnitConsole: SummaryReader {
 
     private var run: SummedRun
     private var isThere = false
+    /// The number of lines since PHPUnit's version, which the lines on its settings follow.
+    private var sinceVersion = Int.max
     private var section = Section.none
     private var current: Int?
 
@@ -14,11 +16,15 @@ struct PHPUnitConsole: SummaryReader {
     var isWithin: Bool { isThere }
 
     mutating func take(_ text: String) {
-        if text.hasPrefix("PHPUnit "), text.has(" by Sebastian Bergmann") { return isThere = true }
+        sinceVersion = sinceVersion == Int.max ? Int.max : sinceVersion + 1
+        if text.hasPrefix("PHPUnit "), text.has(" by Sebastian Bergmann") {
+            (isThere, section, current, sinceVersion) = (true, .none, nil, 0)
+            return
+        }
         guard isThere else { return }
-        if Self.isProgress(text) {
+        if Self.isProgress(text) || sinceVersion <= Self.maximumHeadLines && Self.isSetting(text) {
             run.begin()
-        } else if text.hasPrefix("OK ("), text.hasSuffix(")") {
+        } else if text.hasPrefix("OK ("), text.has(" assertion"), text.hasSuffix(")") {
             end(SummedRun.counts(text.dropFirst(4).dropLast()))
         } else if text.hasPrefix("Tests: "), text.has("Assertions: ") {
             end(SummedRun.counts(text[...]))
@@ -52,11 +58,20 @@ struct PHPUnitConsole: SummaryReader {
 
     func content() -> ReportContent? { run.content() }
 
-    /// `..F.S                               5 / 5 (100%)`
+    /// The most lines from the version to the last line on the settings.
+    private static let maximumHeadLines = 4
+
+    /// Returns whether a line after the version tells that tests will run: `Runtime:       PHP 8.2.7`, `Configuration: /kit/phpunit.xml`.
+    /// After `phpunit --version` there is none.
+    private static func isSetting(_ text: String) -> Bool {
+        text.hasPrefix("Runtime: ") && text.has(" PHP ") || text.hasPrefix("Configuration: ") && text.has(".xml")
+    }
+
+    /// Returns whether a line is PHPUnit's progress: `..F.S           5 / 5 (100%)`. Marks without a count can be another tool's.
     private static func isProgress(_ text: String) -> Bool {
         let marks = text.prefix { ".FEWRSIDNT".contains($0) }
         let rest = text.dropFirst(marks.count).drop { $0 == " " }
-        return !marks.isEmpty && (rest.isEmpty && marks.first != "T" || rest.hasSuffix("%)") && rest.has(" / "))
+        return !marks.isEmpty && rest.first?.isNumber == true && rest.has(" / ") && rest.hasSuffix("%)")
     }
 
     /// `1) Kit\\ParserTest::testIt with data set #0 (1, 2)`

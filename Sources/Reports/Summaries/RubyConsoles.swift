@@ -69,15 +69,20 @@ struct MinitestConsole: SummaryReader {
     private var isAfterKind: TestResult.Outcome?
     private var current: Int?
     private var isRunning = false
+    /// The number of lines since the one that announces a run: minitest's `Run options: --seed 1`, test-unit's `Loaded suite test`.
+    private var sinceAnnouncement = Int.max
+
+    /// The most lines from the announcement of a run to its beginning.
+    private static let maximumHeadLines = 5
 
     init(root: SourceRoot) { run = SummedRun(tool: "minitest", root: root) }
 
-    var isWithin: Bool { isRunning }
+    var isWithin: Bool { isRunning || sinceAnnouncement < Self.maximumHeadLines }
 
     mutating func take(_ text: String) {
-        if text == "# Running:" || text == "# Running tests:" || text.hasPrefix("Started with run options")
-            || text == "Started"
-        {
+        sinceAnnouncement = sinceAnnouncement == Int.max ? Int.max : sinceAnnouncement + 1
+        if text.hasPrefix("Run options:") || text.hasPrefix("Loaded suite ") { return sinceAnnouncement = 0 }
+        if isBeginning(text) {
             if text != "Started" { run.begin() }
             return isRunning = true
         }
@@ -109,6 +114,14 @@ struct MinitestConsole: SummaryReader {
     }
 
     func content() -> ReportContent? { run.content() }
+
+    /// Returns whether a run begins with this line. Other programs print `# Running:` or `Started` too, but not after an announcement.
+    private func isBeginning(_ text: String) -> Bool {
+        // minitest-reporters
+        if text.hasPrefix("Started with run options "), text.has("--seed ") { return true }
+        return sinceAnnouncement <= Self.maximumHeadLines
+            && ["# Running:", "# Running tests:", "Started"].contains(text)
+    }
 
     /// `  1) Failure:`, `Error:`
     private static func kind(_ text: String) -> TestResult.Outcome? {

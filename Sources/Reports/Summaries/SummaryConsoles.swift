@@ -16,9 +16,10 @@ struct SummaryConsoles: Sendable {
 
     /// Words without which no line tells anything, but within a block.
     private static let needles: Needles = [
-        "Ran ", "=======", ") ... ", "PHPUnit ", "Finished in ", "Failures:", "# Running", "Started", "Running ExUnit",
-        "  1) ",
-        " pending : ", "Testsuite summary", "PASS: ", "FAIL: ", "SKIP: ", "XPASS: ", "ERROR: ",
+        "Ran ", "=======", ") ... ", "PHPUnit ", "Finished in ", "Failures:", "Run options:", "Loaded suite ",
+        "Started",
+        "Running ExUnit", "  1) ", " pending : ", "Testsuite summary", "PASS: ", "FAIL: ", "SKIP: ", "XPASS: ",
+        "ERROR: ",
     ]
     private static let ofProve: Needles = [" ..", "Files=", "Result: ", "Test Summary Report"]
 
