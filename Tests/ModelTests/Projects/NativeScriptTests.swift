@@ -193,4 +193,25 @@ import Testing
             #expect(script.text("times") == "configured\nconfigured\n")
         }
     }
+
+    @Test(
+        .enabled(if: TestTools.find("make") != nil, "make is not here"),
+        arguments: [
+            ("all:\n", 0, true), ("all:\ntest:\n\t@echo checked\n", 0, false), ("check: gone\n", 2, false),
+            ("check:\n  no tab\n", 2, false), ("check:\n\t$(MAKE) -f Sub check\n", 2, false),
+        ])
+    func testThatAMakefileThatFailsIsNotOneWithoutTests(_ makefile: String, _ status: Int32, _ isEmpty: Bool)
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try UsualScript(["Makefile": makefile, "Sub": "all:\n"], in: directory)
+            // when
+            let result = try await script.run(
+                ProjectProfile.autotools.test, environment: ["LC_ALL": "C.UTF-8", "MAKELEVEL": "2"])
+            // then
+            #expect(result.status == status, "\(result.stdout)\(result.stderr)")
+            #expect(result.stdout.contains("martlet: no tests: ") == isEmpty)
+        }
+    }
 }
