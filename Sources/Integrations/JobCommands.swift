@@ -25,7 +25,7 @@ struct JobCommands {
                     .analyzing, JobPlanner.clangStep,
                     [
                         supervisor, JobPlanner.analyzeC, "\(JobPlanner.ownDirectory)/analyze", "--configuration",
-                        isOptimised ? "release" : "debug",
+                        isOptimized ? "release" : "debug",
                     ], report: ["\(JobPlanner.ownDirectory)/analyze/*.sarif"], isRequired: false)
             case .command(let command, let name):
                 return step(.analyzing, name?.description ?? "analyze-\(index + 1)", command, isRequired: false)
@@ -75,13 +75,20 @@ struct JobCommands {
             let makefile = MakefileText(tree.manifest ?? "")
             switch makefile.build {
             case .none where makefile.testTarget != nil && configuration.testsNothing != true: return nil
-            case .usual, .none: return placed(step(.building, "build", ["make"] + configuration.flags))
+            case .usual: return placed(step(.building, "build", ["make"] + configuration.flags))
+            case .none:
+                let first = makefile.goal ?? ""
+                // An argument of the script, so that the shell reads no target's name.
+                return placed(step(.building, "build", ["/bin/sh", "-c", Self.buildsNothing, "build", first]))
             case .targets(let targets):
                 return placed(step(.building, "build", ["make"] + targets + configuration.flags))
             }
         default: return projectType?.profile.build.map { step(.building, "build", $0) }
         }
     }
+
+    /// A Makefile that only installs, deploys or runs: a commit is not installed on the machine that tests it.
+    private static let buildsNothing = #"echo "the Makefile has no target that builds: its first one, $1, is not run""#
 
     /// XCTest on Linux prints only a test's class; the list says its module. Listing may fail where there are no tests,
     /// which the test step then says.
@@ -163,17 +170,17 @@ struct JobCommands {
         return projectType?.profile.archive.map { step(.archiving, "archive", $0) }
     }
 
-    /// Builds in a scratch path of its own: the test build has testing enabled, which optimised products must not have.
+    /// Builds in a scratch path of its own: the test build has testing enabled, which optimized products must not have.
     private func archiveProducts() -> JobDescription.Step {
         step(
             .archiving, "archive",
             [
                 supervisor, "--archive-products", "\(JobPlanner.ownDirectory)/products", "--scratch-path",
-                JobPlanner.archiveBuild, "--configuration", isOptimised ? "release" : "debug", "--",
+                JobPlanner.archiveBuild, "--configuration", isOptimized ? "release" : "debug", "--",
             ] + flagsWithoutConfiguration)
     }
 
-    private var isOptimised: Bool {
+    private var isOptimized: Bool {
         let flags = configuration.flags
         return flags.contains("--configuration=release")
             || zip(flags, flags.dropFirst()).contains { ["-c", "--configuration"].contains($0) && $1 == "release" }
@@ -186,7 +193,7 @@ struct JobCommands {
 
     /// `@testable import` needs `-enable-testing`, which SwiftPM passes in debug builds only.
     private var swiftFlags: [String] {
-        allFlags + (isOptimised ? ["-Xswiftc", "-enable-testing"] : [])
+        allFlags + (isOptimized ? ["-Xswiftc", "-enable-testing"] : [])
     }
 
     private var flagsWithoutConfiguration: [String] {

@@ -50,10 +50,13 @@ package struct MakefileText: Sendable {
         case none
     }
 
+    /// The target that `make` without a target makes; `nil` if the text has none.
+    package var goal: String? { statedGoal ?? firstTarget }
+
     /// `make` without a target makes the first one. Where that does something else than build, a target that builds is taken in its place;
     /// where it builds and then installs, all that it needs but the installation.
     package var build: Build {
-        guard let goal = statedGoal ?? firstTarget else { return .usual }
+        guard let goal else { return .usual }
         let needed = rules.filter { $0.targets.contains(goal) }.flatMap(\.prerequisites)
         let installs = needed.contains { Self.has($0, Self.installing) }
         guard Self.has(goal, Self.installing.union(Self.other)) || installs else { return .usual }

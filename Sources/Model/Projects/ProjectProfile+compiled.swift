@@ -66,17 +66,27 @@ extension ProjectProfile {
                 """, needs: ["make"], takesFlags: true),
         test: Command(
             script: """
-                for target in check test; do
-                  if make -n "$target" >/dev/null 2>&1; then exec make "$target"; fi
-                done
+                \(lacks)
+                for target in check test; do lacks "$target" || exec make "$target"; done
                 none 'the Makefile has neither check nor test'
                 """, needs: ["make"]),
         archive: Command(
             script: """
-                make -n install >/dev/null 2>&1 || exit 0
+                \(lacks)
+                if lacks install; then exit 0; fi
                 exec make install DESTDIR="$PWD/.martlet/products"
                 """, needs: ["make"]),
         packages: ["make": "make", "autoreconf": "autoconf automake libtool"])
+
+    /// Whether the Makefile has no such target. A Makefile that make cannot read, or a target that lacks what it needs, is a failure of the
+    /// commit's, which make reports when it is run. A make that another one starts adds its level to its name: `make[1]: `.
+    private static let lacks = """
+        lacks() {
+          ! said=$(LC_ALL=C MAKELEVEL=0 make -n "$1" 2>&1) || return 1
+          case $said in *"make: *** No rule to make target "?"$1'."*) return 0 ;; esac
+          return 1
+        }
+        """
 
     /// Zig, and C built with it.
     static let zig = ProjectProfile(

@@ -105,7 +105,8 @@ extension ProjectProfile {
         build: Command(script: "exec stack build --test --no-run-tests \"$@\"\n", needs: ["stack"], takesFlags: true),
         test: Command(
             script: """
-                grep -qsE '^ *(test-suite |tests:)' *.cabal package.yaml */*.cabal */package.yaml || none 'no package has a test suite'
+                \(have)
+                have '(test-suite[[:space:]]|tests:)' || none 'no package has a test suite'
                 exec stack test "$@"
                 """, needs: ["stack"], takesFlags: true),
         archive: Command(
@@ -133,19 +134,29 @@ extension ProjectProfile {
             takesFlags: true),
         test: Command(
             script: """
-                grep -qsiE '^ *test-suite ' *.cabal */*.cabal || none 'no package has a test suite'
+                \(have)
+                have '(test-suite[[:space:]]|tests:)' || none 'no package has a test suite'
                 \(cabalConfig)
                 exec cabal test --offline --test-show-details=direct "$@" all
                 """, needs: ["cabal"], takesFlags: true),
         archive: Command(
             script: """
-                grep -qsiE '^ *executable ' *.cabal */*.cabal || exit 0
+                \(have)
+                have '(executable[[:space:]]|executables?:)' || exit 0
                 mkdir -p .martlet/products
                 \(cabalConfig)
                 exec cabal install --offline --installdir=.martlet/products --install-method=copy "$@" all:exes
                 """, needs: ["cabal"], takesFlags: true),
         caches: ["CABAL_DIR": "{cache}/cabal"], kept: ["dist-newstyle"], packages: ["cabal": "cabal-install"],
         releaseFlags: ["-O2"])
+
+    /// Whether a line of any package's description begins with a match of the regular expression. Descriptions are case-insensitive.
+    private static let have = """
+        have() {
+          find . '(' -name .stack-work -o -name dist-newstyle -o -name .martlet -o -name .git ')' -prune -o \
+              -type f '(' -name '*.cabal' -o -name package.yaml ')' -exec grep -liE "^[[:space:]]*$1" {} + | grep -q .
+        }
+        """
 
     /// Without an index of packages cabal fetches one, also where it is told to stay offline (3.4): so it gets a configuration that names no
     /// repository.

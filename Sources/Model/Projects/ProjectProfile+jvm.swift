@@ -27,7 +27,10 @@ extension ProjectProfile {
                 [ -n "$(find . -path ./.martlet -prune -o -type d -path '*/src/*[tT]est*' -print | head -n 1)" ] ||
                   none 'no project has a directory src/test'
                 gradle --offline --continue "$@" test
-                reported $? "$(find . -path '*/build/test-results/*' -name 'TEST-*.xml' | head -n 1 | grep . || echo '**/build/test-results/**/TEST-*.xml')"
+                status=$?
+                # A path may have a blank.
+                if [ -n "$(find . -path '*/build/test-results/*' -name 'TEST-*.xml' -size +0 | head -n 1)" ]; then exit $status; fi
+                reported $status '**/build/test-results/**/TEST-*.xml'
                 """, needs: ["java"], takesFlags: true, report: ["**/build/test-results/**/TEST-*.xml"]),
         archive: Command(
             script: """

@@ -49,7 +49,8 @@ extension ProjectProfile {
                 node -e 'const t = (require("./package.json").scripts || {}).test; process.exit(t && !/no test specified/.test(t) ? 0 : 1)' ||
                   none 'package.json has no script "test"'
                 if node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || a == 20 && b >= 12 ? 0 : 1)'; then
-                  added=$(node -e '\(reporters)' "$report") && runs=node || runs=
+                  # The tests may run in another directory.
+                  added=$(node -e '\(reporters)' "$PWD/$report") && runs=node || runs=
                   if [ -n "$added" ]; then
                     NODE_OPTIONS="${NODE_OPTIONS-} $added"
                     export NODE_OPTIONS
@@ -91,9 +92,12 @@ extension ProjectProfile {
         }
         """
 
-    /// Prints the options that have Node's own test runner write JUnit beside what the script `test` asks for. Ends with 1 where that does
-    /// not show that it runs it: a program that it starts may. Node pairs reporters with destinations in their order, and wants as many of the one as of the other unless there is a
-    /// single reporter: one that the script names without a destination keeps the console.
+    /// Prints the options that have Node's own test runner write JUnit beside what the script `test` asks for. Ends with 1 where the script
+    /// does not start it by `--test`. Then it prints options only for a file that uses `node:test`: packages of a workspace, and programs
+    /// that start Node themselves, would share one report.
+    ///
+    /// Node pairs reporters with destinations in their order, and wants as many of the one as of the other unless there is a single
+    /// reporter: one that the script names without a destination keeps the console.
     private static let reporters = """
         const scripts = require("./package.json").scripts || {}, seen = new Set();
         const text = name => {
@@ -102,13 +106,18 @@ extension ProjectProfile {
           const own = scripts[name];
           return own + "\\n" + [...own.matchAll(/(?:npm|yarn|pnpm)(?: run)? ([\\w:.-]+)/g)].map(m => text(m[1])).join("\\n");
         };
-        const runs = text("test").split(/[\\n;&|]+/).filter(run => /\\b(node|tsx)\\b.*\\s--test(\\s|$|=)/.test(run));
+        const all = text("test"), runs = all.split(/[\\n;&|]+/).filter(run => /\\b(node|tsx)\\b.*\\s--test(\\s|$|=)/.test(run));
         const forms = runs.map(run => {
           const count = option => (run.match(new RegExp("--test-" + option + "[= ]", "g")) || []).length;
           return count("reporter") + "/" + count("reporter-destination");
         });
-        const junit = "--test-reporter=junit --test-reporter-destination=" + process.argv[1];
-        if (new Set(forms).size < 2) {
+        // Node splits its options at blanks outside of double quotes, inside of which a backslash escapes.
+        const place = /[\\s"\\\\]/.test(process.argv[1]) ? JSON.stringify(process.argv[1]) : process.argv[1];
+        const junit = "--test-reporter=junit --test-reporter-destination=" + place;
+        // A program that is started with a file for Node runs tests as well. Of several, each would overwrite the report.
+        const files = [...all.matchAll(/(?:^|[\\n;&|])\\s*node +([^\\s;&|-][^\\s;&|]*)/g)].map(m => m[1]);
+        const own = () => { try { return /node:test/.test(require("fs").readFileSync(files[0], "utf8")) } catch { return false } };
+        if (new Set(forms).size < 2 && (runs.length || files.length == 1 && own())) {
           const [reporters, destinations] = (forms[0] || "0/0").split("/").map(Number);
           if (!reporters) console.log("--test-reporter=spec --test-reporter-destination=stdout " + junit);
           else if (!destinations) console.log(junit + " --test-reporter-destination=stdout");

@@ -199,13 +199,14 @@ extension ProjectProfile {
         """
 
     /// Prints, a line each, what pytest is called with where tox, nox or a plain unittest say which tests there are: files and
-    /// directories, `-k`, `-m`, `--ignore`. Of several commands all paths. Nothing where pytest is configured, or nobody says.
+    /// directories, `-k`, `-m`, `--ignore`. Several commands are joined only where their union is one call; otherwise all tests run. Prints
+    /// nothing where pytest is configured, where a command runs all tests, or where there is no command.
     ///
     /// Without it pytest collects from the root all that is called like a test: examples, templates, what another tool runs.
     private static let chosen = """
         import re, shlex
         from configparser import ConfigParser, Error
-        from os.path import exists
+        from os.path import basename, exists, isfile
         def text(path):
             try:
                 return open(path, encoding="utf-8", errors="replace").read()
@@ -222,7 +223,43 @@ extension ProjectProfile {
             pass
         for call in re.findall(r"session\\.run\\(([^()]*)\\)", text("noxfile.py")):
             commands.append(" ".join(shlex.quote(word) for word in re.findall(r"[\\x22\\x27]([^\\x22\\x27]*)[\\x22\\x27]", call)))
-        paths, options, pattern = [], [], None
+        def path_of(word):
+            return word.split("::")[0]
+        # Options of pytest and its plugins whose value is the next word.
+        valued = "-c -n -o -p -r -W --basetemp --confcutdir --config-file --cov --cov-config --cov-report --durations --import-mode --junit-xml --junitxml --maxfail --rootdir --tb".split()
+        def of_pytest(words):
+            options, paths = [], []
+            while words:
+                word = words.pop(0)
+                if word in ("-k", "-m", "--ignore", "--ignore-glob", "--deselect"):
+                    options += [word, words.pop(0) if words else ""]
+                elif re.match(r"-[km].|--(ignore|ignore-glob|deselect)=", word):
+                    options.append(word)
+                elif word in valued and words and not words[0].startswith("-"):
+                    words.pop(0)
+                elif not word.startswith("-") and exists(path_of(word)):
+                    paths.append(word)
+            return options, paths
+        def of_unittest(words):
+            names, pattern = [], None
+            discovers = not words or words[0].startswith("-") or words[0] == "discover"
+            while words:
+                word = words.pop(0)
+                if word in ("-s", "--start-directory", "-p", "--pattern", "-t", "--top-level-directory", "-k"):
+                    value = words.pop(0) if words else "."
+                    names += [value] if word in ("-s", "--start-directory") else []
+                    pattern = value if word in ("-p", "--pattern") else pattern
+                elif not word.startswith("-") and word != "discover":
+                    names.append(word)
+            if discovers:
+                # Without names of the options: the directory, the pattern, the top level.
+                names, pattern = names[:1], pattern or "".join(names[1:2])
+            paths = []
+            for name in names:
+                path = next((path for path in (name, name + ".py", name.replace(".", "/"), name.replace(".", "/") + ".py") if path.strip("/") and exists(path)), None)
+                paths.append(path or ".")
+            return ["--override-ini=python_files=" + (pattern or "test*.py")], paths
+        choices = []
         for command in commands:
             command = re.sub(r"\\{posargs:?([^{}]*)\\}", r"\\1", command).replace("{toxinidir}/", "").replace("{toxinidir}", ".")
             try:
@@ -232,34 +269,26 @@ extension ProjectProfile {
             runner = next((index for index, word in enumerate(words) if re.search(r"(^|/)(pytest|py\\.test|unittest)$", word)), None)
             if runner is None:
                 continue
-            take = iter(words[runner + 1:])
-            if not words[runner].endswith("unittest"):
-                for word in take:
-                    if word in ("-k", "-m", "--ignore", "--deselect"):
-                        options += [word, next(take, "")]
-                    elif word.startswith(("--ignore=", "--ignore-glob=", "--deselect=")):
-                        options.append(word)
-                    elif not word.startswith("-") and word != "." and exists(word.split("::")[0]):
-                        paths.append(word)
-            else:
-                start, pattern = None, pattern or "test*.py"
-                for word in take:
-                    if word in ("-s", "--start-directory"):
-                        start = next(take, None)
-                    elif word in ("-p", "--pattern"):
-                        pattern = next(take, pattern)
-                    elif word in ("-t", "--top-level-directory"):
-                        next(take, None)
-                    elif not word.startswith("-") and word != "discover":
-                        start = start or (word if exists(word) else word.replace(".", "/"))
-                for candidate in [start, start and start + ".py"]:
-                    if candidate and candidate != "." and exists(candidate):
-                        paths.append(candidate)
-        if not paths and not options and not pattern:
+            options, paths = (of_unittest if words[runner].endswith("unittest") else of_pytest)(words[runner + 1:])
+            choice = options, [] if "." in paths else paths
+            if choice not in choices:
+                choices.append(choice)
+        if not choices:
             raise SystemExit
-        if pattern:
-            print("--override-ini=python_files=" + pattern)
-        for word in options + sorted(set(paths)):
+        # Only commands with the same options can be one call. Else that call runs everything, so that it runs no less than they do.
+        options, paths = choices[0][0], sorted({path for _, paths in choices for path in paths})
+        if any(choice[0] != options for choice in choices):
+            patterns = {word.split("=", 2)[2] for choice in choices for word in choice[0] if word.startswith("--override-ini=")}
+            options, everything = [], True
+        else:
+            patterns, everything = set(), any(not choice[1] for choice in choices)
+        if everything:
+            # Files that are not called like a test are not collected unless a pattern names them.
+            files = [basename(path_of(path)) for path in paths if isfile(path_of(path))]
+            patterns |= {name for name in files if not re.search(r"^test_.*\\.py$|_test\\.py$", name)}
+            options += ["--override-ini=python_files=" + " ".join(["test_*.py", "*_test.py"] + sorted(patterns))] if patterns else []
+            paths = []
+        for word in options + paths:
             print(word)
         """
 }

@@ -160,13 +160,17 @@ extension ProjectProfile {
                     script: """
                         need shellcheck
                         mkdir -p .martlet/analyze
-                        { git ls-files -z || find . -name .git -prune -o -type f -print0; } 2>/dev/null |
+                        rm -f .martlet/analyze/shellcheck*.json
+                        # A name may begin with a dash. xargs starts shellcheck more than once where names are many.
+                        { git ls-files -z || find . -name .git -prune -o -type f -print0; } 2>/dev/null | sed -z 's|^|./|' |
                           xargs -0 -r grep -lIZE -m 1 '^#! ?/(usr/bin/env )?(usr/)?(bin/)?(ba|da|k)?sh' |
-                          xargs -0 -r shellcheck --format json1 >.martlet/analyze/shellcheck.json
+                          xargs -0 -r sh -c 'number=1
+                            while [ -e ".martlet/analyze/shellcheck-$number.json" ]; do number=$((number + 1)); done
+                            exec shellcheck --format json1 "$@" >".martlet/analyze/shellcheck-$number.json"' sh
                         status=$?
-                        [ -s .martlet/analyze/shellcheck.json ] || echo '{"comments": []}' >.martlet/analyze/shellcheck.json
+                        [ -e .martlet/analyze/shellcheck-1.json ] || echo '{"comments": []}' >.martlet/analyze/shellcheck.json
                         [ $status = 1 ] || [ $status = 123 ] || exit $status
-                        """, report: [".martlet/analyze/shellcheck.json"]))
+                        """, report: [".martlet/analyze/shellcheck*.json"]))
         ],
         test: Command(
             script: """

@@ -1,4 +1,4 @@
-/// What is usual for the projects of one type: how they are recognised, and what resolves, analyzes, builds, tests and
+/// What is usual for the projects of one type: how they are recognized, and what resolves, analyzes, builds, tests and
 /// archives them. Data alone; `JobPlanner` makes a job's steps of it.
 package struct ProjectProfile: Sendable {
     /// As messages have it: `Cargo project`.

@@ -66,6 +66,37 @@ import Testing
         }
     }
 
+    @Test(
+        .enabled(if: TestTools.find("cmake") != nil && TestTools.find("cc") != nil, "cmake and cc are not here"),
+        arguments: [
+            ("add_test(NAME b COMMAND kit\n", false), ("no_such_command()\n", false), ("include(gone.cmake)\n", false),
+            ("find_package(NoSuchThing REQUIRED)\n", true), ("find_package(NoSuchThing 3 REQUIRED CONFIG)\n", true),
+            ("find_library(KIT no-such-library REQUIRED)\n", true),
+        ])
+    func testThatAMistakeInTheTestsOfAnOptionIsRed(_ tests: String, _ isMissing: Bool) async throws {
+        try await withTemporaryDirectory { directory in
+            // given: an optional package is missing in every case.
+            let option = """
+                option(KIT_BUILD_TESTS "" OFF)
+                find_package(NoSuchOption)
+                if(KIT_BUILD_TESTS)
+                  add_subdirectory(tests)
+                endif()
+                """
+            let script = try UsualScript(
+                ["CMakeLists.txt": list(option, "ON"), "main.c": Self.main, "tests/CMakeLists.txt": tests],
+                in: directory)
+            // when
+            let build = try await script.run(ProjectProfile.cmake.build)
+            // then
+            #expect((build.status == 0) == isMissing, "\(build.stdout)\(build.stderr)")
+            guard isMissing else { return }
+            let test = try await script.run(ProjectProfile.cmake.test)
+            #expect(test.status == 0, "\(test.stdout)\(test.stderr)")
+            expectContains(test.stdout, "not all tests are run: it cannot be configured with -DKIT_BUILD_TESTS=ON;")
+        }
+    }
+
     @Test(.enabled(if: TestTools.find("cmake") != nil && TestTools.find("cc") != nil, "cmake and cc are not here"))
     func testThatAFlagOfTheRecipeGoesBeforeAndLibrariesGoWhereTheMachineHasThem() async throws {
         try await withTemporaryDirectory { directory in
@@ -191,6 +222,27 @@ import Testing
                 expectContains(test.stdout, "checked \(flags[0])")
             }
             #expect(script.text("times") == "configured\nconfigured\n")
+        }
+    }
+
+    @Test(
+        .enabled(if: TestTools.find("make") != nil, "make is not here"),
+        arguments: [
+            ("all:\n", 0, true), ("all:\ntest:\n\t@echo checked\n", 0, false), ("check: gone\n", 2, false),
+            ("check:\n  no tab\n", 2, false), ("check:\n\t$(MAKE) -f Sub check\n", 2, false),
+        ])
+    func testThatAMakefileThatFailsIsNotOneWithoutTests(_ makefile: String, _ status: Int32, _ isEmpty: Bool)
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try UsualScript(["Makefile": makefile, "Sub": "all:\n"], in: directory)
+            // when
+            let result = try await script.run(
+                ProjectProfile.autotools.test, environment: ["LC_ALL": "C.UTF-8", "MAKELEVEL": "2"])
+            // then
+            #expect(result.status == status, "\(result.stdout)\(result.stderr)")
+            #expect(result.stdout.contains("martlet: no tests: ") == isEmpty)
         }
     }
 }

@@ -136,4 +136,40 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: [
+        ("cd sub && node --test", true), ("npm run unit --workspaces", false), ("npm test --workspaces", false),
+    ])
+    func testThatTestsOfAnotherDirectoryRunAndReportInTheRoot(_ test: String, _ isReported: Bool) async throws {
+        for (source, isGreen) in [(Self.passing, true), (Self.failing, false)] {
+            try await withTemporaryDirectory { directory in
+                // given
+                let root = package(test).replacing("}}", with: #"}, "workspaces": ["sub"]}"#)
+                let sub = package("node --test").replacing("}}", with: #", "unit": "node --test"}}"#)
+                let script = try UsualScript(
+                    ["package.json": root, "sub/package.json": sub, "sub/kit.test.js": source], in: directory)
+                // when
+                let result = try await script.run(ProjectProfile.npm.test)
+                // then
+                #expect((result.status == 0) == isGreen, "\(result.stdout)\(result.stderr)")
+                #expect((script.text(".martlet/test/node.xml") != nil) == isReported)
+                #expect(!result.stderr.contains("ENOENT"), "\(result.stderr)")
+            }
+        }
+    }
+
+    @Test func testThatTheRootsPathMayHaveABlank() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try UsualScript(
+                ["my kit/package.json": package("node --test"), "my kit/kit.test.js": Self.passing], in: directory)
+            try directory.makeDirectory("tree/my kit/.martlet/test")
+            let text = try #require(ProjectProfile.npm.test).text
+            // when
+            let result = try await run(["/bin/sh", "-c", text, "test"], in: directory.path("tree/my kit"))
+            // then
+            #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+            expectContains(script.text("my kit/.martlet/test/node.xml") ?? "", "<testcase")
+        }
+    }
 }

@@ -69,6 +69,39 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (["pytest", "pytest -m slow"], ["test_a", "test_s"]),
+            (["pytest -m slow slow", "pytest -m 'not slow' tests"], ["test_a", "test_s"]),
+            (["pytest tests", "pytest --deselect slow/test_s.py slow"], ["test_a", "test_s"]),
+            (["pytest tests", "pytest -kno slow"], ["test_a", "test_s"]),
+            (["pytest tests", "pytest slow"], ["test_a", "test_s"]),
+            (["pytest", "pytest more/check_b.py"], ["test_a", "test_s", "test_b"]),
+            (["pytest --cov tests"], ["test_a", "test_s"]), (["pytest . tests"], ["test_a", "test_s"]),
+            (["pytest tests", "python -m unittest discover -s more -p 'check_*.py'"], ["test_a", "test_b"]),
+            (["python -m unittest discover more 'check_*.py'"], ["test_b"]),
+            (["python -m unittest tests.test_a slow.test_s"], ["test_a", "test_s"]),
+            (["python -m unittest discover"], ["test_a", "test_s", "test_c"]),
+        ])
+    func testThatItRunsNoLessThanTheCommandsOfTheProject(_ commands: [String], _ names: [String]) async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let files = [
+                "tests/test_a.py": "def test_a():\n    pass\n", "more/check_b.py": "def test_b():\n    pass\n",
+                "tests/testc.py": "def test_c():\n    pass\n",
+                "slow/test_s.py": "import pytest\n@pytest.mark.slow\ndef test_s():\n    pass\n",
+                "tox.ini": "[testenv]\ncommands =\n" + commands.map { "    \($0)\n" }.joined(),
+            ]
+            let script = try project(files, in: directory)
+            // when
+            let result = try await script.run(ProjectProfile.python.test)
+            // then
+            #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+            let report = script.text(".martlet/test/pytest.xml") ?? ""
+            for name in names { expectContains(report, #"name="\#(name)""#) }
+        }
+    }
+
     @Test func testThatThePatternOfUnittestIsTaken() async throws {
         try await withTemporaryDirectory { directory in
             // given

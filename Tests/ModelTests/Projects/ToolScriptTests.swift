@@ -277,4 +277,103 @@ import Testing
             }
         }
     }
+
+    @Test(
+        arguments: [
+            ("libs/kit/core/core.cabal", "Test-Suite kit\n", true), ("kit.cabal", "\ttest-suite kit\n", true),
+            ("libs/kit/core/package.yaml", "name: kit\ntests:\n", true), ("kit.cabal", "-- test-suite kit\n", false),
+            ("dist-newstyle/src/left/left.cabal", "test-suite left\n", false),
+            (".stack-work/left/left.cabal", "test-suite left\n", false),
+        ])
+    func testThatATestSuiteIsFoundInEveryPackageOfHaskell(
+        _ path: String, _ text: String, _ isFound: Bool
+    ) async throws {
+        for (program, command) in [("stack", ProjectProfile.stack.test), ("cabal", ProjectProfile.cabal.test)] {
+            try await withTemporaryDirectory { directory in
+                // given
+                let script = try UsualScript([path: text], in: directory)
+                try script.addProgram(program, Self.note)
+                // when
+                let result = try await script.run(command)
+                // then
+                #expect(result.status == 0, "\(result.stderr)")
+                #expect((script.text("calls") != nil) == isFound, "\(program) \(result.stdout)")
+                #expect(result.stdout.contains("martlet: no tests: no package has a test suite\n") != isFound)
+            }
+        }
+    }
+
+    @Test func testThatReportsOfGradleAreFoundWherePathsHaveBlanks() async throws {
+        for (text, status) in [("<testsuite/>", 0), ("", 1)] as [(String, Int32)] {
+            try await withTemporaryDirectory { directory in
+                // given
+                let script = try UsualScript(["my app/src/test/java/A.java": ""], in: directory)
+                try script.addProgram("java", "")
+                try script.addProgram(
+                    "gradle",
+                    "place='my app/build/test-results/test'; mkdir -p \"$place\"; printf '\(text)' >\"$place/TEST-A.xml\""
+                )
+                // when
+                let result = try await script.run(ProjectProfile.gradle.test)
+                // then
+                #expect(result.status == status, "\(result.stdout)\(result.stderr)")
+            }
+        }
+    }
+
+    /// A checkout of git with these files, and a shellcheck that prints its arguments.
+    private func shellProject(_ files: [String: String], in directory: TemporaryDirectory) async throws -> UsualScript {
+        let script = try UsualScript(files, in: directory)
+        for arguments in [["git", "init", "-q"], ["git", "add", "."]] {
+            let result = try await run(arguments, in: directory.path("tree"))
+            #expect(result.status == 0, "\(result.stderr)")
+        }
+        try script.addProgram("shellcheck", #"echo "$*"; exit 1"#)
+        return script
+    }
+
+    private static let shellcheck = ProjectProfile.shell.analyses.first { $0.name == "shellcheck" }?.command
+
+    @Test func testThatNamesOfScriptsAreNoOptionsOfShellcheck() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try await shellProject(
+                ["--quiet": "#!/bin/sh\n", "a.sh": "#!/bin/sh\n", "notes": "none\n"], in: directory)
+            // when
+            let result = try await script.run(Self.shellcheck)
+            // then
+            #expect(result.status == 0, "\(result.stderr)")
+            #expect(script.text(".martlet/analyze/shellcheck-1.json") == "--format json1 ./--quiet ./a.sh\n")
+        }
+    }
+
+    @Test func testThatEachBatchOfShellcheckHasAReportOfItsOwn() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try await shellProject(["a.sh": "#!/bin/sh\n", "b.sh": "#!/bin/sh\n"], in: directory)
+            let real = try #require(TestTools.find("xargs"))
+            try script.addProgram("xargs", "exec '\(real)' -n 1 \"$@\"")
+            try directory.write("tree/.martlet/analyze/shellcheck-3.json", "of the last run")
+            // when
+            let result = try await script.run(Self.shellcheck)
+            // then
+            #expect(result.status == 0, "\(result.stderr)")
+            #expect(script.text(".martlet/analyze/shellcheck-1.json") == "--format json1 ./a.sh\n")
+            #expect(script.text(".martlet/analyze/shellcheck-2.json") == "--format json1 ./b.sh\n")
+            #expect(script.text(".martlet/analyze/shellcheck-3.json") == nil)
+            #expect(Self.shellcheck?.report == [".martlet/analyze/shellcheck*.json"])
+        }
+    }
+
+    @Test func testThatAProjectWithoutScriptsHasNoFindings() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try await shellProject(["notes": "none\n"], in: directory)
+            // when
+            let result = try await script.run(Self.shellcheck)
+            // then
+            #expect(result.status == 0, "\(result.stderr)")
+            #expect(script.text(".martlet/analyze/shellcheck.json") == "{\"comments\": []}\n")
+        }
+    }
 }
