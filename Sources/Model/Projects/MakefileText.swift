@@ -13,28 +13,54 @@ package struct MakefileText: Sendable {
     package init(_ text: String) {
         var rules: [Rule] = []
         var goal: String?
-        let joined = text.replacing("\\\r\n", with: " ").replacing("\\\n", with: " ")
-        for line in joined.split(whereSeparator: \.isNewline) {
-            if line.hasPrefix(".DEFAULT_GOAL"), let equals = line.firstIndex(of: "=") {
-                goal = line[line.index(after: equals)...].split(separator: " ").first.map(String.init)
+        let bytes = Array(text.utf8)
+        var start = 0
+        while start < bytes.count {
+            let line = Self.line(of: bytes, from: &start)
+            if line.starts(with: Self.defaultGoal), let equals = line.firstIndex(of: UInt8(ascii: "=")) {
+                goal = Self.words(line[(equals + 1)...]).first
                 continue
             }
-            guard !line.hasPrefix("\t"), !line.hasPrefix("#"), let colon = line.firstIndex(of: ":"),
-                line[colon...].hasPrefix("::") || !line[colon...].hasPrefix(":=")
+            guard let first = line.first, first != UInt8(ascii: "\t"), first != UInt8(ascii: "#"),
+                let colon = line.firstIndex(of: UInt8(ascii: ":")),
+                !line[colon...].dropFirst().starts(with: [UInt8(ascii: "=")])
             else { continue }
             // `check ?= http://…` and `$(info check: …)` are no rules.
             let names = line[..<colon]
-            guard !names.contains(where: { $0 == "=" || $0 == "$" }) else { continue }
-            let targets = names.split(whereSeparator: \.isWhitespace).map(String.init)
-            let rest = line[colon...].drop { $0 == ":" }
+            guard !names.contains(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "$") }) else { continue }
+            let targets = Self.words(names)
+            let rest = line[colon...].drop { $0 == UInt8(ascii: ":") }
+                .prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "#") }
             // A variable of one target (`check: CFLAGS = -g`) is no rule; after `;` and `#` come no prerequisites.
-            guard !targets.isEmpty, !rest.prefix(while: { $0 != ";" && $0 != "#" }).contains("=") else { continue }
-            let prerequisites = rest.prefix { $0 != ";" && $0 != "#" && $0 != "|" }.split(
-                whereSeparator: \.isWhitespace)
-            rules.append(Rule(targets: targets, prerequisites: prerequisites.map(String.init)))
+            guard !targets.isEmpty, !rest.contains(UInt8(ascii: "=")) else { continue }
+            rules.append(
+                Rule(targets: targets, prerequisites: Self.words(rest.prefix { $0 != UInt8(ascii: "|") })))
         }
         self.rules = rules
         statedGoal = goal
+    }
+
+    private static let defaultGoal = Array(".DEFAULT_GOAL".utf8)
+
+    /// Returns the line at `start`, with each continuation replaced by a blank, and moves `start` past its end.
+    private static func line(of bytes: [UInt8], from start: inout Int) -> [UInt8] {
+        var line: [UInt8] = []
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } ?? bytes.count
+            line += bytes[start..<end]
+            let isPair =
+                end + 1 < bytes.count && bytes[end] == UInt8(ascii: "\r") && bytes[end + 1] == UInt8(ascii: "\n")
+            start = min(bytes.count, end + (isPair ? 2 : 1))
+            guard line.last == UInt8(ascii: "\\"), end < bytes.count, isPair || bytes[end] == UInt8(ascii: "\n") else {
+                return line
+            }
+            line[line.count - 1] = UInt8(ascii: " ")
+        }
+        return line
+    }
+
+    private static func words(_ bytes: ArraySlice<UInt8>) -> [String] {
+        bytes.split { $0 == UInt8(ascii: " ") || (9...13).contains($0) }.map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The target that tests: `check` by the GNU coding standards ("Standard Targets for Users"), else the widespread `test`, and its
@@ -59,12 +85,12 @@ package struct MakefileText: Sendable {
         guard let goal else { return .usual }
         let needed = rules.filter { $0.targets.contains(goal) }.flatMap(\.prerequisites)
         let installs = needed.contains { Self.has($0, Self.installing) }
-        guard Self.has(goal, Self.installing.union(Self.other)) || installs else { return .usual }
+        guard Self.has(goal, Self.notBuilding) || installs else { return .usual }
         let other = first(of: ["all", "build", "compile"].filter { $0 != goal }) { rule in
             !rule.prerequisites.contains { Self.has($0, Self.installing) }
         }
         if let other { return .targets([other]) }
-        let rest = needed.filter { !Self.has($0, Self.installing.union(Self.other)) && !$0.contains("$") }
+        let rest = needed.filter { !Self.has($0, Self.notBuilding) && !$0.contains("$") }
         return rest.isEmpty ? .none : .targets(rest)
     }
 
@@ -80,8 +106,11 @@ package struct MakefileText: Sendable {
         "clean", "distclean", "help", "usage", "check", "test", "tests", "docker", "run", "serve",
     ]
 
+    private static let notBuilding = installing.union(other)
+
     private static func has(_ target: String, _ words: Set<String>) -> Bool {
-        target.lowercased().split { !$0.isLetter }.contains { words.contains(String($0)) }
+        target.utf8.split { !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) && $0 < 0x80 }
+            .contains { words.contains(String(decoding: $0.map { $0 < 0x80 ? $0 | 0x20 : $0 }, as: UTF8.self)) }
     }
 
     private func first(of names: [String], where isFitting: (Rule) -> Bool = { _ in true }) -> String? {

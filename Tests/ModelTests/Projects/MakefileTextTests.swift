@@ -18,9 +18,18 @@ import Testing
             ("%.o: %.c\n\tcc $<\ninstall:\n", .none), ("include rules.mk\n", .usual), ("", .usual),
             ("install \\\n  : kit\nall: kit\n", .targets(["all"])), ("kit.1: kit.md\n\tronn kit.md\n", .usual),
             ("check: CFLAGS = -g\nkit: kit.c\n", .usual),
+            ("install: \\\r\n  kit\\\r\n  man\r\nkit: kit.c\r\n", .targets(["kit", "man"])),
+            ("install: kit | man ; cp kit\nman: \\", .targets(["kit"])), ("re-Install: kit\n", .targets(["kit"])),
+            ("\u{e9}install: kit\n", .usual), ("installer: kit\n", .usual),
         ] as [(String, MakefileText.Build)])
     func testThatItBuildsWithoutInstallingOrTesting(_ text: String, _ build: MakefileText.Build) {
         #expect(MakefileText(text).build == build)
+    }
+
+    @Test func testThatTheFirstTargetIsTheOneThatMakeBuilds() {
+        #expect(MakefileText("a = b\n.PHONY: run\n%.o: %.c\nrun: kit\nkit:\n").goal == "run")
+        #expect(MakefileText(".DEFAULT_GOAL = kit\nrun:\nkit:\n").goal == "kit")
+        #expect(MakefileText("# run:\n").goal == nil)
     }
 
     @Test(

@@ -145,7 +145,8 @@ import Testing
             try await withTemporaryDirectory { directory in
                 // given
                 let root = package(test).replacing("}}", with: #"}, "workspaces": ["sub"]}"#)
-                let sub = package("node --test").replacing("}}", with: #", "unit": "node --test"}}"#)
+                let sub = package("node --test").replacing("kit", with: "sub").replacing(
+                    "}}", with: #", "unit": "node --test"}}"#)
                 let script = try UsualScript(
                     ["package.json": root, "sub/package.json": sub, "sub/kit.test.js": source], in: directory)
                 // when
