@@ -140,10 +140,14 @@ import Testing
         let first = try Samples.configuration("debug")
         var server = try Samples.configuration("server")
         server.projectType = .go
-        let recipe = Recipe(configurations: [first, server], projectType: .make)
+        var recipe = Recipe(configurations: [first, server], projectType: .make)
+        recipe.recognition = .init(type: .make, marker: "Makefile")
+        recipe.recognition?.hasNoTests = true
         // when, then
         #expect(recipe.mayTestNothing(first))
         #expect(!recipe.mayTestNothing(server))
+        recipe.recognition?.hasNoTests = nil
+        #expect(!recipe.mayTestNothing(first), "its tests were expected to run")
         #expect(!Recipe(configurations: [first], projectType: .make).mayTestNothing(first))
     }
 
