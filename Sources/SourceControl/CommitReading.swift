@@ -160,7 +160,7 @@ struct CommitReading {
         }
     }
 
-    /// The names in a directory; `nil` when the path is absent, or no directory.
+    /// The names in a directory; `nil` if the path is absent, or no directory.
     func names(in path: String, at commit: CommitID) throws(SourceControlError) -> [String]? {
         var id = Self.id(of: try rootTree(of: commit))
         for component in path.split(separator: "/", omittingEmptySubsequences: false) {
@@ -196,7 +196,7 @@ struct CommitReading {
         return tree
     }
 
-    /// The bytes of a regular file, or nothing when the path is absent, a directory, a link or a submodule.
+    /// The bytes of a regular file; `nil` if the path is absent, a directory, a link or a submodule.
     func file(_ path: String, at commit: CommitID, limit: Int) throws(SourceControlError) -> [UInt8]? {
         let components = path.split(separator: "/", omittingEmptySubsequences: false)
         var id = Self.id(of: try rootTree(of: commit))

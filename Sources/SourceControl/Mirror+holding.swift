@@ -18,10 +18,10 @@ extension Mirror {
 
     /// Reads of a commit what an integration begins with: one way to the lane and one opening for all.
     /// - Parameters:
-    ///   - file: Of the root; see `file(_:at:limit:)`. Nothing: no file is read.
+    ///   - file: A file of the root; see `file(_:at:limit:)`. `nil`: no file is read.
     ///   - limit: Of the file, in bytes.
     ///   - project: Reads what tells the kinds of project; `nil`: that is not read.
-    /// - Returns: Nothing when the commit is not here; fetch it then.
+    /// - Returns: `nil` if the commit is not here; fetch it then.
     /// - Throws: `tooLarge`.
     package func content(
         of commit: CommitID, file: String?, limit: Int, project: ProjectTree.Reader? = nil

@@ -37,7 +37,7 @@ package struct ProjectProfile: Sendable {
         package var needs: [String]
         /// Whether the configuration's `flags` are its arguments.
         package var takesFlags: Bool
-        /// What comes before a regular expression that chooses tests; nothing when it takes none.
+        /// What comes before a regular expression that chooses tests; `nil` if the command takes none.
         package var filter: String?
         /// Report files that it writes, as patterns relative to the repository's root.
         package var report: [String]
