@@ -35,6 +35,8 @@ import Testing
         await daemon.endJobs()
         // Who has ended may still have a file of it for a moment.
         try await until("it is unmounted") { try await run(["umount", daemon.state]).status == 0 }
+        // A sandbox that began meanwhile, of any test, has the file system for as long as it lives, and it would be mounted as read-only as it was.
+        try await until("nobody has it") { try await runExpectingSuccess(["losetup", "-j", image]).isEmpty }
         try await runExpectingSuccess(["mount", "-o", "loop", image, daemon.state])
         try await daemon.start()
 
