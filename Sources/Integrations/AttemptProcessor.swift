@@ -11,8 +11,8 @@ package struct AttemptProcessor: Sendable {
         package var plan: JobPlanner.Plan
         /// How many tests the same configuration had in the branch's integration before.
         package var previousTests: Int?
-        /// Whether it is a warning that nothing was tested. It is none where the recipe says `test: none`, where other kinds of project are
-        /// tested beside this one, and in a rerun of some tests.
+        /// Whether an attempt without a test gets a warning. It gets no warning if the recipe says `test: none`, if its kind of project has no
+        /// tests and other kinds beside it are tested, and in a rerun of some tests.
         package var expectsTests = true
         /// The test commands of the project's own CI, which that warning names.
         package var ownCommands: [ProjectTree.OwnCommand] = []
@@ -88,7 +88,7 @@ package struct AttemptProcessor: Sendable {
         return reading
     }
 
-    /// What a step failed for, as its last lines tell it; `nil` if it did not fail, or they tell nothing.
+    /// Returns why a step failed, read from the end of its output; `nil` if the step succeeded or its output does not say.
     private func hint(
         of step: JobDescription.Step, _ end: CommandEnd, _ input: StepReading.Input, _ attempt: AttemptDirectory,
         isSandboxed: Bool, _ context: Context

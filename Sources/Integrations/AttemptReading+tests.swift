@@ -70,7 +70,7 @@ extension AttemptReading {
         worsen(to: .warnings, message)
     }
 
-    /// Why nothing was tested, without what to do; `nil` if a step should have tested and did not come to run.
+    /// The reason that no test ran, without advice; `nil` if a test step was planned and never started.
     private var whyUntested: String? {
         if testSteps.all == 0 { return noTestsReason ?? plan.whyUntested }
         return tests.isEmpty ? "the test command reported no test" : "no test ran (skipped: \(tests.count))"

@@ -7,7 +7,7 @@ import Storage
 
 /// What the next pushes would run: planned by the functions that plan an integration's jobs, from the mirror alone.
 extension IntegrationRunner {
-    /// Plans the next push of each branch that a bot watches, as far as its repository was scanned. No server is asked, and nothing is stored.
+    /// Plans the next push of each watched branch that the last scan found. It reads the mirror and the store, and changes neither.
     /// - Throws: `StoreError`, `SourceControlError` and others if something that is here cannot be read.
     func pushPlans(for bot: BotSpecification) async throws -> PushPlans {
         let heads = try await store.heads(of: bot.repository)

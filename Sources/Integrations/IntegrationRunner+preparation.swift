@@ -161,7 +161,7 @@ extension IntegrationRunner {
             preparation: .init(recipe: recipe, commit: Self.summary(of: commit), step: Self.firstStep(of: bot)))
     }
 
-    /// The recipe that was read; `nil` if it has an error, so that nothing of the commit runs.
+    /// Returns the recipe of a reading without errors; `nil` if there is an error, which refuses the integration.
     static func usable(_ reading: Reading<Recipe>) -> Recipe? { reading.errors.isEmpty ? reading.value : nil }
 
     private static func mayHaveSubmodules(_ commit: CommitContent, _ bot: BotSpecification) -> Bool {

@@ -14,13 +14,13 @@ struct IssueComparison {
         var tests: TestsRun
         /// Whether its recipe says `test: none`: then no test of before is missing.
         let testsNothing: Bool
-        /// Whether it may test nothing; see `Recipe.mayTestNothing(_:)`.
+        /// See `Recipe.mayTestNothing(_:)`.
         let mayTestNothing: Bool
         /// Whether a finding says that the analysis failed, and one that a test command failed. Looked for once: each issue of before asks, and
         /// both may be 100,000.
         private let hasFailedAnalysis: Bool
         private let hasFailedTestCommand: Bool
-        /// Whether it warns that it tested nothing.
+        /// Whether it has the warning of `Finding.nothingTestedRule`.
         let isUntested: Bool
 
         init(

@@ -30,9 +30,9 @@ package struct JobPlanner: Sendable {
     package struct Plan: Sendable {
         package var steps: [JobDescription.Step]
         package var collect: [JobDescription.Collect]
-        /// Why nothing is analyzed; `nil` if something is.
+        /// The reason that there is no analysis; `nil` if there is one.
         package var notAnalyzed: String?
-        /// Why nothing is tested; `nil` if something is.
+        /// The reason that there is no test step; `nil` if there is one.
         package var notTested: String?
         /// The reason that a warning gives for it; `nil` if something is tested, and if the recipe says `test: none`.
         package var whyUntested: String?
@@ -159,7 +159,7 @@ package struct JobPlanner: Sendable {
         return "not analyzed: no analyzer applies (\(known.joined(separator: ", ")))"
     }
 
-    /// What pages and API say where nothing is tested, and `Plan.whyUntested`.
+    /// Returns the text for pages and the API if there is no test step, and the reason for `Plan.whyUntested`.
     private static func notTested(
         _ configuration: Recipe.Configuration, recipe: Recipe
     ) -> (text: String, reason: String?) {

@@ -6,7 +6,7 @@ import Storage
 extension Publisher {
     /// What a publish trigger would make of a branch's next push.
     package enum Prospect: Hashable, Sendable {
-        /// It would become this version, if nothing else is published before.
+        /// It would become this version, unless another commit is published first.
         case version(SemanticVersion)
         /// It gets none, for this reason.
         case noVersion(String)
@@ -14,7 +14,7 @@ extension Publisher {
         case unknown(String)
     }
 
-    /// Tells which version the next commit of a branch would get, by the rules of `publish`. Nothing is reserved.
+    /// Returns the version that the next commit of a branch would get by the rules of `publish`. It does not reserve the version.
     /// - Parameter tip: The branch's newest commit, in whose place the next one will be. It is in the mirror.
     /// - Throws: `StoreError`, `SourceControlError` and `ArchiveError` if that cannot be read.
     func prospect(

@@ -60,7 +60,7 @@ package struct PushPlan: Sendable {
     package var content: Content
     /// The messages of the recipe's reader, warnings too.
     package var diagnostics: [Diagnostic]
-    /// `nil` if nothing is archived.
+    /// `nil` if there is no archive.
     package var archive: Archive?
     /// In their order.
     package var actions: [Action]

@@ -86,7 +86,7 @@ struct ResolveFailure: Equatable {
     ]
 
     /// - Parameter tail: The end of the step's output.
-    /// - Returns: `nil` if nothing in it says why the step failed.
+    /// - Returns: `nil` if no line says why the step failed.
     static func find(in tail: some Collection<UInt8>) -> ResolveFailure? {
         let lines = tail.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.suffix(lineLimit.count)
             .map { String(decoding: $0.prefix(lineLimit.bytes), as: UTF8.self) }

@@ -30,9 +30,10 @@ enum SandboxHint {
     /// Directories of which a job sees only what the manual or the settings name. Homes are not among them: a job that prints the path of a
     /// private key must not make the service recommend showing it.
     private static let hidden = ["/etc/", "/opt/", "/srv/", "/mnt/", "/var/lib/", "/var/cache/"]
-    /// Directories in which git's repositories are never recommended: what a job sees anyway, and homes.
-    private static let seenOrPrivate = [
-        "/usr/", "/tmp/", "/dev/", "/proc/", "/sys/", "/run/", "/martlet/", "/home/", "/root/",
+    /// Directories of the file system's root in which git's repositories are never recommended: what a job sees anyway, and homes (by the
+    /// Filesystem Hierarchy Standard 3.0, `home` and `root`).
+    private static let seenOrPrivate: Set<Substring> = [
+        "usr", "tmp", "dev", "proc", "sys", "run", "martlet", "home", "root",
     ]
 
     /// - Parameters:
@@ -85,7 +86,7 @@ enum SandboxHint {
                 || small.contains("repository '/") && small.contains("does not exist")
         else { return nil }
         return words(of: line).first { word in
-            word.hasPrefix("/") && !seenOrPrivate.contains(where: word.hasPrefix)
+            word.hasPrefix("/") && !seenOrPrivate.contains(word.dropFirst().prefix { $0 != "/" })
                 && isRecommended(word, home: home, own: own)
         }
     }

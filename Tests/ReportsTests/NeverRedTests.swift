@@ -18,6 +18,7 @@ import Testing
     }
 
     static let rows = [
+        // TODO is one of the format's two directives (TAP 14, "Directives"), not a note to us.
         Row(
             "TAP, a result in a text of YAML",
             """

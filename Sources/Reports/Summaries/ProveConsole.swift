@@ -72,7 +72,7 @@ struct ProveConsole: SummaryReader {
             }
             described = places[name]
             guard let described else { return }
-            // A `TODO` that passed is told here, too.
+            // prove also lists a file in which a test with TAP's directive `TODO` passed, which is no failure.
             if !text.has("(Wstat: 0 ") || !text.has(" Failed: 0)") { files[described].outcome = .failed }
         } else if let described, text.hasPrefix("  ") {
             if text.hasPrefix("  Parse errors: ") { files[described].outcome = .failed }
