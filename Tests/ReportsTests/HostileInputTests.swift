@@ -62,6 +62,7 @@ import Testing
         report(
             "sanitizers", "sanitizer-asan.txt", "sanitizer-leak.txt", "sanitizer-tsan.txt", "sanitizer-ub-stack.txt"),
         report("TAP", "tap.txt"), report(".NET", "nunit3.xml", "xunit-net.xml", "results.trx"),
+        // Both are output as the tools print it; bandit's counts issues that are "skipped" and "disabled".
         report("analyzers", "analyzers.txt"), report("summaries", "summaries.txt"),
         Reader(
             name: "a test step's console", seeds: ["go-verbose.txt", "ctest.txt", "tap.txt", "summaries.txt"],

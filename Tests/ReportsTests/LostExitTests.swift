@@ -5,15 +5,7 @@ import Testing
 
 /// A command that ended with 0 although it failed (`| tee`, `|| true`), or whose process ended in the middle: what is printed shows it.
 @Suite struct LostExitTests {
-    struct Row: Sendable, CustomTestStringConvertible {
-        var name: String
-        var text: String
-        /// Within a problem, or `Suite/name outcome` of a test.
-        var says: String
-        var testDescription: String { name }
-
-        init(_ name: String, _ text: String, says: String) { (self.name, self.text, self.says) = (name, text, says) }
-    }
+    typealias Row = NeverGreenTests.Row
 
     private static let all = "Test Suite 'All tests'"
     private static let run = "=== RUN   TestA\n--- PASS: TestA (0.00s)\n"
