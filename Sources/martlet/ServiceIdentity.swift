@@ -1,6 +1,7 @@
 import Basics
 import CLinux
 import Glibc
+import Settings
 
 /// The user that the daemon runs as, and the rights that it drops.
 enum ServiceIdentity {
@@ -12,20 +13,18 @@ enum ServiceIdentity {
         /// It was not started by root.
         case stays
         case becomes(String)
-        /// Root keeps the settings to itself and there is no user for the service: nobody else could read them.
+        /// Root keeps the settings or the bot files to itself and there is no user for the service: no other user could read them.
         case staysRoot
         /// A sentence with the reason and what to do.
         case refuses(String)
     }
 
-    /// - Parameters:
-    ///   - user: The user in the settings.
-    ///   - file: The settings' path, however they were found.
-    private static func choice(user: String?, file: String) -> Choice {
+    /// - Parameter file: The settings' path, however they were found.
+    private static func choice(_ settings: ServiceSettings, file: String) -> Choice {
         guard geteuid() == 0 else { return .stays }
-        if let user { return .becomes(user) }
+        if let user = settings.user { return .becomes(user) }
         if getpwnam(usualUser) != nil { return .becomes(usualUser) }
-        if isRootsAlone(file) { return .staysRoot }
+        if isRootsAlone(file) || isRootsAlone(settings.bots + "/") { return .staysRoot }
         return .refuses(
             "root started this, the settings \(file) name no user, and there is no user \(usualUser); the service does not run as root: "
                 + "write `user: NAME` into the settings, make the user (deploy/install does), or start it as another")
@@ -50,8 +49,8 @@ enum ServiceIdentity {
     /// - Parameter file: The settings' path.
     /// - Returns: Whether the program stays root.
     /// - Throws: `Failure` if there is no such user, or it is root under any name.
-    @discardableResult static func assume(user: String?, settings file: String) throws -> Bool {
-        switch choice(user: user, file: file) {
+    static func assume(_ settings: ServiceSettings, file: String) throws -> Bool {
+        switch choice(settings, file: file) {
         case .stays: return false
         case .staysRoot: return true
         case .refuses(let sentence): throw Failure(.configuration, sentence)
@@ -61,8 +60,8 @@ enum ServiceIdentity {
     }
 
     /// The same for a command that works on the service's files beside it: if there is no user to become, root continues.
-    static func assumeIfThere(user: String?, settings file: String) throws {
-        if case .becomes(let user) = choice(user: user, file: file), getpwnam(user) != nil { try become(user) }
+    static func assumeIfThere(_ settings: ServiceSettings, file: String) throws {
+        if case .becomes(let user) = choice(settings, file: file), getpwnam(user) != nil { try become(user) }
     }
 
     private static func become(_ user: String) throws {

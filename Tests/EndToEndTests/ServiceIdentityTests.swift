@@ -128,6 +128,23 @@ import Testing
         }
 
         @Test(.enabled(if: getpwnam("martlet") == nil, "the machine has the user"))
+        func testThatItStaysRootWhereOnlyRootCanReadTheBotFiles() async throws {
+            try await withTemporaryDirectory { directory in
+                // given: a place that everybody may enter, with a directory of bot files that is root's alone
+                try directory.write("etc/martlet.yml", "listen: 127.0.0.1:1\nstate: /dev/null/state\n")
+                try directory.makeDirectory("etc/bots")
+                try #require(chmod(directory.path("etc/bots"), 0o700) == 0)
+                // when
+                let result = try await run(
+                    [try TestTools.builtProduct("martlet"), "serve", "--settings", directory.path("etc/martlet.yml")],
+                    environment: ["PATH": "/usr/bin:/bin", "HOME": directory.path])
+                // then: it went on as root, to a state that nobody could make
+                #expect(result.status == 73)
+                expectContains(result.stderr, "the state directory /dev/null/state cannot be used")
+            }
+        }
+
+        @Test(.enabled(if: getpwnam("martlet") == nil, "the machine has the user"))
         func testThatItRefusesToStayRootBesideOthers() async throws {
             try await withTemporaryDirectory { directory in
                 // given

@@ -25,7 +25,7 @@ struct Doctor: AsyncParsableCommand {
             func note(_ subject: String, _ text: String) { Output.print(Output.table([["--", subject, text]])) }
             let (settings, file) = try location.find()
             // Root's permissions say nothing about the service's.
-            try ServiceIdentity.assumeIfThere(user: settings.user, settings: file)
+            try ServiceIdentity.assumeIfThere(settings, file: file)
             report("settings", nil, "state \(settings.state), bots \(settings.bots)")
             for directory in [settings.secrets ?? "", settings.triggers] where !directory.isEmpty {
                 if let other = NearMiss.directory(inPlaceOf: directory) {

@@ -22,7 +22,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let (settings, file) = try location.find()
-            let isRoot = try ServiceIdentity.assume(user: settings.user, settings: file)
+            let isRoot = try ServiceIdentity.assume(settings, file: file)
             ServiceIdentity.harden()
             // Where jobs have the processors, an answer's way through five threads would wait at each for up to a tick of 4 ms.
             clinux_answer_soon()
@@ -31,7 +31,7 @@ struct Serve: AsyncParsableCommand {
             let build = try Build(settings: settings, socket: socket)
             if isRoot {
                 build.logger.warning(
-                    "the service runs as root, since only root can reach its settings and there is no user for it",
+                    "the service runs as root, since only root can read its settings or its bot files and there is no user for it",
                     metadata: ["settings": "\(file)", "user": "\(ServiceIdentity.usualUser)"])
             }
             let group = ServiceGroup(

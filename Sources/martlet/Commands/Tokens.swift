@@ -81,7 +81,7 @@ struct SecretCommand: AsyncParsableCommand {
                 }
                 // As root, before a file of the service is opened: new files then belong to the service.
                 try location.makeSecretsDirectory(directory, settings)
-                try ServiceIdentity.assumeIfThere(user: settings.user, settings: file)
+                try ServiceIdentity.assumeIfThere(settings, file: file)
                 let input = FileHandle.standardInput.readData(ofLength: SecretStore.maximumSize + 1)
                 guard let value = String(data: input, encoding: .utf8) else {
                     throw Failure(.no, "the secret must be text in UTF-8")
