@@ -6,7 +6,16 @@ final class ListMemory: Sendable {
     private struct State {
         var list: RemoteSession.Advertisement?
         var isWritten = false
+        /// The list of the last look that was to bring what is new.
+        var seen: [RefName: RemoteSession.AdvertisedRef] = [:]
+        /// How many of the next looks bring nothing.
+        var pause = 0
+        var packs = 0
     }
+
+    /// So many looks with something to bring leave it to the fetch after one that could not bring it: else a server that is slow at it would be
+    /// asked for each commit twice.
+    static let pause = 10
 
     private let state = Mutex(State())
 
@@ -15,6 +24,9 @@ final class ListMemory: Sendable {
     /// The list, when the mirror's refs are not those of it yet.
     var unwritten: RemoteSession.Advertisement? { state.withLock { $0.isWritten ? nil : $0.list } }
 
+    /// The packs of the mirror, as of the last look that brought one and of the last repack.
+    var packs: Int { state.withLock { $0.packs } }
+
     /// Takes what a look has found.
     func note(_ list: RemoteSession.Advertisement) {
         state.withLock {
@@ -22,6 +34,31 @@ final class ListMemory: Sendable {
             $0.list = list
         }
     }
+
+    /// Takes the list of a look that is to bring what is new.
+    /// - Returns: That of the one before; empty for the first.
+    func exchangeSeen(_ refs: [RefName: RemoteSession.AdvertisedRef]) -> [RefName: RemoteSession.AdvertisedRef] {
+        state.withLock { state in
+            let before = state.seen
+            state.seen = refs
+            return before
+        }
+    }
+
+    /// Whether a look with something to bring is to bring it.
+    func mayBring() -> Bool {
+        state.withLock {
+            if $0.pause == 0 { return true }
+            $0.pause -= 1
+            return false
+        }
+    }
+
+    /// So many packs are in the mirror.
+    func notePacks(_ count: Int) { state.withLock { $0.packs = count } }
+
+    /// A look could not bring what it wanted.
+    func noteFailedBringing() { state.withLock { $0.pause = Self.pause } }
 
     /// The mirror's refs are those of a list now, as far as their commits are there.
     func noteWritten(_ refs: [RefName: RemoteSession.AdvertisedRef]) {
