@@ -75,7 +75,7 @@ struct WorkspaceGit {
             try setMode(".git", 0o555)
         }
         let bytes = seal(upstream, head)?.bytes ?? []
-        try files(operation) { () throws(FileError) in try memory.rewrite("git", bytes: bytes, mode: 0o600) }
+        _ = try files(operation) { () throws(FileError) in try memory.rewrite("git", bytes: bytes, mode: 0o600) }
     }
 
     /// What a kill leaves of it has another status than the seal says, so that the next checkout makes the whole `.git` again.
