@@ -159,13 +159,17 @@ package struct IntegrationService: Service {
             ], clock: clock, timer: parts.timer, logger: logger)
         looks = RepositoryLooks(
             store: store, registry: registry, remotes: remotes, clock: clock, timer: parts.timer, wakeup: looksWakeup,
-            logger: logger, marks: marks
+            logger: logger, marks: marks, mayBring: { [disk = jobs.disk] in disk.shortage == nil }
         ) { [scheduler] id, run, reason in
             try await scheduler.cancel(id, run: run, Cancellation.Wish(reason: reason))
         }
         poller = Poller(
             store: store, registry: registry, state: parts.state, clock: clock, timer: parts.timer, looks: looksWakeup,
-            logger: logger, eachTick: { [disk = jobs.disk] in await disk.tend() })
+            logger: logger,
+            eachTick: { [disk = jobs.disk, mirrors = parts.mirrors] in
+                await mirrors.closeUnused()
+                await disk.tend()
+            })
         upgrades = parts.toolchain.map {
             Upgrades(store: store, registry: registry, clock: clock, timer: parts.timer, logger: logger, version: $0)
         }

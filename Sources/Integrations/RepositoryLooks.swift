@@ -5,15 +5,16 @@ import SourceControl
 package import Storage
 
 /// Asks repositories what moved: at most one look per repository at a time, as many at once as `LookQueue` allows; what comes
-/// meanwhile asks again.
+/// meanwhile asks again. A look brings the commits that integrations will need, as far as that is quick (`Mirror.look`).
 package actor RepositoryLooks {
     private let store: Store
-    private let registry: BotRegistry
+    let registry: BotRegistry
     private let remotes: Remotes
     private let clock: WallClock
     private let timer: any Clock<Duration>
     private let wakeup: Wakeup
     private let cancel: Cancel
+    private let mayBring: @Sendable () -> Bool
     let logger: Logger
     private let marks: CrashMarks?
 
@@ -37,15 +38,24 @@ package actor RepositoryLooks {
     private let paused: AsyncStream<Pause>
     private let pausing: AsyncStream<Pause>.Continuation
 
+    /// Mirrors with many packs, to be repacked one after the other beside the looks. One that finds no place here comes again.
+    let crowded: AsyncStream<Mirror>
+    private let crowding: AsyncStream<Mirror>.Continuation
+    private static let maximumCrowded = 64
+
     /// Ends a run of an integration that is under way, for a reason.
     package typealias Cancel = @Sendable (_ id: IntegrationID, _ run: Int, _ reason: String) async throws -> Void
 
-    /// - Parameter cancel: Called for what runs of pull requests that were closed; again at the next look where it failed.
+    /// - Parameters:
+    ///   - mayBring: Whether there is room for commits; without it looks list refs alone.
+    ///   - cancel: Called for what runs of pull requests that were closed; again at the next look where it failed.
     package init(
         store: Store, registry: BotRegistry, remotes: Remotes, clock: WallClock, timer: any Clock<Duration>,
-        wakeup: Wakeup, logger: Logger, marks: CrashMarks? = nil, cancel: @escaping Cancel = { _, _, _ in }
+        wakeup: Wakeup, logger: Logger, marks: CrashMarks? = nil, mayBring: @escaping @Sendable () -> Bool = { true },
+        cancel: @escaping Cancel = { _, _, _ in }
     ) {
         self.cancel = cancel
+        self.mayBring = mayBring
         self.marks = marks
         self.store = store
         self.registry = registry
@@ -56,12 +66,14 @@ package actor RepositoryLooks {
         self.logger = logger
         // As many as there are repositories, and heads that are waited for (`Look`'s bound for each).
         (paused, pausing) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
+        (crowded, crowding) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumCrowded))
     }
 
     /// Looks whenever the bell rings, until it is finished or the task is cancelled.
     package func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.waitOutPauses() }
+            group.addTask { await self.repackCrowded() }
             // Pauses of a daemon before this one went with it.
             await lookAgain(for: nil)
             for await _ in wakeup.rings {
@@ -208,11 +220,13 @@ package actor RepositoryLooks {
             let pulls = Set(open.map(\.place))
             let mirror = try await remotes.mirror(for: bot)
             do throws(SourceControlError) {
-                listing = try await mirror.look(others: pulls.filter { $0.branch == nil })
+                listing = try await mirror.look(
+                    others: pulls.filter { $0.branch == nil }, bringing: mayBring() ? wanted(by: bots, open) : nil)
             } catch {
                 guard error.code == .empty else { throw error }
                 return try await noteEmpty(request, error)
             }
+            if mirror.hasManyPacks { crowding.yield(mirror) }
             let judged = await judge(open, listing, mirror)
             let watchers = bots.map {
                 Watcher(for: $0, isolation: registry.isolation, defaultBranch: listing.defaultBranch)

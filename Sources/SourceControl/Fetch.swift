@@ -6,34 +6,32 @@ struct Fetch {
     let store: MirrorStore
     let session: RemoteSession
 
-    func run(_ wanted: [RefName: CommitID]) throws(SourceControlError) {
-        try LocalObjects.discardPart(of: store, "fetch of \(session.url)")
-        let repository = try store.open()
-        var missing = try missing(of: wanted, in: repository.pointer)
+    func run(_ wanted: [RefName: CommitID], into repository: OpaquePointer) throws(SourceControlError) {
+        var missing = try missing(of: wanted, in: repository)
         let isAnew = store.hasLostHolds
         guard !missing.isEmpty || isAnew else {
-            if let list = session.memory.unwritten { try writeRefs(list.refs, in: repository.pointer) }
+            if let list = session.memory.unwritten { try writeRefs(list.refs, in: repository) }
             return
         }
-        _ = try store.removeTemporaryPacks("fetch of \(session.url)")
+        try store.removeTemporaryPacks("fetch of \(session.url)")
         // Not again from files that were found damaged.
         let isLinked = isAnew ? false : try linkObjects()
         let seen: Seen
         do throws(SourceControlError) {
-            seen = try fetch(wanted, isAnew: isAnew, known: isLinked ? nil : known(wanted), into: repository.pointer)
+            seen = try fetch(wanted, isAnew: isAnew, known: isLinked ? nil : known(wanted), into: repository)
         } catch {
             // A ref that was there when we looked is not any more: asked again, which it is.
             guard error.code == .refGone else { throw error }
-            seen = try fetch(wanted, isAnew: isAnew, known: nil, into: repository.pointer)
+            seen = try fetch(wanted, isAnew: isAnew, known: nil, into: repository)
         }
         // A deleted ref is gone, also where its objects came by themselves with those of a path.
-        missing = try self.missing(of: missing, in: repository.pointer).merging(
+        missing = try self.missing(of: missing, in: repository).merging(
             missing.filter { seen.gone.contains($0.key) }
         ) { $1 }
         for (ref, commit) in missing.sorted(by: { $0.key < $1.key }) {
-            try fetch(commit, of: ref, seen, into: repository.pointer)
+            try fetch(commit, of: ref, seen, into: repository)
         }
-        if isAnew { try fetchRest(into: repository.pointer) }
+        if isAnew { try fetchRest(into: repository) }
     }
 
     /// All branches and tags, and what integrations hold: after the mirror was found damaged. A branch that the server cannot
@@ -99,6 +97,49 @@ struct Fetch {
         }
     }
 
+    /// Brings refs of a list that was asked for just now, in one pack. What keeps it from that is left to the fetch of who needs a commit.
+    /// - Parameter isWanted: Asked for each ref that has moved since the last call. The default branch counts as moved until it has been brought:
+    ///   jobs need it, but no integration of another branch fetches it if its own commit is here.
+    /// - Throws: `canceled`, nothing else.
+    func bring(
+        from server: RemoteSession.Conversation, into repository: OpaquePointer, _ isWanted: (RefName) -> Bool
+    ) throws(SourceControlError) {
+        let refs = server.list.refs
+        let seen = session.memory.exchangeSeen(.init(refs: refs, unbrought: server.list.defaultBranch))
+        let moved = refs.filter { ref, advertised in
+            (advertised != seen.refs[ref] || ref == seen.unbrought) && isWanted(ref)
+        }
+        do throws(SourceControlError) {
+            if !moved.isEmpty {
+                let isHere = try store.objects(in: repository, server.operation)
+                let asked = moved.filter { !isHere($0.value.id) }.keys.sorted()
+                if !asked.isEmpty {
+                    guard try bring(asked, of: server, into: repository) else { return }
+                }
+            }
+            session.memory.noteBrought()
+        } catch {
+            if session.control.stopped == .canceled { throw error }
+            session.memory.noteFailedBringing()
+        }
+    }
+
+    /// - Returns: False where a look brings nothing.
+    private func bring(
+        _ asked: [RefName], of server: RemoteSession.Conversation, into repository: OpaquePointer
+    ) throws(SourceControlError) -> Bool {
+        guard asked.count <= Self.maximumRefspecs, !store.isEmpty, !store.isMarkedDamaged, !store.hasLostHolds,
+            session.memory.mayBring()
+        else { return false }
+        try LocalObjects.discardPart(of: store, server.operation)
+        let packs = try store.removeTemporaryPacks(server.operation).packs
+        session.control.restrict(to: session.control.limits.bringing, bytes: session.control.limits.broughtBytes)
+        try server.download(asked.map { "+\($0):\($0)" })
+        try writeRefs(server.list.refs, in: repository)
+        session.memory.notePacks(packs + 1)
+        return true
+    }
+
     /// More refs than this are asked for by pattern.
     private static let maximumRefspecs = 1000
 
@@ -116,34 +157,32 @@ struct Fetch {
     }
 
     /// Brings a commit that no look has found: another repository names it.
-    func run(_ commit: CommitID) throws(SourceControlError) {
-        try LocalObjects.discardPart(of: store, "fetch of \(session.url)")
-        let repository = try store.open()
+    func run(_ commit: CommitID, into repository: OpaquePointer) throws(SourceControlError) {
         let isAnew = store.hasLostHolds
-        if try store.contains(commit, in: repository.pointer), !isAnew { return }
+        if try store.contains(commit, in: repository), !isAnew { return }
         if !isAnew { _ = try linkObjects() }
         let isWhole = store.isEmpty
-        try session.run(in: repository.pointer, operation: "fetch of", isWhole: isWhole, isAnew: isAnew) {
+        try session.run(in: repository, operation: "fetch of", isWhole: isWhole, isAnew: isAnew) {
             server throws(SourceControlError) in
             let refs = server.list.refs
-            let isHere = try store.objects(in: repository.pointer, server.operation)
+            let isHere = try store.objects(in: repository, server.operation)
             let tip = refs.first { ($0.value.peeled ?? $0.value.id) == commit.description }?.key
             let specifications = tip.map { ["+\($0):\($0)"] } ?? Self.everything
             if isAnew || !isHere(commit.description) { try server.download(specifications) }
-            try writeRefs(refs, in: repository.pointer)
+            try writeRefs(refs, in: repository)
         }
-        if isAnew { try fetchRest(into: repository.pointer) }
-        if try store.contains(commit, in: repository.pointer) { return }
+        if isAnew { try fetchRest(into: repository) }
+        if try store.contains(commit, in: repository) { return }
         var reason: SourceControlError?
         do throws(SourceControlError) {
-            try session.run(in: repository.pointer, operation: "fetch of") { server throws(SourceControlError) in
+            try session.run(in: repository, operation: "fetch of") { server throws(SourceControlError) in
                 try server.download(["\(commit)"])
             }
         } catch {
             guard session.control.stopped == nil, Self.saysGone(error) else { throw error }
             reason = error
         }
-        guard try store.contains(commit, in: repository.pointer) else {
+        guard try store.contains(commit, in: repository) else {
             throw SourceControlError(
                 code: .refGone, operation: "fetch of \(session.url)",
                 message: "it does not have the commit \(commit); push it there", underlying: reason)

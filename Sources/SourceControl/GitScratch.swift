@@ -91,7 +91,7 @@ struct GitScratch {
         environment.merge(added) { $1 }
         return try ChildProcess(
             arguments: [program.path] + arguments, environment: environment, directory: path, memory: memory,
-            fileBytes: isQuiet ? nil : control?.limits.bytes, addressBytes: addressBytes,
+            fileBytes: isQuiet ? nil : control?.bytes, addressBytes: addressBytes,
             isQuiet: isQuiet
         ).run(operation, control: control)
     }

@@ -3,10 +3,25 @@ import Synchronization
 
 /// What a mirror's server listed at the last look, in memory: the fetch that follows need not ask for it again.
 final class ListMemory: Sendable {
+    /// The list of a look that is to bring what is new.
+    struct Seen {
+        var refs: [RefName: RemoteSession.AdvertisedRef] = [:]
+        /// The default branch, unless all that was wanted of the list was brought.
+        var unbrought: RefName?
+    }
+
     private struct State {
         var list: RemoteSession.Advertisement?
         var isWritten = false
+        var seen = Seen()
+        /// How many of the next looks bring nothing.
+        var pause = 0
+        var packs = 0
     }
+
+    /// So many looks with something to bring leave it to the fetch after one that could not bring it: else a server that is slow at it would be
+    /// asked for each commit twice.
+    static let pause = 10
 
     private let state = Mutex(State())
 
@@ -15,6 +30,9 @@ final class ListMemory: Sendable {
     /// The list, when the mirror's refs are not those of it yet.
     var unwritten: RemoteSession.Advertisement? { state.withLock { $0.isWritten ? nil : $0.list } }
 
+    /// The packs of the mirror, as of the last look that brought one and of the last repack.
+    var packs: Int { state.withLock { $0.packs } }
+
     /// Takes what a look has found.
     func note(_ list: RemoteSession.Advertisement) {
         state.withLock {
@@ -22,6 +40,34 @@ final class ListMemory: Sendable {
             $0.list = list
         }
     }
+
+    /// Takes the list of a look that is to bring what is new.
+    /// - Returns: That of the one before.
+    func exchangeSeen(_ seen: Seen) -> Seen {
+        state.withLock { state in
+            let before = state.seen
+            state.seen = seen
+            return before
+        }
+    }
+
+    /// All that was wanted of the last list is in the mirror.
+    func noteBrought() { state.withLock { $0.seen.unbrought = nil } }
+
+    /// Whether a look with something to bring is to bring it.
+    func mayBring() -> Bool {
+        state.withLock {
+            if $0.pause == 0 { return true }
+            $0.pause -= 1
+            return false
+        }
+    }
+
+    /// So many packs are in the mirror.
+    func notePacks(_ count: Int) { state.withLock { $0.packs = count } }
+
+    /// A look could not bring what it wanted.
+    func noteFailedBringing() { state.withLock { $0.pause = Self.pause } }
 
     /// The mirror's refs are those of a list now, as far as their commits are there.
     func noteWritten(_ refs: [RefName: RemoteSession.AdvertisedRef]) {

@@ -11,8 +11,10 @@ extension Mirror {
     @discardableResult
     package func repack() async throws(SourceControlError) -> Bool {
         guard engine != .library else { return false }
-        let store = store
+        let (store, kept, memory) = (store, kept, memory)
         return try await watch.run(limit: limits.fetch) { control throws(SourceControlError) in
+            // It may hold packs open that go.
+            kept.drop(store)
             guard let program = try GitProgram.installed() else { return false }
             let operation = "repacking the mirror \(store.name)"
             let count = try files(operation) { () throws(FileError) in
@@ -20,8 +22,9 @@ extension Mirror {
                 guard try objects.status("pack") != nil else { return 0 }
                 return try objects.entries("pack").count { $0.name.hasSuffix(".pack") }
             }
+            memory.notePacks(min(count, Self.maximumPacks))
             guard count > Self.maximumPacks else { return false }
-            _ = try store.removeTemporaryPacks(operation)
+            try store.removeTemporaryPacks(operation)
             let scratch = try GitScratch(program, store: store, operation: operation)
             let result = try scratch.run(
                 ["repack", "--geometric=2", "-d", "-q", "--no-write-bitmap-index"], operation, control: control,

@@ -4,8 +4,7 @@ package import Model
 
 /// The local copy of one repository, and the only way to its server.
 ///
-/// All calls of a mirror run one after the other on its lane. Each opens the repository anew, unless the one before it has just read
-/// what an integration begins with; nothing of libgit2's is seen by two threads at once.
+/// All calls of a mirror run one after the other on its lane, on one handle of libgit2 (`KeptRepositories`), which no two threads see at once.
 package struct Mirror: Sendable {
     package let url: RemoteURL
     let credentials: Credentials?
@@ -22,34 +21,6 @@ package struct Mirror: Sendable {
     /// The directory of its objects, which the `.git` of a workspace refers to: what a job must be able to read of it.
     package var objects: String { store.path + "/objects" }
 
-    /// Asks the server for its branches and tags; nothing is downloaded.
-    /// - Parameter others: Further refs that are listed where the server has them; a server lists three for every pull request
-    ///   that there ever was.
-    /// - Throws: `empty` for a repository without branches and tags, `repositoryNotFound`, `credentialsMissing`,
-    ///   `credentialsRefused`, `serverUntrusted`, `redirected`, `unreachable`, `timedOut`, `canceled`.
-    package func look(others: Set<RefName> = []) async throws(SourceControlError) -> Listing {
-        let (store, session) = (store, session(others))
-        return try await watch.run(limit: limits.look) { control throws(SourceControlError) in
-            let repository = try store.open()
-            let session = session(control)
-            return try session.run(in: repository.pointer, operation: "look at") { server throws(SourceControlError) in
-                let list = server.list
-                let all = list.commits
-                let heads = all.filter { !others.contains($0.key) }
-                // Pull requests alone are none: who hides its branches for a moment would have them all deleted.
-                guard !heads.isEmpty else {
-                    throw SourceControlError(
-                        code: .empty, operation: server.operation,
-                        message: "the repository has neither branches nor tags; push a commit to it")
-                }
-                session.memory.note(list)
-                return Listing(
-                    heads: heads, others: all.filter { others.contains($0.key) },
-                    defaultBranch: list.defaultBranch)
-            }
-        }
-    }
-
     /// Sees to it that commits are here, each of which a look has found at its ref.
     ///
     /// Without network when they are here already. When the ref has moved on, the commit comes with it; when it was
@@ -57,10 +28,27 @@ package struct Mirror: Sendable {
     /// - Throws: `refGone` when the ref was deleted, or moved so that its commit cannot be had any more; else as `look`.
     package func fetch(_ wanted: [RefName: CommitID]) async throws(SourceControlError) {
         let others = wanted.keys.filter { $0.branch == nil && $0.tag == nil && $0.description.hasPrefix("refs/") }
-        let (store, session) = (store, session(Set(others)))
+        try await fetching(others: Set(others), Array(wanted.values)) { fetch, repository throws(SourceControlError) in
+            try fetch.run(wanted, into: repository)
+        }
+    }
+
+    /// Runs a fetch on the lane; once more where the mirror is found damaged.
+    /// - Parameters:
+    ///   - others: Refs that count beside branches and tags.
+    ///   - commits: What is fetched.
+    func fetching(
+        others: Set<RefName> = [], _ commits: [CommitID],
+        _ body: @escaping @Sendable (Fetch, _ repository: OpaquePointer) throws(SourceControlError) -> Void
+    ) async throws(SourceControlError) {
+        let (mirror, session) = (self, session(others))
         try await watch.run(limit: limits.fetch) { control throws(SourceControlError) in
-            try session(control).healing(Array(wanted.values)) { session throws(SourceControlError) in
-                try Fetch(store: store, session: session).run(wanted)
+            try session(control).healing(commits) { session throws(SourceControlError) in
+                let fetch = Fetch(store: mirror.store, session: session)
+                try LocalObjects.discardPart(of: mirror.store, "fetch of \(mirror.url)")
+                try mirror.onLane(isFresh: true) { repository throws(SourceControlError) in
+                    try body(fetch, repository)
+                }
             }
         }
     }
@@ -68,7 +56,7 @@ package struct Mirror: Sendable {
     /// Whether the commit is here.
     package func contains(_ commit: CommitID) async throws(SourceControlError) -> Bool {
         let store = store
-        return try await local { repository throws(SourceControlError) in
+        return try await local(isFresh: true) { repository throws(SourceControlError) in
             try store.contains(commit, in: repository)
         }
     }
@@ -93,23 +81,28 @@ package struct Mirror: Sendable {
     }
 
     /// Runs work on the opened repository. Damage that it finds is remembered for the next fetch.
-    /// - Parameter isKept: Whether the next work, if it comes at once, takes the repository as it is.
+    /// - Parameters:
+    ///   - isKept: Whether the next work, if it comes at once, finds what was read of it in memory.
+    ///   - isFresh: Whether nothing is believed that was read before.
     func local<Value: Sendable>(
-        isKept: Bool = false,
+        isKept: Bool = false, isFresh: Bool = false,
         _ body: @escaping @Sendable (_ repository: OpaquePointer) throws(SourceControlError) -> Value
     ) async throws(SourceControlError) -> Value {
         let mirror = self
-        return try await lane.run { () throws(SourceControlError) in try mirror.onLane(isKept: isKept, body) }
+        return try await lane.run { () throws(SourceControlError) in
+            try mirror.onLane(isKept: isKept, isFresh: isFresh, body)
+        }
     }
 
     /// As `local`, by who is on the lane already.
     func onLane<Value>(
-        isKept: Bool, _ body: (_ repository: OpaquePointer) throws(SourceControlError) -> Value
+        isKept: Bool = false, isFresh: Bool = false,
+        _ body: (_ repository: OpaquePointer) throws(SourceControlError) -> Value
     ) throws(SourceControlError) -> Value {
-        let repository = if let open = kept.take(store.path) { open } else { OpenRepository(try store.open()) }
+        let repository = try kept.take(store, isFresh: isFresh)
         do throws(SourceControlError) {
             let value = try body(repository.pointer)
-            if isKept { kept.keep(repository, of: store.path) }
+            kept.keep(repository, of: store, isFilled: isKept)
             return value
         } catch {
             if error.code == .mirrorDamaged { try store.markDamaged() }

@@ -85,10 +85,10 @@ struct MirrorStore: Sendable {
     func opened() throws(SourceControlError) -> GitHandle {
         let operation = "opening the mirror \(name)"
         let repository = try GitHandle(operation, free: git_repository_free) { git_repository_open_bare($0, path) }
-        // The repository's own configuration and no other: an operator's core.autocrlf must not change what jobs build.
-        let configuration = try GitHandle(operation, free: git_config_free) {
-            git_config_open_ondisk($0, path + "/config")
-        }
+        // The repository's own configuration and no other: an operator's core.autocrlf must not change what jobs build. As it is now: libgit2 looks
+        // at the file for each value that it asks for.
+        let file = try GitHandle(operation, free: git_config_free) { git_config_open_ondisk($0, path + "/config") }
+        let configuration = try GitHandle(operation, free: git_config_free) { git_config_snapshot($0, file.pointer) }
         try git(operation) { git_repository_set_config(repository.pointer, configuration.pointer) }
         return repository
     }
@@ -106,21 +106,23 @@ struct MirrorStore: Sendable {
     }
 
     /// Removes what an interrupted fetch has left: nobody else writes here, and we one after the other.
-    /// - Returns: The size of the largest.
-    func removeTemporaryPacks(_ operation: String) throws(SourceControlError) -> Int64 {
+    /// - Returns: The size of the largest, and how many packs there are.
+    @discardableResult
+    func removeTemporaryPacks(_ operation: String) throws(SourceControlError) -> (largest: Int64, packs: Int) {
         try files(operation) { () throws(FileError) in
             let objects = try Directory(opening: path + "/objects")
-            guard try objects.status("pack") != nil else { return 0 }
+            guard try objects.status("pack") != nil else { return (0, 0) }
             var largest: Int64 = 0
+            let entries = try objects.entries("pack")
             // `.keep` guards a pack that is being fetched from a repack; ours wait for each other.
-            for entry in try objects.entries("pack")
+            for entry in entries
             where ["tmp_", ".tmp-", "pack_git2"].contains(where: entry.name.hasPrefix)
                 || [".keep", ".temp"].contains(where: entry.name.hasSuffix)
             {
                 largest = max(largest, try objects.status("pack/" + entry.name)?.size ?? 0)
                 try objects.remove("pack/" + entry.name)
             }
-            return largest
+            return (largest, entries.count { $0.name.hasSuffix(".pack") })
         }
     }
 

@@ -9,7 +9,8 @@ package final class Mirrors: Sendable {
     private let limits: NetworkLimits
     private let configuration: GitConfiguration
     private let engine: GitEngine
-    private let kept = KeptRepositories()
+    private let kept: KeptRepositories
+    private let closing = BlockingLane(label: "git.closing")
     /// One for each mirror, also when it is asked for again with other credentials.
     private let lanes = Mutex<[String: (lane: BlockingLane, memory: ListMemory)]>([:])
 
@@ -17,10 +18,20 @@ package final class Mirrors: Sendable {
     ///   - directory: Made with what is missing above it when the first mirror is needed.
     ///   - configuration: Where `url.*.insteadOf` is read.
     ///   - engine: Who talks to servers.
-    package init(
+    package convenience init(
         directory: String, limits: NetworkLimits = NetworkLimits(), configuration: GitConfiguration = .ofThisAccount,
         engine: GitEngine = .automatic
     ) {
+        self.init(
+            directory: directory, limits: limits, configuration: configuration, engine: engine, kept: KeptRepositories()
+        )
+    }
+
+    init(
+        directory: String, limits: NetworkLimits, configuration: GitConfiguration, engine: GitEngine,
+        kept: KeptRepositories
+    ) {
+        self.kept = kept
         self.directory = directory
         self.limits = limits
         self.configuration = configuration
@@ -39,6 +50,12 @@ package final class Mirrors: Sendable {
     /// The mirror of a repository. Nothing is made, read or contacted yet.
     package func mirror(of url: RemoteURL, credentials: Credentials? = nil) -> Mirror {
         mirror(of: url, credentials: credentials, kind: .operators)
+    }
+
+    /// Closes the mirrors that nobody has used for a while; to be called now and then.
+    package func closeUnused() async {
+        guard kept.count > 0 else { return }
+        await closing.run { [kept] in kept.closeUnused() }
     }
 
     /// Who names a repository. What anybody may say is kept apart from what the operator names: another bot's private mirror answers no

@@ -39,6 +39,9 @@ final class NetworkControl: Sendable {
         var credentialTries = 0
         var failure: SourceControlError.Code?
         var retryAfter: Duration?
+        /// Of the part that is limited more than the rest of the operation.
+        var deadline: (end: ContinuousClock.Instant, limit: Duration)?
+        var bytes: Int64?
     }
 
     let limits: NetworkLimits
@@ -54,6 +57,17 @@ final class NetworkControl: Sendable {
 
     /// The pause that the server asked for, if any.
     var retryAfter: Duration? { state.withLock { $0.retryAfter } }
+
+    /// The bytes that may be received now.
+    var bytes: Int64 { state.withLock { $0.bytes } ?? limits.bytes }
+
+    /// Limits what follows of the operation more than the whole.
+    func restrict(to time: Duration, bytes: Int64) {
+        state.withLock { ($0.deadline, $0.bytes) = ((.now + time, time), bytes) }
+    }
+
+    /// The limit of `restrict` that is over; `nil` as long as there is time.
+    var overdue: Duration? { state.withLock { $0.deadline.flatMap { ContinuousClock.now > $0.end ? $0.limit : nil } } }
 
     func begin() { state.withLock { $0.began = .now } }
     func note(_ failure: SourceControlError.Code, retryAfter: Duration? = nil) {

@@ -12,6 +12,10 @@ package struct NetworkLimits: Sendable, Hashable {
     package var look: Duration = .seconds(120)
     /// For one whole fetch.
     package var fetch: Duration = .seconds(3600)
+    /// For what a look brings, from its first request: what takes longer is left to the fetch.
+    package var bringing: Duration = .seconds(10)
+    /// Bytes that a look brings; a larger pack is left to the fetch.
+    package var broughtBytes: Int64 = 64 << 20
     /// How often the watch looks at the limits above.
     package var interval: Duration = .milliseconds(250)
     /// Refs listed by a server. 200,000 are about 40 MB of names and ids.

@@ -54,6 +54,7 @@ struct NetworkWatch {
             }
             guard let began = control.began else { continue }
             if ContinuousClock.now - began > limit { return control.stop(.late(limit)) }
+            if let limit = control.overdue { return control.stop(.late(limit)) }
             if let processes = control.silentProcesses {
                 control.note(effort: await lane.run { ProcessEffort.ticks(ofSessions: processes) })
             }

@@ -23,7 +23,13 @@ struct PathRepository {
     /// Opens it for its objects.
     func open() throws(SourceControlError) -> GitHandle {
         try LibGit2.start()
-        return try GitHandle(operation, free: git_repository_free) { git_repository_open_bare($0, directory.path) }
+        let repository = try GitHandle(operation, free: git_repository_free) {
+            git_repository_open_bare($0, directory.path)
+        }
+        // None of its settings changes what its objects are, and libgit2 looks at the file for each value that it asks for.
+        let configuration = try GitHandle(operation, free: git_config_free) { git_config_new($0) }
+        try git(operation) { git_repository_set_config(repository.pointer, configuration.pointer) }
+        return repository
     }
 
     /// Nothing borrowed, left out, hidden or configured elsewhere, and of an owner whom git trusts.

@@ -46,7 +46,7 @@ final class RemoteCallbacks {
 
     private func goOn(received: Int64) -> Bool {
         control.beginPack()
-        if received > control.limits.bytes { control.stop(.tooManyBytes(control.limits.bytes)) }
+        if received > control.bytes { control.stop(.tooManyBytes(control.bytes)) }
         return control.stopped == nil
     }
 

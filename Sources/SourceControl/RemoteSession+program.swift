@@ -36,7 +36,7 @@ extension RemoteSession {
                 "--show-forced-updates", "--force",
             ] + (isAnew ? ["--refetch"] : [])
         // A program that was killed leaves what it had received.
-        _ = try store.removeTemporaryPacks(operation)
+        try store.removeTemporaryPacks(operation)
         let packs = try store.packs(operation)
         do throws(SourceControlError) {
             let result = try run(scratch, options + ["--", address] + refspecs, address, operation)
@@ -49,8 +49,8 @@ extension RemoteSession {
                         + " (git fetch --unshallow), or name the repository that it came from")
             }
         } catch {
-            guard try store.removeTemporaryPacks(operation) >= control.limits.bytes else { throw error }
-            throw NetworkWatch.error(.tooManyBytes(control.limits.bytes), underlying: error)
+            guard try store.removeTemporaryPacks(operation).largest >= control.bytes else { throw error }
+            throw NetworkWatch.error(.tooManyBytes(control.bytes), underlying: error)
         }
         try scratch.remove(operation)
     }

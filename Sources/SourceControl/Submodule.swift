@@ -162,11 +162,8 @@ extension Mirror {
     /// branches and tags, else by its id.
     /// - Throws: `refGone` when the server does not have it; else as `look`.
     package func fetch(_ commit: CommitID) async throws(SourceControlError) {
-        let (store, session) = (store, session())
-        try await watch.run(limit: limits.fetch) { control throws(SourceControlError) in
-            try session(control).healing([commit]) { session throws(SourceControlError) in
-                try Fetch(store: store, session: session).run(commit)
-            }
+        try await fetching([commit]) { fetch, repository throws(SourceControlError) in
+            try fetch.run(commit, into: repository)
         }
     }
 }

@@ -1,0 +1,56 @@
+package import Model
+
+extension Mirror {
+    /// Asks the server for its branches and tags.
+    ///
+    /// With `isWanted`, a look also brings the commits of refs that have moved since the look before, over the same connection and in one pack for
+    /// all of them, so that an integration of them finds its commit here. A look is short all the same, since others wait for their turn:
+    /// - It brings nothing into an empty or damaged mirror.
+    /// - It gives up after `NetworkLimits.bringing` and above `NetworkLimits.broughtBytes`.
+    /// - After it has failed, the next `ListMemory.pause` looks bring nothing.
+    ///
+    /// A look that cannot bring what it wants is no failure: the integration's own fetch brings it, or reports why it cannot.
+    /// - Parameters:
+    ///   - others: Further refs that are listed where the server has them; a server lists three for every pull request
+    ///     that there ever was.
+    ///   - isWanted: Whether the commit of a listed ref is to be brought; `nil`: nothing is downloaded.
+    /// - Throws: `empty` for a repository without branches and tags, `repositoryNotFound`, `credentialsMissing`,
+    ///   `credentialsRefused`, `serverUntrusted`, `redirected`, `unreachable`, `timedOut`, `canceled`.
+    package func look(
+        others: Set<RefName> = [], bringing isWanted: (@Sendable (RefName, Listing) -> Bool)? = nil
+    ) async throws(SourceControlError) -> Listing {
+        let (mirror, session) = (self, session(others))
+        return try await watch.run(limit: limits.look) { control throws(SourceControlError) in
+            let session = session(control)
+            return try mirror.onLane(isKept: isWanted != nil, isFresh: true) { repository throws(SourceControlError) in
+                try session.run(in: repository, operation: "look at") { server throws(SourceControlError) in
+                    let listing = try Self.listing(server, others)
+                    session.memory.note(server.list)
+                    if let isWanted {
+                        let fetch = Fetch(store: mirror.store, session: session)
+                        try fetch.bring(from: server, into: repository) { isWanted($0, listing) }
+                    }
+                    return listing
+                }
+            }
+        }
+    }
+
+    /// Whether the mirror has so many packs that `repack` would join some, as of the last look that brought something.
+    package var hasManyPacks: Bool { memory.packs > Self.maximumPacks }
+
+    private static func listing(
+        _ server: RemoteSession.Conversation, _ others: Set<RefName>
+    ) throws(SourceControlError) -> Listing {
+        let all = server.list.commits
+        let heads = all.filter { !others.contains($0.key) }
+        // Pull requests alone are none: who hides its branches for a moment would have them all deleted.
+        guard !heads.isEmpty else {
+            throw SourceControlError(
+                code: .empty, operation: server.operation,
+                message: "the repository has neither branches nor tags; push a commit to it")
+        }
+        return Listing(
+            heads: heads, others: all.filter { others.contains($0.key) }, defaultBranch: server.list.defaultBranch)
+    }
+}
