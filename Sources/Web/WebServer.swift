@@ -10,7 +10,8 @@ package import Storage
 import Synchronization
 
 /// The HTTP server: one application for each address and one for the unix socket, all answering from one route table.
-package struct WebServer: Service {
+package struct WebServer: Service, CustomStringConvertible {
+    package var description: String { "web" }
     /// Connections at a time on one address; more wait in the kernel's queue.
     package static let maximumConnections = 4096
     /// Connections that the kernel keeps until they are accepted (listen(2), cut to net.core.somaxconn): with the usual 256 a crowd has
@@ -118,7 +119,7 @@ package struct WebServer: Service {
         var addresses: [Address] = []
         for (index, address) in configuration.listen.enumerated() {
             addresses.append(
-                Address {
+                Address(description: address.description) {
                     try await serve(responder, .hostname(address.host, port: address.port)) { channel in
                         let port = channel.localAddress?.port ?? address.port
                         await announce(
@@ -128,7 +129,7 @@ package struct WebServer: Service {
         }
         if let socket = configuration.socket {
             addresses.append(
-                Address {
+                Address(description: socket) {
                     let place = try PrivateSocket(path: socket)
                     defer { place.remove() }
                     try await serve(localResponder, .unixDomainSocket(path: place.binding)) { channel in
@@ -172,7 +173,8 @@ package struct WebServer: Service {
     }
 
     /// One address, as a service beside the others.
-    private struct Address: Service {
+    private struct Address: Service, CustomStringConvertible {
+        let description: String
         let serve: @Sendable () async throws -> Void
 
         func run() async throws { try await serve() }
