@@ -40,21 +40,20 @@ package struct WebServer: Service, CustomStringConvertible {
     ///   - now: The clock for rates of clients.
     ///   - onListening: Called once, when every address is bound, with the addresses as text (`127.0.0.1:8080`; a port 0 is replaced by the actual
     ///     one) and the socket's path last.
-    /// - Throws: If a template does not parse.
     init(
         configuration: WebConfiguration, store: Store, operations: Operations,
         clock: @escaping @Sendable () -> Timestamp, logger: Logger, shelf: FileShelf,
         connections: Int = WebServer.connections(),
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         onListening: @escaping @Sendable ([String]) async -> Void = { _ in }
-    ) throws {
+    ) {
         let files = FileSender()
         let limits = WebLimits(
             connections: connections, clients: ClientResolver(proxies: configuration.proxies), files: files,
             directory: configuration.state + "/staging", logger: logger, now: now)
         let site = Site(
             configuration: configuration, store: store, operations: operations, files: files, shelf: shelf,
-            downloads: Downloads(store: store, logger: logger), templates: try Templates(), clock: clock, logger: logger
+            downloads: Downloads(store: store, logger: logger), templates: Templates(), clock: clock, logger: logger
         )
         let pages = Pages(site: site, logs: LogServer(site: site))
         let table = Self.table(site, pages)
@@ -77,13 +76,12 @@ package struct WebServer: Service, CustomStringConvertible {
         self.logger = logger
     }
 
-    /// - Throws: A template that does not parse.
     package init(
         configuration: WebConfiguration, store: Store, operations: Operations,
         clock: @escaping @Sendable () -> Timestamp, logger: Logger,
         onListening: @escaping @Sendable ([String]) async -> Void = { _ in }
-    ) throws {
-        try self.init(
+    ) {
+        self.init(
             configuration: configuration, store: store, operations: operations, clock: clock, logger: logger,
             shelf: FileShelf(), onListening: onListening)
     }
