@@ -10,7 +10,8 @@ package import Storage
 package import Transfer
 
 /// The bot as a running service: polls, looks, schedules. Built from what it needs, started in a service group.
-package struct IntegrationService: Service {
+package struct IntegrationService: Service, CustomStringConvertible {
+    package var description: String { "integrations" }
     /// For the HTTP interface.
     package let operations: Operations
     private let poller: Poller

@@ -8,7 +8,9 @@ import Synchronization
 /// revoked or deleted, or its product was closed to anonymous readers.
 ///
 /// Otherwise a followed log, a stream of events or a slow download would continue for as long as the client reads.
-final class LiveAnswers: Service {
+final class LiveAnswers: Service, CustomStringConvertible {
+    let description = "answers in progress"
+
     /// The right by which an answer is given.
     enum Permit: Hashable, Sendable {
         /// A valid token, by its hash.

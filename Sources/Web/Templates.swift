@@ -1,44 +1,90 @@
 import Mustache
+import Synchronization
 
-/// The pages' templates, compiled once, from what is embedded in the program.
+/// The pages' templates, embedded in the program. Each is compiled when a page first needs it.
 struct Templates: Sendable {
-    private let library: MustacheLibrary
+    private let compiled: Compiled
     /// What a link to the style sheet and the script carries, so that a new version of them is fetched.
     let assetTag: String
 
     static let styleSheet = PackageResources.style_css
     static let script = PackageResources.live_js
 
-    private static let sources: [(name: String, bytes: [UInt8])] = [
-        ("top", PackageResources.top_mustache), ("bottom", PackageResources.bottom_mustache),
-        ("result", PackageResources.result_mustache), ("integrations", PackageResources.integrations_mustache),
-        ("bots", PackageResources.bots_mustache), ("bot", PackageResources.bot_mustache),
-        ("integration", PackageResources.integration_mustache), ("log", PackageResources.log_mustache),
-        ("products", PackageResources.products_mustache), ("product", PackageResources.product_mustache),
-        ("deliveries", PackageResources.deliveries_mustache), ("files", PackageResources.files_mustache),
-        ("problem", PackageResources.problem_mustache), ("grid", PackageResources.grid_mustache),
-        ("tests", PackageResources.tests_mustache), ("test", PackageResources.test_mustache),
-        ("silences", PackageResources.silences_mustache), ("outbox", PackageResources.outbox_mustache),
-        ("version", PackageResources.version_mustache),
+    /// The bytes of each template by its name.
+    static let sources: [String: [UInt8]] = [
+        "top": PackageResources.top_mustache,
+        "bottom": PackageResources.bottom_mustache,
+        "result": PackageResources.result_mustache,
+        "integrations": PackageResources.integrations_mustache,
+        "bots": PackageResources.bots_mustache,
+        "bot": PackageResources.bot_mustache,
+        "integration": PackageResources.integration_mustache,
+        "log": PackageResources.log_mustache,
+        "products": PackageResources.products_mustache,
+        "product": PackageResources.product_mustache,
+        "deliveries": PackageResources.deliveries_mustache,
+        "files": PackageResources.files_mustache,
+        "problem": PackageResources.problem_mustache,
+        "grid": PackageResources.grid_mustache,
+        "tests": PackageResources.tests_mustache,
+        "test": PackageResources.test_mustache,
+        "silences": PackageResources.silences_mustache,
+        "outbox": PackageResources.outbox_mustache,
+        "version": PackageResources.version_mustache,
     ]
 
-    /// Parsed once for the process.
-    private static let parsed = Result {
-        var library = MustacheLibrary()
-        for (name, bytes) in sources {
-            try library.register(String(decoding: bytes, as: UTF8.self), named: name)
-        }
-        return (library, assetTag: String(BearerToken.digest(of: styleSheet + script).prefix(12)))
+    private static let digest = String(BearerToken.digest(of: styleSheet + script).prefix(12))
+
+    /// - Parameter compiled: Where compiled templates are kept; usually those of the process.
+    init(_ compiled: Compiled = .ofProcess) {
+        self.compiled = compiled
+        assetTag = Self.digest
     }
 
-    /// - Throws: If a template does not parse; the tests render every one.
-    init() throws { (library, assetTag) = try Self.parsed.get() }
-
-    /// - Throws: Only for a name that is none of the above.
+    /// Renders a page. The first call for a template compiles it and those that it includes, which takes milliseconds.
+    /// - Throws: `Missing` for an unknown name, and Mustache's error for a template that does not parse; a test renders every template.
     func render(_ name: String, _ view: ViewObject) throws -> String {
-        guard let text = library.render(view, withTemplate: name) else { throw Missing(name: name) }
+        guard let text = try compiled.library(with: name).render(view, withTemplate: name) else {
+            throw Missing(name: name)
+        }
         return text
     }
 
     struct Missing: Error { let name: String }
+
+    /// Templates that are compiled so far. With a template there are always all those that it includes.
+    final class Compiled: Sendable {
+        static let ofProcess = Compiled()
+
+        private let library = Mutex(MustacheLibrary())
+
+        /// Whether a template is compiled.
+        func has(_ name: String) -> Bool { library.withLock { $0.getTemplate(named: name) != nil } }
+
+        /// Compiles a template and those that it includes, unless they are.
+        fileprivate func library(with name: String) throws -> MustacheLibrary {
+            try library.withLock { library in
+                // A template that does not parse leaves the library as it was: a page without its parts would be rendered otherwise.
+                var next = library
+                var names = [name]
+                while let name = names.popLast() {
+                    if next.getTemplate(named: name) != nil { continue }
+                    guard let source = Templates.sources[name] else { throw Missing(name: name) }
+                    try next.register(String(decoding: source, as: UTF8.self), named: name)
+                    names += Self.included(in: source)
+                }
+                library = next
+                return next
+            }
+        }
+
+        /// The names in `{{> name}}`.
+        private static func included(in source: [UInt8]) -> [String] {
+            source.split(separator: UInt8(ascii: "{")).compactMap { tag in
+                guard tag.first == UInt8(ascii: ">") else { return nil }
+                let name = tag.dropFirst().prefix { $0 != UInt8(ascii: "}") }
+                return String(decoding: name.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+            }
+        }
+    }
 }

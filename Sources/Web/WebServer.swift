@@ -10,7 +10,8 @@ package import Storage
 import Synchronization
 
 /// The HTTP server: one application for each address and one for the unix socket, all answering from one route table.
-package struct WebServer: Service {
+package struct WebServer: Service, CustomStringConvertible {
+    package var description: String { "web" }
     /// Connections at a time on one address; more wait in the kernel's queue.
     package static let maximumConnections = 4096
     /// Connections that the kernel keeps until they are accepted (listen(2), cut to net.core.somaxconn): with the usual 256 a crowd has
@@ -39,21 +40,20 @@ package struct WebServer: Service {
     ///   - now: The clock for rates of clients.
     ///   - onListening: Called once, when every address is bound, with the addresses as text (`127.0.0.1:8080`; a port 0 is replaced by the actual
     ///     one) and the socket's path last.
-    /// - Throws: If a template does not parse.
     init(
         configuration: WebConfiguration, store: Store, operations: Operations,
         clock: @escaping @Sendable () -> Timestamp, logger: Logger, shelf: FileShelf,
         connections: Int = WebServer.connections(),
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         onListening: @escaping @Sendable ([String]) async -> Void = { _ in }
-    ) throws {
+    ) {
         let files = FileSender()
         let limits = WebLimits(
             connections: connections, clients: ClientResolver(proxies: configuration.proxies), files: files,
             directory: configuration.state + "/staging", logger: logger, now: now)
         let site = Site(
             configuration: configuration, store: store, operations: operations, files: files, shelf: shelf,
-            downloads: Downloads(store: store, logger: logger), templates: try Templates(), clock: clock, logger: logger
+            downloads: Downloads(store: store, logger: logger), templates: Templates(), clock: clock, logger: logger
         )
         let pages = Pages(site: site, logs: LogServer(site: site))
         let table = Self.table(site, pages)
@@ -76,13 +76,12 @@ package struct WebServer: Service {
         self.logger = logger
     }
 
-    /// - Throws: A template that does not parse.
     package init(
         configuration: WebConfiguration, store: Store, operations: Operations,
         clock: @escaping @Sendable () -> Timestamp, logger: Logger,
         onListening: @escaping @Sendable ([String]) async -> Void = { _ in }
-    ) throws {
-        try self.init(
+    ) {
+        self.init(
             configuration: configuration, store: store, operations: operations, clock: clock, logger: logger,
             shelf: FileShelf(), onListening: onListening)
     }
@@ -118,7 +117,7 @@ package struct WebServer: Service {
         var addresses: [Address] = []
         for (index, address) in configuration.listen.enumerated() {
             addresses.append(
-                Address {
+                Address(description: address.description) {
                     try await serve(responder, .hostname(address.host, port: address.port)) { channel in
                         let port = channel.localAddress?.port ?? address.port
                         await announce(
@@ -128,7 +127,7 @@ package struct WebServer: Service {
         }
         if let socket = configuration.socket {
             addresses.append(
-                Address {
+                Address(description: socket) {
                     let place = try PrivateSocket(path: socket)
                     defer { place.remove() }
                     try await serve(localResponder, .unixDomainSocket(path: place.binding)) { channel in
@@ -172,7 +171,8 @@ package struct WebServer: Service {
     }
 
     /// One address, as a service beside the others.
-    private struct Address: Service {
+    private struct Address: Service, CustomStringConvertible {
+        let description: String
         let serve: @Sendable () async throws -> Void
 
         func run() async throws { try await serve() }

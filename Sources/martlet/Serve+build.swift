@@ -105,7 +105,7 @@ extension Serve {
             try await integrations.prepare()
             let notifier = SystemdNotifier(environment: environment)
             let (logger, store) = (logger, store)
-            let server = try WebServer(
+            let server = WebServer(
                 configuration: web, store: store, operations: integrations.operations, clock: WallClock.system.now,
                 logger: logger,
                 onListening: { addresses in

@@ -4,7 +4,8 @@ import ServiceLifecycle
 import Storage
 
 /// Keeps systemd informed: the status line, and the watchdog as long as the database answers.
-struct StatusService: Service {
+struct StatusService: Service, CustomStringConvertible {
+    let description = "status for systemd"
     let store: Store
     let notifier: SystemdNotifier
     let logger: Logger

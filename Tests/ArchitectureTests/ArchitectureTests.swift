@@ -95,6 +95,24 @@ import Testing
         }
     }
 
+    @Test func testThatEveryServiceDescribesItself() throws {
+        for source in try sources(in: "Sources") {
+            for line in Rules.undescribedServices(in: source.text) {
+                Issue.record("\(source.path):\(line): a Service that is not CustomStringConvertible")
+            }
+        }
+    }
+
+    @Test func testThatEveryCommandHasAWrittenName() throws {
+        let commands = try sources(in: "Sources/martlet").filter { $0.text.contains("ParsableCommand {") }
+        #expect(commands.count > 10)
+        for source in commands {
+            for line in Rules.unnamedCommands(in: source.text) {
+                Issue.record("\(source.path):\(line): a command without a commandName")
+            }
+        }
+    }
+
     @Test func testW3ThatCodesAreComparedByOneFunctionOnly() throws {
         let all = try sources(in: "Sources")
         #expect(all.filter { $0.text.contains("func areEqual(") }.map(\.path) == ["Sources/Basics/ConstantTime.swift"])

@@ -161,6 +161,28 @@ enum Rules {
         }
     }
 
+    /// Services without a description. A service group makes a text of each service when it is created: without a `description` that is a
+    /// dump of everything the service refers to, found by reflection, which takes tens of milliseconds.
+    static func undescribedServices(in text: String) -> [Int] {
+        let pattern = /\b(?:struct|class|actor|enum|extension) \w+(?:<.*>)?:(?:.*[ ,])?(?:ServiceLifecycle\.)?Service\b/
+            .wordBoundaryKind(.simple)
+        return lines(of: text).compactMap { number, line in
+            guard !line.trimmed.hasPrefix("//"), line.contains(pattern) else { return nil }
+            return line.contains("CustomStringConvertible") ? nil : number
+        }
+    }
+
+    /// Commands whose configuration does not begin with a `commandName` within five lines. ArgumentParser derives a missing name by reflection,
+    /// for every command of the tree, each time the program starts.
+    static func unnamedCommands(in text: String) -> [Int] {
+        let all = lines(of: text)
+        return all.indices.compactMap { index in
+            guard all[index].text.contains("ParsableCommand {") else { return nil }
+            let beginning = all[index...].prefix(6).map(\.text.trimmed).prefix { $0 != "}" }.joined()
+            return beginning.contains("CommandConfiguration(commandName: ") ? nil : all[index].number
+        }
+    }
+
     static func lines(of text: String) -> [(number: Int, text: Substring)] {
         text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { ($0.offset + 1, $0.element) }
     }

@@ -116,6 +116,37 @@ import Testing
         #expect(Rules.traps(in: text).map(\.line) == [1, 2, 3, 4, 5])
     }
 
+    @Test func testThatAServiceWithoutADescriptionIsFound() {
+        let text = """
+            package struct A: Service {
+            final class B: Sendable, Service {
+            struct C: Service, CustomStringConvertible {
+            // struct D: Service {
+            struct E { let service: Service }
+            struct F: ServiceSettings {
+            extension G: ServiceLifecycle.Service {}
+            struct H<S: Service>: Sendable {
+            """
+        #expect(Rules.undescribedServices(in: text) == [1, 2, 7])
+    }
+
+    @Test func testThatACommandWithoutAWrittenNameIsFound() {
+        let text = """
+            struct Show: AsyncParsableCommand {
+                static let configuration = CommandConfiguration(abstract: "Shows.")
+            }
+            struct Cut: ParsableCommand {
+                static let configuration = CommandConfiguration(
+                    commandName: "cut",
+                    abstract: "Cuts.")
+            }
+            struct Bare: ParsableCommand {
+                func run() {}
+            }
+            """
+        #expect(Rules.unnamedCommands(in: text) == [1, 9])
+    }
+
     @Test func testThatForbiddenWordsAreFound() {
         let text = "// try! in words\nlet a = try! b()\nfatalError(\"x\")\nTask.detached {}\ntry b()"
         #expect(Rules.forbidden(in: text).map(\.line) == [2, 3, 4])

@@ -216,7 +216,7 @@ import Transfer
                 listen: [], socket: nil, state: web.directory.path(state), url: "http://ci.example",
                 anonymousMayRead: true, version: "1"),
             store: web.store, operations: web.operations, files: FileSender(),
-            downloads: Downloads(store: web.store, logger: log.logger), templates: try Templates(),
+            downloads: Downloads(store: web.store, logger: log.logger), templates: Templates(),
             clock: { WebFixture.now }, logger: log.logger)
     }
 

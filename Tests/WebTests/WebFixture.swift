@@ -92,7 +92,7 @@ func withWeb(
             isFenced: isFenced)
         let (addresses, continuation) = AsyncStream.makeStream(of: [String].self)
         let start = ContinuousClock.now
-        let server = try WebServer(
+        let server = WebServer(
             configuration: .init(
                 listen: [.init(host: "127.0.0.1", port: 0)], socket: directory.path("martlet.socket"), state: state,
                 url: url, hosts: hosts, anonymousMayRead: anonymousMayRead, version: "1.2.3", looksAtLogs: looksAtLogs,

@@ -11,7 +11,7 @@ import Testing
             try await withWeb { web in
                 // given
                 let socket = web.directory.path("second.socket")
-                let second = try WebServer(
+                let second = WebServer(
                     configuration: .init(
                         listen: [.init(host: "127.0.0.1", port: web.port)], socket: socket, state: web.state,
                         url: "http://ci.example", anonymousMayRead: true, version: "1.2.3"),

@@ -5,7 +5,9 @@ import Storage
 import Synchronization
 
 /// Counts downloads in memory and stores them now and then, in one transaction.
-final class Downloads: Service {
+final class Downloads: Service, CustomStringConvertible {
+    let description = "counts of downloads"
+
     struct Key: Hashable, Sendable {
         let product: Name
         let version: SemanticVersion

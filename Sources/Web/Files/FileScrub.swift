@@ -7,7 +7,8 @@ import Storage
 
 /// Reads every published file and what describes it again, once a day, and says which are not what was published. What nobody downloads would else rot unseen
 /// until the backups have rotted too.
-struct FileScrub: Service {
+struct FileScrub: Service, CustomStringConvertible {
+    let description = "check of published files"
     let site: Site
 
     /// From the start to the first look, and from one look's end to the next one's begin.

@@ -6,7 +6,8 @@ import Storage
 
 /// Keeps a link in `public/` of the state directory for each public product: another web server may serve these by itself, without asking, even
 /// while the service does not run. The group of that server may read only the directories of these products.
-struct PublicLinks: Service {
+struct PublicLinks: Service, CustomStringConvertible {
+    let description = "links to public products"
     let site: Site
     /// How long after a failure it is tried again: a product that was closed is served by that other server until then.
     var pause = Duration.seconds(60)

@@ -3,7 +3,8 @@ import Integrations
 
 /// `martlet bots`.
 struct Bots: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists the bots with their latest integration.")
+    static let configuration = CommandConfiguration(
+        commandName: "bots", abstract: "Lists the bots with their latest integration.")
 
     @OptionGroup var server: ServerOptions
     @Flag(help: "Print the daemon's JSON.") var json = false
@@ -78,7 +79,7 @@ struct BotCommand: AsyncParsableCommand {
 /// `martlet webhook BOT`.
 struct Webhook: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints the URL to paste into a forge, and what to choose there.")
+        commandName: "webhook", abstract: "Prints the URL to paste into a forge, and what to choose there.")
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "The bot's name.") var bot: String

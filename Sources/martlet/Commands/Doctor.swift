@@ -10,6 +10,7 @@ import Settings
 /// `martlet doctor`.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "doctor",
         abstract: "Looks at the machine and the settings, and says what is missing and what to do.")
 
     @OptionGroup var location: SettingsLocation

@@ -9,6 +9,7 @@ import Transfer
 /// `martlet fetch PRODUCT[@RANGE] [FILE]…`.
 struct Fetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "fetch",
         abstract:
             "Downloads a version's files, and keeps them once digests, manifest, signature and provenance are right.",
         discussion: """

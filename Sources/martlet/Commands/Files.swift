@@ -6,6 +6,7 @@ import Settings
 /// `martlet lint [FILE]…`.
 struct Lint: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "lint",
         abstract: "Checks settings, bot files and recipes; says file:line:column and what to write instead.")
 
     @Argument(help: "Files; .martlet.yml here when left out.") var files: [String] = []
@@ -76,7 +77,8 @@ struct Lint: AsyncParsableCommand {
 
 /// `martlet init URL`.
 struct Init: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Prints a commented bot file for a repository.")
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Prints a commented bot file for a repository.")
 
     @Argument(help: "The repository's URL or absolute path.") var repository: String
 
@@ -96,7 +98,7 @@ struct Init: AsyncParsableCommand {
 /// `martlet schema NAME`.
 struct Schema: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints a JSON Schema, for editors: settings, bot or recipe.")
+        commandName: "schema", abstract: "Prints a JSON Schema, for editors: settings, bot or recipe.")
 
     @Argument(help: "settings, bot or recipe.") var name: String
 

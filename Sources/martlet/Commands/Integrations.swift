@@ -3,7 +3,8 @@ import Foundation
 
 /// `martlet integrations [BOT]`.
 struct Integrations: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists integrations, newest first.")
+    static let configuration = CommandConfiguration(
+        commandName: "integrations", abstract: "Lists integrations, newest first.")
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Only this bot's.") var bot: String?
@@ -35,7 +36,7 @@ struct Integrations: AsyncParsableCommand {
 /// `martlet integrate BOT`.
 struct Integrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Queues an integration; its number is printed once it is stored.")
+        commandName: "integrate", abstract: "Queues an integration; its number is printed once it is stored.")
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "The bot's name.") var bot: String
@@ -66,7 +67,8 @@ struct Integrate: AsyncParsableCommand {
 
 /// `martlet cancel BOT#N`.
 struct Cancel: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Cancels a queued or running integration.")
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "Cancels a queued or running integration.")
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41.") var integration: IntegrationArgument

@@ -3,6 +3,7 @@ import ArgumentParser
 /// `martlet issues BOT#N`.
 struct Issues: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "issues",
         abstract: "Lists an integration's issues, each with its fingerprint, its age and who introduced it.")
 
     @OptionGroup var server: ServerOptions

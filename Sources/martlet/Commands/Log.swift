@@ -3,7 +3,7 @@ import Foundation
 
 /// `martlet log BOT#N`.
 struct Log: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Prints a configuration's log.")
+    static let configuration = CommandConfiguration(commandName: "log", abstract: "Prints a configuration's log.")
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument

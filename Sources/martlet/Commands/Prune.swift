@@ -4,6 +4,7 @@ import Model
 /// `martlet prune`.
 struct Prune: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "prune",
         abstract:
             "Removes the integrations that `retention` lets go of; --dry-run only says what stays and goes, and why.")
 

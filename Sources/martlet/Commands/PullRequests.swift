@@ -33,7 +33,7 @@ struct PullRequests: AsyncParsableCommand {
 /// `martlet approve 'BOT!N' --commit ID`.
 struct Approve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lets one head of a fork's pull request run; a newer one waits again.")
+        commandName: "approve", abstract: "Lets one head of a fork's pull request run; a newer one waits again.")
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit!12.") var pullRequest: PullRequestArgument

@@ -3,6 +3,7 @@ import ArgumentParser
 /// `martlet rerun BOT#N`.
 struct Rerun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "rerun",
         abstract: "Runs a completed integration again: its recorded recipe, with attempts beside those it has.")
 
     @OptionGroup var server: ServerOptions

@@ -12,7 +12,7 @@ import Web
 /// `martlet run [DIRECTORY]`.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Runs a working tree as a bot would run its commit: here, now, without a daemon.",
+        commandName: "run", abstract: "Runs a working tree as a bot would run its commit: here, now, without a daemon.",
         discussion: """
             What is on the disk is run, uncommitted changes and new files included, ignored files left out. It is \
             copied to $XDG_CACHE_HOME/martlet/run and built there; nothing in the working tree is touched, and what was \

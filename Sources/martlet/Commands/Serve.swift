@@ -12,6 +12,7 @@ import UnixSignals
 /// `martlet serve`: the daemon.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "serve",
         abstract: "Runs the daemon until SIGTERM. Jobs that run then go on, and the next start takes them up.")
 
     @OptionGroup var location: SettingsLocation

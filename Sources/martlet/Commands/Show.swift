@@ -2,7 +2,8 @@ import ArgumentParser
 
 /// `martlet show BOT#N`.
 struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows one integration: steps, counts, triggers.")
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Shows one integration: steps, counts, triggers.")
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument
@@ -39,7 +40,8 @@ struct Show: AsyncParsableCommand {
 
 /// `martlet artifacts BOT#N`.
 struct Artifacts: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists what an integration archived.")
+    static let configuration = CommandConfiguration(
+        commandName: "artifacts", abstract: "Lists what an integration archived.")
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument

@@ -4,6 +4,7 @@ import Foundation
 /// `martlet silence BOT#N FINGERPRINT`.
 struct Silence: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "silence",
         abstract: "Silences an issue in all branches of its bot: a warning no longer counts, a failure stays red.")
 
     @OptionGroup var server: ServerOptions
@@ -49,6 +50,7 @@ struct Silence: AsyncParsableCommand {
 /// `martlet silences BOT`.
 struct Silences: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "silences",
         abstract: "Lists a bot's silences, the newest first: which issue, why, by whom, until when.")
 
     @OptionGroup var server: ServerOptions
@@ -68,7 +70,7 @@ struct Silences: AsyncParsableCommand {
 
 /// `martlet unsilence BOT#N FINGERPRINT`.
 struct Unsilence: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Takes a silence back.")
+    static let configuration = CommandConfiguration(commandName: "unsilence", abstract: "Takes a silence back.")
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument

@@ -3,7 +3,7 @@ import Model
 
 /// `martlet tests BOT#N`.
 struct Tests: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists an integration's tests.")
+    static let configuration = CommandConfiguration(commandName: "tests", abstract: "Lists an integration's tests.")
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument
@@ -142,6 +142,7 @@ struct TestCommand: AsyncParsableCommand {
 /// `martlet flaky BOT`.
 struct Flaky: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "flaky",
         abstract: "Lists a bot's tests that failed and passed on one commit, and those that go back and forth.")
 
     @OptionGroup var server: ServerOptions

@@ -9,7 +9,8 @@ struct TokenCommand: AsyncParsableCommand {
         subcommands: [Create.self, ListTokens.self, Revoke.self])
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Makes a token and prints it, this once.")
+        static let configuration = CommandConfiguration(
+            commandName: "create", abstract: "Makes a token and prints it, this once.")
 
         @OptionGroup var server: ServerOptions
         @Argument(help: "A name to know it by.") var name: String
@@ -43,7 +44,7 @@ struct TokenCommand: AsyncParsableCommand {
     }
 
     struct Revoke: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Revokes a token, at once.")
+        static let configuration = CommandConfiguration(commandName: "revoke", abstract: "Revokes a token, at once.")
 
         @OptionGroup var server: ServerOptions
         @Argument(help: "The token's name.") var name: String

@@ -7,6 +7,7 @@ import Model
 /// `martlet verify DIRECTORY`.
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "verify",
         abstract: "Checks a version's directory without a network: files, sums, manifest, signature, provenance.",
         discussion: """
             Who may have signed is in --signers FILE, of the form that `ssh-keygen -Y verify -f` reads; else in the keys that \
@@ -103,6 +104,7 @@ struct Verify: AsyncParsableCommand {
 /// `martlet signers`.
 struct Signers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "signers",
         abstract: "Prints whose keys the daemon signs versions with, as ssh-keygen -Y verify -f reads it.")
 
     @OptionGroup var server: ServerOptions

@@ -3,7 +3,8 @@ import Model
 
 /// `martlet versions PRODUCT`.
 struct Versions: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists a product's versions, highest first.")
+    static let configuration = CommandConfiguration(
+        commandName: "versions", abstract: "Lists a product's versions, highest first.")
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "The product; usually the bot's name.") var product: String
@@ -38,7 +39,7 @@ struct Versions: AsyncParsableCommand {
 /// `martlet yank PRODUCT@VERSION`.
 struct Yank: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Takes a version out of latest and of ranges; by its name it stays fetchable.")
+        commandName: "yank", abstract: "Takes a version out of latest and of ranges; by its name it stays fetchable.")
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit@1.4.2.") var version: String

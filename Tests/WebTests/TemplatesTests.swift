@@ -1,0 +1,34 @@
+import Testing
+
+@testable import Web
+
+@Suite struct TemplatesTests {
+    @Test(arguments: Templates.sources.keys.sorted()) func testThatEveryTemplateCompiles(name: String) throws {
+        // given: none is compiled yet, so that those that it includes are found by this one alone
+        let templates = Templates(Templates.Compiled())
+
+        // then
+        #expect(throws: Never.self) { try templates.render(name, [:]) }
+    }
+
+    @Test func testThatOnlyWhatAPageNeedsIsCompiled() throws {
+        // given
+        let compiled = Templates.Compiled()
+        let templates = Templates(compiled)
+        #expect(Templates.sources.keys.filter(compiled.has).isEmpty)
+
+        // when
+        let page = try templates.render("problem", ["heading": "Gone"])
+
+        // then
+        #expect(Templates.sources.keys.filter(compiled.has).sorted() == ["bottom", "problem", "top"])
+        #expect(page.contains("Gone") && page.contains("<html") && page.contains("</html>"))
+    }
+
+    @Test func testThatAnUnknownNameIsAnErrorEachTime() throws {
+        let templates = Templates(Templates.Compiled())
+        for _ in 0..<2 {
+            #expect(throws: Templates.Missing.self) { try templates.render("other", [:]) }
+        }
+    }
+}
