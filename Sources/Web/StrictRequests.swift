@@ -3,8 +3,9 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
 /// Refuses requests that two readers could understand in two ways, and closes their connection: what a proxy in front took for a body must
-/// never be a request here ("request smuggling"). The decoder refuses what is malformed; here is what it lets pass. And it ends the
-/// connections of HTTP/1.0 with their answer, as its clients expect (RFC 9112, section 9.3).
+/// never be a request here ("request smuggling"). The decoder refuses what is malformed; here is what it lets pass. And it ends a connection with
+/// the answer to a request of HTTP/1.0, or to one that states `Connection: close` (RFC 9112, sections 9.3 and 9.6). The last answer of a connection
+/// states `Connection: close`.
 final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -18,6 +19,10 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
     private var isLast = false
     /// The request that came last is of HTTP/1.0.
     private var isOld = false
+    /// The request that came last ends the connection.
+    private var isFinal = false
+    /// The service is stopping: the connection is closed after the answers in progress.
+    private var isStopping = false
     /// The body that is on its way is malformed.
     private var isBroken = false
 
@@ -33,6 +38,8 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(let head):
             guard Self.isPlain(head) else { return refuse(context, .badRequest) }
             isOld = head.version != .http1_1
+            isFinal =
+                isOld || head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
             // The decoder keeps all that follows such a head, whatever it is, for a protocol that nobody here speaks.
             if head.headers.contains(name: "upgrade") { isLast = true }
             isReceiving = true
@@ -40,7 +47,7 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
         case .body: break
         case .end:
             isReceiving = false
-            if isOld { isLast = true }
+            if isFinal { isLast = true }
         }
         context.fireChannelRead(data)
     }
@@ -48,8 +55,9 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(var head):
-            // Who is answered before the body was read, asked for another protocol, or speaks HTTP/1.0 is not heard again.
-            guard isLast || isReceiving, unanswered == 1 else { return context.write(data, promise: promise) }
+            // No request is read after this answer: its request ends the connection or was not read to its end, or the service is stopping.
+            let isLastAnswer = isLast || isReceiving || isStopping
+            guard isLastAnswer, unanswered == 1 else { return context.write(data, promise: promise) }
             head.headers.replaceOrAdd(name: "connection", value: "close")
             // Its clients know no chunks (RFC 9112, section 6.1): the body ends with the connection.
             if isOld, !head.headers.contains(name: "content-length") { head.version = .http1_0 }
@@ -69,6 +77,11 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
     func read(context: ChannelHandlerContext) {
         if !isLast { context.read() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent { isStopping = true }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -80,6 +80,7 @@ import Testing
             ("GET", [("Range", "bytes=3-1")]), ("GET", [("Range", "bytes=0-1,2-3")]), ("GET", [("If-None-Match", "*")]),
             ("HEAD", [("Range", "bytes=1-3")]), ("GET", [("If-Range", "\"other\""), ("Range", "bytes=1-3")]),
             ("GET", [("If-Modified-Since", "Sun, 06 Nov 2094 08:49:37 GMT")]), ("GET", [("Accept", "text/html")]),
+            ("GET", [("Connection", "keep-alive")]),
         ]
         try await FileServerTests.withVersions { web in
             for (method, headers) in rows {
@@ -102,7 +103,7 @@ import Testing
         let rows: [(String, [(String, String)], Int)] = [
             ("GET", [("Authorization", "Bearer mt_none")], 401), ("GET", [("If-Match", "\"other\"")], 412),
             ("POST", [("Content-Length", "0")], 405), ("GET", [("Content-Length", "1")], 200),
-            ("GET", [("Connection", "keep-alive")], 200), ("GET", [("Upgrade", "h2c")], 200),
+            ("GET", [("Connection", "TE")], 200), ("GET", [("Upgrade", "h2c")], 200),
         ]
         try await FileServerTests.withVersions { web in
             for (method, headers, status) in rows {
@@ -113,7 +114,23 @@ import Testing
                 #expect(!answer.text.contains("SOURCE"))
             }
             try await Self.shelve(web)
-            #expect(try await web.send("GET", Self.path).text == "source", "it closes its connection")
+            #expect(try await web.send("GET", Self.path).text == "source", "it has TE")
+        }
+    }
+
+    /// As clients send it that open a connection for each file.
+    @Test(arguments: ["close", "Close"])
+    func testThatAnAnswerFromMemoryEndsItsConnection(value: String) async throws {
+        try await FileServerTests.withVersions { web in
+            // given
+            try await Self.shelve(web)
+            let request = "GET \(Self.path) HTTP/1.1\r\nHost: a\r\nConnection: \(value)\r\n\r\n"
+            // when
+            let text = try await RawAnswer.exchange(request + request, port: web.port)
+            // then
+            #expect(text.hasSuffix("\r\n\r\nSOURCE"), "\(text)")
+            expectContains(text.lowercased(), "\r\nconnection: close\r\n")
+            #expect(text.ranges(of: "HTTP/1.1 ").count == 1, "a second answer: \(text)")
         }
     }
 

@@ -35,6 +35,35 @@ import Testing
         }
     }
 
+    /// RFC 9112, section 9.6. Without the field a client sends its next request on a connection that is being closed.
+    @Test(arguments: ["close", "Close", "keep-alive, close"])
+    func testThatTheAnswerToAClosingRequestSaysSo(value: String) async throws {
+        try await FileServerTests.withVersions { web in
+            for path in ["/health", "/products/kit", "/files/kit/1.4.2/kit-source.tar.gz", "/none"] {
+                // when
+                let get = "GET \(path) HTTP/1.1\r\nHost: a\r\n"
+                let text = try await RawAnswer.exchange(
+                    "\(get)\r\n\(get)Connection: \(value)\r\n\r\n\(get)\r\n", port: web.port)
+                // then
+                let answers = text.lowercased().pieces("http/1.1 ").dropFirst()
+                #expect(answers.count == 2, "\(text)")
+                #expect(answers.map { $0.contains("\r\nconnection: close\r\n") } == [false, true], "\(text)")
+            }
+        }
+    }
+
+    @Test func testThatTheLastAnswerOfAStoppingServiceSaysSo() throws {
+        // given
+        let channel = try RequestDeadlinesTests.connection()
+        try RequestDeadlinesTests.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n", channel)
+        // when
+        channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        Self.send(.head(.init(status: .ok, headerFields: [.contentLength: "0"])), channel)
+        Self.send(.end(nil), channel)
+        // then
+        expectContains(try Self.text(channel), "\r\nconnection: close\r\n")
+    }
+
     /// An answer whose length nobody knows beforehand.
     @Test func testThatNoChunksAreSentToHTTP10() throws {
         // given

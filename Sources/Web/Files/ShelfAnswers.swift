@@ -53,12 +53,13 @@ final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    /// The cached answer to a request that has no body, no token and no connection headers.
+    /// The cached answer to a request that has no body and no token, and asks for no other protocol.
     private func answer(to request: HTTPRequest) -> (head: HTTPResponse, body: ByteBuffer?, download: Downloads.Key?)? {
         let isHead = request.method == .head
         guard isHead || request.method == .get, let target = request.path,
             let entry = shelf.entry(at: target),
-            request.headerFields.allSatisfy({ !Self.special.contains($0.name) }), hosts.serves(request.authority),
+            request.headerFields.allSatisfy({ !Self.special.contains($0.name) && Self.isUsual($0) }),
+            hosts.serves(request.authority),
             // 412 is told as a page or as JSON, which is not known here.
             let answer = try? entry.head.answer(to: request.headerFields, isHead: isHead)
         else { return nil }
@@ -73,8 +74,13 @@ final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private static let special: Set<HTTPField.Name> = [
-        .authorization, .connection, .contentLength, .expect, .transferEncoding, .upgrade, .te, .trailer,
+        .authorization, .contentLength, .expect, .transferEncoding, .upgrade, .te, .trailer,
     ]
+
+    /// False for a `Connection` that names other fields. `StrictRequests` handles `close`.
+    private static func isUsual(_ field: HTTPField) -> Bool {
+        field.name != .connection || ["close", "keep-alive"].contains(field.value.lowercased())
+    }
 
     private func send(
         _ answer: (head: HTTPResponse, body: ByteBuffer?, download: Downloads.Key?), _ context: ChannelHandlerContext
