@@ -25,12 +25,11 @@ extension IntegrationRunner {
     /// Does the same as `prepare`, once the disk has room for the fetch, and again if the disk filled up meanwhile: that is not the repository's
     /// fault.
     func prepareWithRoom(
-        _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror, _ early: EarlyJobs,
-        _ cancellation: Cancellation
+        _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror
     ) async throws -> Preparation {
         for _ in 1..<JobRunner.maximumPreparations {
             try await jobs.awaitRoom(for: record.id)
-            let preparation = try await prepare(record, bot: bot, mirror: mirror, early, cancellation)
+            let preparation = try await prepare(record, bot: bot, mirror: mirror)
             guard case .refused(.checkoutError, let reason) = preparation, await jobs.disk.look().wasShort else {
                 return preparation
             }
@@ -38,16 +37,14 @@ extension IntegrationRunner {
                 "an integration is prepared once more, since the disk was full",
                 metadata: ["integration": "\(record.id)", "error": "\(reason)"])
         }
-        return try await prepare(record, bot: bot, mirror: mirror, early, cancellation)
+        return try await prepare(record, bot: bot, mirror: mirror)
     }
 
     /// Brings the commit and its submodules into the mirrors, holds it there, and records the resolved recipe. A rerun after a
     /// restart finds the recipe recorded and uses that.
-    /// - Parameter early: Gets the jobs that are made ready while the recipe is stored.
     /// - Throws: `ServerAwaited`.
     func prepare(
-        _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror, _ early: EarlyJobs,
-        _ cancellation: Cancellation
+        _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror
     ) async throws -> Preparation {
         if record.pull != nil, jobs.isolation.isolation != .sandbox {
             return .refused(.canceled, RepositoryLooks.unfencedReason)
@@ -98,14 +95,8 @@ extension IntegrationRunner {
             try await refuse(record, reading.diagnostics, mirror: mirror)
             return .refused(.buildErrors, reading.errors.first?.description ?? "the recipe cannot be read")
         }
-        var preparation = Store.Preparation(
+        let preparation = Store.Preparation(
             recipe: recipe, commit: try await summary(of: commit, record, mirror), step: Self.firstStep(of: bot))
-        // Of a pull request it is looked at once more, when its job begins, what may run of it. A later run's attempts have other numbers.
-        if record.pull == nil, record.run == 1 {
-            early.begin(
-                record, &preparation, bot: bot, mirror: mirror, remotes: remotes,
-                isWithoutSubmodules: !Self.mayHaveSubmodules(commit, bot), cancellation: cancellation)
-        }
         return .ready(try await store.recordPreparation(of: record.id, preparation, at: clock.now()))
     }
 
@@ -135,17 +126,9 @@ extension IntegrationRunner {
         if error.code == .canceled || Task.isCancelled { throw CancellationError() }
     }
 
-    /// What `readEarly` finds.
-    struct EarlyReading {
-        /// As it waits.
-        var record: IntegrationRecord
-        var mirror: Mirror
-        var preparation: Store.Preparation
-    }
-
     /// Reads the recipe of a waiting commit that is already in the mirror, so that it can be stored with the beginning. Returns `nil` if anything
     /// is missing or wrong: `prepare` reports that once the integration has begun.
-    func readEarly(_ id: IntegrationID, bot: BotSpecification) async -> EarlyReading? {
+    func readEarly(_ id: IntegrationID, bot: BotSpecification) async -> Store.Preparation? {
         guard let record = try? await store.integration(id), record.state == .queued, record.recipe == nil,
             record.ref.tag == nil, record.pull == nil,
             let mirror = try? await remotes.mirror(for: bot),
@@ -156,9 +139,7 @@ extension IntegrationRunner {
         // They may have to be fetched.
         if Self.mayHaveSubmodules(commit, bot) { return nil }
         guard let recipe = Self.usable(await recipes.recipe(of: commit, bot: bot, on: record.ref)) else { return nil }
-        return EarlyReading(
-            record: record, mirror: mirror,
-            preparation: .init(recipe: recipe, commit: Self.summary(of: commit), step: Self.firstStep(of: bot)))
+        return Store.Preparation(recipe: recipe, commit: Self.summary(of: commit), step: Self.firstStep(of: bot))
     }
 
     /// Returns the recipe of a reading without errors; `nil` if there is an error, which refuses the integration.

@@ -97,27 +97,7 @@ package struct IntegrationRunner: Sendable {
     private func bring(_ id: IntegrationID, _ cancellation: Cancellation) async -> Ending {
         // The scheduler may have read it before its end was stored, and a user can cancel a queued one.
         let now = await registry.bot(id.bot)
-        let early = EarlyJobs(jobs)
-        var preparation: Store.Preparation?
-        if let now, var read = await readEarly(id, bot: now) {
-            early.begin(
-                read.record, &read.preparation, bot: now, mirror: read.mirror, remotes: remotes,
-                isWithoutSubmodules: true, cancellation: cancellation)
-            preparation = read.preparation
-        }
-        let ending = await bring(id, as: now, preparation, early, cancellation)
-        await early.giveBack()
-        return ending
-    }
-
-    /// - Parameters:
-    ///   - now: The bot of the current bot file; `nil` if there is none.
-    ///   - preparation: The parts that are stored with its beginning, as far as they are already known.
-    ///   - early: The jobs that are being prepared meanwhile; the caller gives unused ones back.
-    private func bring(
-        _ id: IntegrationID, as now: BotSpecification?, _ preparation: Store.Preparation?, _ early: EarlyJobs,
-        _ cancellation: Cancellation
-    ) async -> Ending {
+        let preparation = if let now { await readEarly(id, bot: now) } else { Store.Preparation?.none }
         do {
             guard let begun = try await store.takeUp(id, as: now, with: preparation, at: clock.now()) else {
                 return .stored
@@ -131,9 +111,8 @@ package struct IntegrationRunner: Sendable {
             }
             // Read a moment ago, and stored with the beginning.
             let isPrepared = preparation != nil && begun.integration.run == 1 && begun.integration.recipe != nil
-            if !isPrepared { await early.giveBack() }
             let end = try await stages(
-                of: begun.integration, isPrepared: isPrepared, early, bot: bot, cancellation: cancellation)
+                of: begun.integration, isPrepared: isPrepared, bot: bot, cancellation: cancellation)
             try await jobs.endLeft(of: id)
             try await store(end, of: id)
             let result = IntegrationResult(verdict: end.verdict, triggerFailed: end.triggerFailed)
@@ -192,15 +171,14 @@ package struct IntegrationRunner: Sendable {
 
     /// - Parameter isPrepared: Whether that was stored with its beginning just now, and its commit has no submodules.
     private func stages(
-        of record: IntegrationRecord, isPrepared: Bool, _ early: EarlyJobs, bot: BotSpecification,
-        cancellation: Cancellation
+        of record: IntegrationRecord, isPrepared: Bool, bot: BotSpecification, cancellation: Cancellation
     ) async throws -> End {
         let mirror = try await remotes.mirror(for: bot)
         var record = record
         if !isPrepared {
             let preparing = record
             let preparation = try await cancellation.interrupting {
-                try await prepareWithRoom(preparing, bot: bot, mirror: mirror, early, cancellation)
+                try await prepareWithRoom(preparing, bot: bot, mirror: mirror)
             }
             switch preparation {
             case .ready(let prepared): record = prepared
@@ -241,8 +219,7 @@ package struct IntegrationRunner: Sendable {
         }
         if !hasBegunJobs { try await enter(.running, &record) }
         let attempts = try await runJobs(
-            record, bot: bot, recipe: recipe, mirror: mirror, early, isPrepared: isPrepared,
-            cancellation: cancellation)
+            record, bot: bot, recipe: recipe, mirror: mirror, isPrepared: isPrepared, cancellation: cancellation)
         let wish = await cancellation.requested
         // One canceled job makes the whole canceled: the verdicts' order would hide it behind another's success.
         let isCanceled = wish != nil || attempts.contains { $0.state.verdict == .canceled }
@@ -295,15 +272,15 @@ package struct IntegrationRunner: Sendable {
     }
 
     private func runJobs(
-        _ record: IntegrationRecord, bot: BotSpecification, recipe: Recipe, mirror: Mirror, _ early: EarlyJobs,
-        isPrepared: Bool, cancellation: Cancellation
+        _ record: IntegrationRecord, bot: BotSpecification, recipe: Recipe, mirror: Mirror, isPrepared: Bool,
+        cancellation: Cancellation
     ) async throws -> [AttemptRecord] {
         try await withThrowingTaskGroup(of: Result<AttemptRecord, any Error>.self) { group in
             for configuration in recipe.configurations {
                 var request = JobRunner.Request(
                     integration: record, bot: bot, recipe: recipe, configuration: configuration, mirror: mirror,
                     remotes: remotes)
-                (request.early, request.isWithoutSubmodules) = (early, isPrepared)
+                request.isWithoutSubmodules = isPrepared
                 group.addTask { [request] in
                     do {
                         return .success(try await jobs.run(request, cancellation: cancellation))

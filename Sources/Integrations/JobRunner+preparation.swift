@@ -7,66 +7,59 @@ import SourceControl
 import Storage
 
 extension JobRunner {
-    /// Makes an attempt ready to be started: its secrets, a workspace with the commit, its directory.
-    /// - Parameter isEntered: Whether it is stored that the attempt begins, or is being stored by the caller.
-    func makeReady(
-        _ id: AttemptID, _ request: Request, isEntered: Bool, _ cancellation: Cancellation
-    ) async -> ReadyJob {
-        let lane = Workspaces.Lane(request.integration)
-        // Before a workspace is taken, since a taken one could not be removed to make room.
-        var isCanceled = false
-        do {
-            if await disk.look().shortage != nil {
-                isCanceled =
-                    try await cancellation.interrupting { try await awaitRoom(for: request.integration.id) } == nil
-            }
-        } catch {
-            return ReadyJob(workspace: await takeWorkspace(id, request, lane), content: .failure(error))
-        }
-        let workspace = await takeWorkspace(id, request, lane)
-        if isCanceled { return ReadyJob(workspace: workspace, content: .success(nil)) }
+    /// Waits until the disk has room for a job. Called before a workspace is taken, since a taken one could not be removed to make room.
+    /// - Returns: `false` if the integration is canceled meanwhile.
+    func hasRoom(for integration: IntegrationID, _ cancellation: Cancellation) async throws -> Bool {
+        guard await disk.look().shortage != nil else { return true }
+        return try await cancellation.interrupting { try await awaitRoom(for: integration) } != nil
+    }
+
+    func takeWorkspace(_ id: AttemptID, _ request: Request) async -> Workspace {
+        await workspaces.take(
+            bot: request.bot.name, configuration: id.job, lane: Workspaces.Lane(request.integration),
+            grants: Self.grants(of: request))
+    }
+
+    /// A job that can be started.
+    struct ReadyJob {
+        var plan: JobPlanner.Plan
+        /// Values by variable, which are passed through the launch socket alone.
+        var secrets: [String: String]
+    }
+
+    /// Makes an attempt ready to be started: its secrets, the commit in its workspace, its directory. Tries again what a full disk or a damaged
+    /// workspace kept from it.
+    /// - Returns: `nil` if the checkout was interrupted, since the integration is canceled.
+    func prepare(
+        _ id: AttemptID, _ request: Request, in workspace: Workspace, _ cancellation: Cancellation
+    ) async throws -> ReadyJob? {
         var tries = 0
         while true {
             tries += 1
             do {
-                return try await makeReady(id, request, in: workspace, lane, isEntered: isEntered, cancellation)
+                let secrets = try await secretValues(of: request, lane: Workspaces.Lane(request.integration))
+                // Files that a killed daemon left of another job.
+                if workspace.isThrowaway { try await discard(workspace) }
+                let plan = try await prepare(id, directory(of: id), workspace, request, cancellation)
+                return plan.map { ReadyJob(plan: $0, secrets: secrets) }
             } catch {
-                if await mustPrepareAgain(
-                    workspace, after: error, tries: tries, for: request.integration.id, cancellation)
-                {
-                    continue
-                }
-                return ReadyJob(workspace: workspace, content: .failure(error))
+                guard
+                    await mustPrepareAgain(
+                        workspace, after: error, tries: tries, for: request.integration.id, cancellation)
+                else { throw error }
             }
         }
     }
 
-    private func takeWorkspace(_ id: AttemptID, _ request: Request, _ lane: Workspaces.Lane) async -> Workspace {
-        await workspaces.take(
-            bot: request.bot.name, configuration: id.job, lane: lane, grants: Self.grants(of: request))
-    }
-
-    private func makeReady(
-        _ id: AttemptID, _ request: Request, in workspace: Workspace, _ lane: Workspaces.Lane, isEntered: Bool,
-        _ cancellation: Cancellation
-    ) async throws -> ReadyJob {
-        let secrets = try await secretValues(of: request, lane: lane)
-        // Files that a killed daemon left of another job.
-        if workspace.isThrowaway { try await discard(workspace) }
-        let plan = try await prepare(id, directory(of: id), workspace, request, isEntered: isEntered, cancellation)
-        return ReadyJob(workspace: workspace, content: .success(plan.map { .init(plan: $0, secrets: secrets) }))
-    }
-
     /// Checks the commit out and writes the job directory.
-    /// - Parameter isEntered: As in `makeReady`.
     /// - Returns: The job to run; `nil` if the checkout was interrupted, since the integration is canceled.
     private func prepare(
-        _ id: AttemptID, _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request, isEntered: Bool,
+        _ id: AttemptID, _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request,
         _ cancellation: Cancellation
     ) async throws -> JobPlanner.Plan? {
         // Stored beside the checkout, and before anything of the job is started.
         let (objects, entered) = (request.mirror.objects, clock.now())
-        async let isStored: Void = isEntered ? () : enter(id, at: entered)
+        async let isStored: Void = enter(id, at: entered)
         async let isMade: Void = lane.run { try directory.make() }
         let (place, isClean) = try await lane.run {
             let place = try self.place(

@@ -82,9 +82,6 @@ package struct JobRunner: Sendable {
         package var mirror: Mirror
         /// Where the commit's submodules are had.
         package var remotes: Remotes
-        /// The jobs that were prepared while the integration's recipe was stored, with their first attempts; empty if another daemon stored it.
-        /// `nil` for a job that is not an integration's own.
-        var early: EarlyJobs?
         /// Whether it is known already that its commit has none, or that the bot wants none.
         var isWithoutSubmodules = false
         /// Which tests the attempt runs, as the test tool reads it; `nil`: all.
@@ -120,30 +117,23 @@ package struct JobRunner: Sendable {
     /// - Returns: The last attempt if nothing is left to do.
     private func goOn(_ request: Request, cancellation: Cancellation) async throws -> AttemptRecord? {
         let job = request.configuration.name
-        let ready = request.early?.take(job)
-        let attempt: AttemptRecord
-        if ready != nil {
-            attempt = Self.firstAttempt(of: request)
-        } else {
-            let attempts = try await store.attempts(of: request.integration.id).filter { $0.id.job == job }
-            if let last = attempts.last, case .processed = last.state,
-                await !mayRetry(last, attempts, of: request)
-            {
-                return last
-            }
+        let attempts = try await store.attempts(of: request.integration.id).filter { $0.id.job == job }
+        if let last = attempts.last, case .processed = last.state, await !mayRetry(last, attempts, of: request) {
+            return last
+        }
+        let attempt =
             if let last = attempts.last, last.state.verdict == nil {
-                attempt = last
+                last
             } else {
-                attempt = try await store.addAttempt(
+                try await store.addAttempt(
                     to: request.integration.id, job: job, testFilter: attempts.last?.testFilter, at: clock.now())
             }
-        }
         var request = request
         request.testFilter = attempt.testFilter
         var runsOn = false
         defer { if !runsOn { running.end(attempt.id) } }
         do {
-            try await beginOrTakeUp(attempt, of: request, ready: ready, cancellation: cancellation)
+            try await beginOrTakeUp(attempt, of: request, cancellation: cancellation)
         } catch let error as CancellationError {
             throw error
         } catch let error as StoreError {
@@ -158,14 +148,13 @@ package struct JobRunner: Sendable {
     }
 
     /// Begins an attempt that was not started, as soon as it has a slot, and continues any other.
-    /// - Parameter ready: The prepared job, if it has a slot already and its beginning was stored with the integration's.
     private func beginOrTakeUp(
-        _ attempt: AttemptRecord, of request: Request, ready: Task<ReadyJob, Never>?, cancellation: Cancellation
+        _ attempt: AttemptRecord, of request: Request, cancellation: Cancellation
     ) async throws {
         let claim = Self.claim(of: request.integration)
         // What has entered no step was never started: that is stored before the start.
         let isNew =
-            if ready != nil || attempt.state == .queued { true } else {
+            if attempt.state == .queued { true } else {
                 try await launcher.liveness(of: directory(of: attempt.id), cancellation) == .notStarted
             }
         guard isNew else {
@@ -176,19 +165,11 @@ package struct JobRunner: Sendable {
         // An earlier try left it so, and no process of it runs.
         running.end(attempt.id)
         let slots = slots
-        if ready == nil, try await cancellation.interrupting({ try await slots.take(claim) }) == nil {
+        if try await cancellation.interrupting({ try await slots.take(claim) }) == nil {
             return try await endUnstarted(attempt.id, cancellation)
         }
         running.begin(attempt.id, claim)
-        try await begin(attempt, of: request, ready: ready, cancellation: cancellation)
-    }
-
-    /// The attempt that was stored as begun with its integration.
-    private static func firstAttempt(of request: Request) -> AttemptRecord {
-        let time = request.integration.startedAt ?? request.integration.queuedAt
-        return AttemptRecord(
-            id: AttemptID(integration: request.integration.id, job: request.configuration.name, attempt: 1),
-            state: .running(.checkout), run: request.integration.run, queuedAt: time, startedAt: time)
+        try await begin(attempt, of: request, cancellation: cancellation)
     }
 
     /// What an integration's jobs ask for a slot with.
@@ -240,41 +221,32 @@ package struct JobRunner: Sendable {
         AttemptDirectory(path: state.attempt(id.integration, job: id.job, attempt: id.attempt))
     }
 
-    /// - Parameter ready: The job that `EarlyJobs` prepared; `nil`: it is prepared here.
-    private func begin(
-        _ attempt: AttemptRecord, of request: Request, ready: Task<ReadyJob, Never>?, cancellation: Cancellation
-    ) async throws {
+    /// Prepares a job that has a slot, starts it, and follows it to its end.
+    private func begin(_ attempt: AttemptRecord, of request: Request, cancellation: Cancellation) async throws {
         let (id, directory) = (attempt.id, directory(of: attempt.id))
-        let made: ReadyJob
-        if let ready {
-            made = await withTaskCancellationHandler {
-                await ready.value
-            } onCancel: {
-                ready.cancel()
-            }
-        } else {
-            if await cancellation.requested != nil { return try await endUnstarted(id, cancellation) }
-            // Prepared by a daemon that had a fence.
-            if request.integration.pull != nil, isolation.isolation != .sandbox {
-                return try await finish(id, verdict: .canceled, reason: RepositoryLooks.unfencedReason)
-            }
-            made = await makeReady(id, request, isEntered: false, cancellation)
+        if await cancellation.requested != nil { return try await endUnstarted(id, cancellation) }
+        // Prepared by a daemon that had a sandbox.
+        if request.integration.pull != nil, isolation.isolation != .sandbox {
+            return try await finish(id, verdict: .canceled, reason: RepositoryLooks.unfencedReason)
         }
-        let workspace = made.workspace
+        guard try await hasRoom(for: request.integration.id, cancellation) else {
+            return try await endUnstarted(id, cancellation)
+        }
+        let workspace = await takeWorkspace(id, request)
         let plan: JobPlanner.Plan
         do {
-            let content = try made.content.get()
+            let ready = try await prepare(id, request, in: workspace, cancellation)
             // An earlier daemon may have asked to start a job whose preparation has since been discarded.
-            if content == nil { try await launcher.withdraw(directory, because: await reason(of: cancellation)) }
-            guard let content,
+            if ready == nil { try await launcher.withdraw(directory, because: await reason(of: cancellation)) }
+            guard let ready,
                 try await launcher.start(
-                    directory, secrets: content.secrets, cancellation,
+                    directory, secrets: ready.secrets, cancellation,
                     explain: { await store.explainWait(of: id.integration, $0, logger) })
             else {
                 await giveBack(workspace)
                 return try await finish(id, verdict: .canceled, reason: await reason(of: cancellation))
             }
-            plan = content.plan
+            plan = ready.plan
         } catch {
             if let error = error as? ExecutionError, error.code == .exists {
                 return await leave(workspace, to: directory)

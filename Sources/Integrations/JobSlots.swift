@@ -97,17 +97,6 @@ package final class JobSlots: Sendable {
         }
     }
 
-    /// Takes a slot where one is free now, which nobody waits for; `give` gives it back.
-    /// - Returns: Whether it did.
-    package func takeFree(_ claim: Claim = Claim()) -> Bool {
-        state.withLock { state in
-            guard state.free > 0 else { return false }
-            state.free -= 1
-            state.count(claim, by: 1)
-            return true
-        }
-    }
-
     /// Takes a slot for what runs already, whether one is free or not: the next one waits until as many as may run do.
     package func occupy(_ claim: Claim = Claim()) {
         state.withLock { state in

@@ -282,29 +282,12 @@ extension Store {
         package var recipe: Recipe
         var commit: CommitSummary
         var step: IntegrationStep?
-        /// The jobs whose first attempt begins at once, as far as `step` queues attempts, and what those are kept from the machine by.
-        package var begun: Set<Name> = []
-        package var isolation: Isolation?
 
         package init(recipe: Recipe, commit: CommitSummary, step: IntegrationStep? = nil) {
             self.recipe = recipe
             self.commit = commit
             self.step = step
         }
-
-        /// An integration as it will be once this is stored, but for the step.
-        package func applied(to record: IntegrationRecord) -> IntegrationRecord {
-            var record = record
-            record.recipe = recipe
-            record.subject = commit.subject.kept
-            record.author = commit.author.kept
-            record.committedAt = commit.committedAt
-            record.tree = commit.tree
-            return record
-        }
-
-        /// The jobs of which an attempt is queued with it, in the recipe's order.
-        package var jobs: [Name] { step == .running ? recipe.configurations.map(\.name) : [] }
     }
 
     private static func prepare(
@@ -324,12 +307,7 @@ extension Store {
         guard let step = preparation.step else { return record }
         if step == .running {
             for configuration in recipe.configurations {
-                let attempt = try insertAttempt(
-                    at: configuration.name, of: record, testFilter: nil, at: time, transaction)
-                guard preparation.begun.contains(configuration.name) else { continue }
-                _ = try apply(
-                    .entered(.checkout), to: attempt.id, at: time, reason: nil, isolation: preparation.isolation,
-                    transaction)
+                _ = try insertAttempt(at: configuration.name, of: record, testFilter: nil, at: time, transaction)
             }
         }
         return try apply(.entered(step), to: record, at: time, reason: nil, transaction)

@@ -26,4 +26,31 @@ import Testing
             #expect(steps.contains("clang") == isAnalyzed, "\(steps)")
         }
     }
+
+    /// For a commit that was fetched, for one that was there, and for a rerun.
+    @Test func testThatAJobIsToldTheSameOfItsCommit() async throws {
+        try await withBot { bot in
+            // given
+            let fetched = try await bot.integrate()
+            let time = try #require(fetched.record.committedAt).millisecondsSinceEpoch / 1000
+
+            // when
+            let here = try await bot.operations.integrate(
+                bot: bot.name, revision: fetched.record.commit.description, isClean: false, by: "ada")
+            let asked = try await bot.completion(of: here.id)
+            _ = try await bot.operations.rerun(fetched.id, Rerun(), by: "ada")
+            let rerun = try await bot.completion(of: fetched.id)
+
+            // then
+            func environment(_ integration: Integrated) throws -> [String: String] {
+                let attempt = try #require(integration.attempts.last { $0.id.job == Name(nearest: "debug") })
+                return try bot.directory(of: attempt).job().environment
+            }
+            let (first, second, third) = try (environment(fetched), environment(asked), environment(rerun))
+            #expect(first["SOURCE_DATE_EPOCH"] == "\(time)")
+            #expect(second["SOURCE_DATE_EPOCH"] == "\(time)")
+            #expect(rerun.attempts.count == 2)
+            #expect(third == first)
+        }
+    }
 }

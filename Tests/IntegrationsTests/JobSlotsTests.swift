@@ -108,21 +108,6 @@ import Testing
         try await waiting[0].value
     }
 
-    @Test func testThatOnlyAFreeSlotIsTakenWithoutWaiting() async throws {
-        // given
-        let slots = JobSlots(count: 1)
-        #expect(slots.takeFree())
-        let waiter = Task.immediate { try await slots.take() }
-
-        // when, then: who waits goes first
-        #expect(!slots.takeFree())
-        slots.give()
-        try await waiter.value
-        #expect(!slots.takeFree())
-        slots.give()
-        #expect(slots.takeFree())
-    }
-
     @Test func testThatWhatRunsAlreadyTakesItsPlaceFromTheNext() async throws {
         // given: two that run, where one may
         let slots = JobSlots(count: 1)
@@ -136,37 +121,11 @@ import Testing
 
         // when, then
         slots.give(claim)
-        #expect(!slots.takeFree())
         #expect(!hasBegun.value)
         slots.give(claim)
         try await waiter.value
         slots.give()
-        #expect(slots.takeFree())
-    }
-
-    @Test func testThatHeldSlotsAreHandedOutOnceAndTheRestGivenBack() throws {
-        // given
-        let slots = JobSlots(count: 2)
-        let jobs = ["a", "b", "c"].map { Name(nearest: $0) }
-
-        // when
-        let held = HeldSlots(of: slots, for: jobs)
-
-        // then
-        #expect(held.held == Set(jobs.prefix(2)))
-        #expect(!slots.takeFree())
-        #expect(!held.take(jobs[2]))
-        #expect(held.take(jobs[0]))
-        #expect(!held.take(jobs[0]))
-
-        // and when
-        held.giveBack()
-        held.giveBack()
-
-        // then: the other job's only
-        #expect(slots.takeFree())
-        #expect(!slots.takeFree())
-        #expect(!held.take(jobs[1]))
+        try await slots.take()
     }
 
     /// A slot that is given back is the first waiter's at once, so that there is no moment in which a newcomer could take it.

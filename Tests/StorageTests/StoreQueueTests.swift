@@ -87,29 +87,6 @@ import Testing
         }
     }
 
-    @Test func testThatJobsThatBeginAtOnceAreStoredSoWithTheirIntegration() async throws {
-        try await withStore { fixture in
-            // given
-            let store = fixture.store
-            let id = try await fixture.queue().id
-            let bot = BotSpecification(name: try name("kit"), repository: StoreFixture.repository)
-            let recipe = Recipe(configurations: [.init(name: try name("debug")), .init(name: try name("release"))])
-            let summary = CommitSummary(subject: "Begin", author: "Ann", committedAt: time(1), tree: "t")
-            var preparation = Store.Preparation(recipe: recipe, commit: summary, step: .running)
-            (preparation.begun, preparation.isolation) = ([try name("debug")], .sandbox)
-            #expect(preparation.jobs == [try name("debug"), try name("release")])
-
-            // when
-            _ = try await store.takeUp(id, as: bot, with: preparation, at: time(20))
-
-            // then
-            let attempts = try await store.attempts(of: id)
-            #expect(attempts.map(\.state) == [.running(.checkout), .queued])
-            #expect(attempts.map(\.startedAt) == [time(20), nil])
-            #expect(attempts.map(\.isolation) == [.sandbox, nil])
-        }
-    }
-
     @Test func testThatABotWhoseFileIsGoneIsWhatItWasLast() async throws {
         try await withStore { fixture in
             // given
