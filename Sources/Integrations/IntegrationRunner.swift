@@ -109,10 +109,12 @@ package struct IntegrationRunner: Sendable {
                     .completed(.canceled, triggerFailed: false), to: id, at: clock.now(), reason: reason)
                 return .stored
             }
-            // Read a moment ago, and stored with the beginning.
-            let isPrepared = preparation != nil && begun.integration.run == 1 && begun.integration.recipe != nil
-            let end = try await stages(
-                of: begun.integration, isPrepared: isPrepared, bot: bot, cancellation: cancellation)
+            var run = Run(
+                record: begun.integration, bot: bot, mirror: try await remotes.mirror(for: bot),
+                cancellation: cancellation,
+                // Read a moment ago, and stored with the beginning.
+                isPrepared: preparation != nil && begun.integration.run == 1 && begun.integration.recipe != nil)
+            let end = try await stages(of: &run)
             try await jobs.endLeft(of: id)
             try await store(end, of: id)
             let result = IntegrationResult(verdict: end.verdict, triggerFailed: end.triggerFailed)
@@ -169,94 +171,176 @@ package struct IntegrationRunner: Sendable {
         }
     }
 
-    /// - Parameter isPrepared: Whether that was stored with its beginning just now, and its commit has no submodules.
-    private func stages(
-        of record: IntegrationRecord, isPrepared: Bool, bot: BotSpecification, cancellation: Cancellation
-    ) async throws -> End {
-        let mirror = try await remotes.mirror(for: bot)
-        var record = record
-        if !isPrepared {
-            let preparing = record
-            let preparation = try await cancellation.interrupting {
-                try await prepareWithRoom(preparing, bot: bot, mirror: mirror)
+    /// One run of an integration, as its stages pass it on.
+    private struct Run {
+        var record: IntegrationRecord
+        let bot: BotSpecification
+        let mirror: Mirror
+        let cancellation: Cancellation
+        /// Whether its recipe was stored with its beginning just now. Its commit then has no submodules.
+        let isPrepared: Bool
+        /// What was asked for; `nil` in the first run.
+        var rerun: RerunRecord?
+        /// The last attempt of each job, once all have ended.
+        var attempts: [AttemptRecord] = []
+
+        /// Whether a daemon before this one has begun its jobs.
+        var hasBegunJobs: Bool { ![.preparing, .beforeTriggers].contains(record.state.step) }
+        var hasBegunTriggers: Bool { [.afterTriggers, .uploading].contains(record.state.step) }
+
+        func has(_ phase: Trigger.Phase) -> Bool { bot.triggers.contains { $0.phase == phase } }
+    }
+
+    /// The way of an integration that has begun: its recipe, the triggers before its jobs, the jobs, the verdict, and the triggers after them. A stage
+    /// that ends it returns its end.
+    private func stages(of run: inout Run) async throws -> End {
+        if let end = try await prepare(&run) { return end }
+        let begun = run
+        if let end = try await runTriggersBefore(&run) { return end }
+        try await runJobs(&run)
+        let judged = try await judge(run)
+        // Triggers that have begun are ended in order, also when it was canceled meanwhile.
+        guard !judged.isCanceled || begun.hasBegunTriggers, run.has(.after), let triggers = triggers(of: run) else {
+            return judged.end
+        }
+        return try await runTriggersAfter(&run, triggers, judged)
+    }
+
+    /// Stores what it runs, unless an earlier daemon, or its beginning, has stored that.
+    private func prepare(_ run: inout Run) async throws -> End? {
+        if !run.isPrepared {
+            let (record, bot, mirror) = (run.record, run.bot, run.mirror)
+            let preparation = try await run.cancellation.interrupting {
+                try await prepareWithRoom(record, bot: bot, mirror: mirror)
             }
             switch preparation {
-            case .ready(let prepared): record = prepared
+            case .ready(let prepared): run.record = prepared
             case .refused(let verdict, let reason): return End(verdict: verdict, reason: reason)
             case .skipped(let reason, let commit):
                 var end = End(verdict: .canceled, reason: reason)
                 end.skipped = commit
                 return end
-            case nil: record = try await store.integration(record.id) ?? record
+            case nil: run.record = try await store.integration(record.id) ?? record
             }
         }
         // What is queued already, or runs since before a restart, is brought to its end by its own stage.
-        if record.state == .running(.preparing), let wish = await cancellation.requested { return End(canceled: wish) }
-        guard let recipe = record.recipe else {
+        if run.record.state == .running(.preparing), let wish = await run.cancellation.requested {
+            return End(canceled: wish)
+        }
+        guard run.record.recipe != nil else {
             return End(verdict: .internalError, reason: "the recipe was not recorded")
         }
-        let rerun: RerunRecord? =
-            record.run == 1 ? nil : try await store.reruns(of: record.id).first { $0.run == record.run }
+        if run.record.run > 1 {
+            run.rerun = try await store.reruns(of: run.record.id).first { $0.run == run.record.run }
+        }
+        return nil
+    }
 
-        // A daemon that takes it up goes on in the step in which the one before left it.
-        let hasBegunJobs = ![.preparing, .beforeTriggers].contains(record.state.step)
-        let hasBegunTriggers = [.afterTriggers, .uploading].contains(record.state.step)
-        let context = TriggerRunner.Context(integration: record, bot: bot, mirror: mirror)
-        // Whoever made the pull request: no trigger acts on unmerged code.
-        let triggers = record.pull == nil ? self.triggers : nil
-        // They prepare what the jobs need, so they do not run without jobs.
-        if let triggers, !hasBegunJobs, bot.triggers.contains(where: { $0.phase == .before }),
-            rerun?.isTriggersOnly != true
-        {
-            try await enter(.beforeTriggers, &record)
-            let before = try await triggers.run(.before, context, facts: nil, cancellation: cancellation)
-            if let wish = await cancellation.requested { return End(canceled: wish) }
-            if before.hasFailed {
-                return End(
-                    verdict: .canceled, triggerFailed: true, reason: before.reason ?? "a trigger before it failed",
-                    comparison: try await compareTriggers(record, bot: bot, mirror: mirror))
+    /// The triggers of a run; `nil` for a pull request's: whoever made it, no trigger acts on unmerged code.
+    private func triggers(of run: Run) -> TriggerRunner? { run.record.pull == nil ? triggers : nil }
+
+    private static func context(of run: Run) -> TriggerRunner.Context {
+        TriggerRunner.Context(integration: run.record, bot: run.bot, mirror: run.mirror)
+    }
+
+    /// Runs the triggers that prepare what the jobs need, and so not without jobs.
+    private func runTriggersBefore(_ run: inout Run) async throws -> End? {
+        guard let triggers = triggers(of: run), !run.hasBegunJobs, run.has(.before), run.rerun?.isTriggersOnly != true
+        else { return nil }
+        let context = Self.context(of: run)
+        try await enter(.beforeTriggers, &run.record)
+        let outcome = try await triggers.run(.before, context, facts: nil, cancellation: run.cancellation)
+        if let wish = await run.cancellation.requested { return End(canceled: wish) }
+        guard outcome.hasFailed else { return nil }
+        return End(
+            verdict: .canceled, triggerFailed: true, reason: outcome.reason ?? "a trigger before it failed",
+            comparison: try await compareTriggers(run.record, bot: run.bot, mirror: run.mirror))
+    }
+
+    /// Runs a job for each configuration, all at once. Each is run to its end, even beside one that failed by our fault.
+    private func runJobs(_ run: inout Run) async throws {
+        if !run.hasBegunJobs { try await enter(.running, &run.record) }
+        guard let recipe = run.record.recipe else { return }
+        let requests = recipe.configurations.map { configuration in
+            JobRunner.Request(
+                integration: run.record, bot: run.bot, recipe: recipe, configuration: configuration, mirror: run.mirror,
+                remotes: remotes, isWithoutSubmodules: run.isPrepared)
+        }
+        let cancellation = run.cancellation
+        run.attempts = try await withThrowingTaskGroup(of: Result<AttemptRecord, any Error>.self) { group in
+            for request in requests {
+                group.addTask {
+                    do {
+                        return .success(try await jobs.run(request, cancellation: cancellation))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
             }
+            var results: [Result<AttemptRecord, any Error>] = []
+            for try await result in group { results.append(result) }
+            return try results.map { try $0.get() }.sorted { $0.id.job < $1.id.job }
         }
-        if !hasBegunJobs { try await enter(.running, &record) }
-        let attempts = try await runJobs(
-            record, bot: bot, recipe: recipe, mirror: mirror, isPrepared: isPrepared, cancellation: cancellation)
-        let wish = await cancellation.requested
+    }
+
+    /// What its jobs came to.
+    private struct Judgment {
+        /// Without regard to cancellation.
+        var worst: Verdict
+        var isCanceled: Bool
+        var comparison: Comparison
+        var reason: String?
+        var verdict: Verdict { isCanceled ? .canceled : worst }
+        /// Its end, where no trigger follows.
+        var end: End { End(verdict: verdict, reason: reason, comparison: comparison) }
+    }
+
+    /// Compares what was found with the integration before, and decides the verdict.
+    private func judge(_ run: Run) async throws -> Judgment {
+        let wish = await run.cancellation.requested
+        let comparison = try await compare(run.record, bot: run.bot, mirror: run.mirror, attempts: run.attempts)
+        let (worst, silenced) = comparison.judged(Verdict.worst(of: run.attempts.compactMap(\.state.verdict)))
         // One canceled job makes the whole canceled: the verdicts' order would hide it behind another's success.
-        let isCanceled = wish != nil || attempts.contains { $0.state.verdict == .canceled }
-        let comparison = try await compare(record, bot: bot, mirror: mirror, attempts: attempts)
-        let (worst, silenced) = comparison.judged(Verdict.worst(of: attempts.compactMap(\.state.verdict)))
-        let verdict = isCanceled ? .canceled : worst
-        let reason =
-            wish?.reason ?? attempts.first { $0.state.verdict == verdict && $0.reason != nil }?.reason ?? silenced
-        // Triggers that have begun are ended in order, too.
-        guard !isCanceled || hasBegunTriggers, let triggers, bot.triggers.contains(where: { $0.phase == .after }) else {
-            return End(verdict: verdict, reason: reason, comparison: comparison)
-        }
-        if rerun?.testFilter != nil {
+        let isCanceled = wish != nil || run.attempts.contains { $0.state.verdict == .canceled }
+        var judgment = Judgment(worst: worst, isCanceled: isCanceled, comparison: comparison)
+        let verdict = judgment.verdict
+        judgment.reason =
+            wish?.reason ?? run.attempts.first { $0.state.verdict == verdict && $0.reason != nil }?.reason ?? silenced
+        return judgment
+    }
+
+    /// Runs the triggers that act on the verdict.
+    private func runTriggersAfter(
+        _ run: inout Run, _ triggers: TriggerRunner, _ judged: Judgment
+    ) async throws -> End {
+        let (verdict, reason, comparison) = (judged.verdict, judged.reason, judged.comparison)
+        if run.rerun?.testFilter != nil {
             return End(
-                verdict: verdict, triggerFailed: try await hasFailedTrigger(record),
+                verdict: verdict, triggerFailed: try await hasFailedTrigger(run.record),
                 reason: reason.map { verdict.isPublishable ? "\($0); \(Self.filteredReason)" : $0 }
                     ?? Self.filteredReason,
                 comparison: comparison)
         }
         try await store.completeIssues(
-            of: record.id, issues: comparison.issues, summary: comparison.summary, at: clock.now())
-        try await enter(.afterTriggers, &record)
-        if let newer = record.supersededBy {
+            of: run.record.id, issues: comparison.issues, summary: comparison.summary, at: clock.now())
+        let context = Self.context(of: run)
+        try await enter(.afterTriggers, &run.record)
+        if let newer = run.record.supersededBy {
             // Marked before it entered, so that it has to end before its triggers act.
-            return End(verdict: .canceled, reason: Store.supersededReason(by: newer, ref: record.ref))
+            return End(verdict: .canceled, reason: Store.supersededReason(by: newer, ref: run.record.ref))
         }
         let facts = TriggerRunner.Facts(
-            verdict: worst, summary: comparison.summary,
-            before: try await store.previous(of: record.id)?.state.verdict, isUntested: comparison.isUntested)
-        let after = try await triggers.run(.after, context, facts: facts, cancellation: cancellation)
-        if let wish = await cancellation.requested { return End(canceled: wish) }
+            verdict: judged.worst, summary: comparison.summary,
+            before: try await store.previous(of: run.record.id)?.state.verdict, isUntested: comparison.isUntested)
+        let outcome = try await triggers.run(.after, context, facts: facts, cancellation: run.cancellation)
+        if let wish = await run.cancellation.requested { return End(canceled: wish) }
         // What the triggers came to, or mended, is an issue like any other.
-        let isNew = after.hasFailed || comparison.hasTriggerErrors
+        let isNew = outcome.hasFailed || comparison.hasTriggerErrors
         return End(
-            verdict: verdict, triggerFailed: after.hasFailed, reason: reason ?? after.reason,
+            verdict: verdict, triggerFailed: outcome.hasFailed, reason: reason ?? outcome.reason,
             comparison: isNew
-                ? try await compare(record, bot: bot, mirror: mirror, attempts: attempts, after: comparison) : nil)
+                ? try await compare(
+                    run.record, bot: run.bot, mirror: run.mirror, attempts: run.attempts, after: comparison) : nil)
     }
 
     /// What a rerun of some tests says of its triggers.
@@ -269,30 +353,5 @@ package struct IntegrationRunner: Sendable {
 
     private func enter(_ step: IntegrationStep, _ record: inout IntegrationRecord) async throws {
         record = try await store.apply(.entered(step), to: record.id, at: clock.now())
-    }
-
-    private func runJobs(
-        _ record: IntegrationRecord, bot: BotSpecification, recipe: Recipe, mirror: Mirror, isPrepared: Bool,
-        cancellation: Cancellation
-    ) async throws -> [AttemptRecord] {
-        try await withThrowingTaskGroup(of: Result<AttemptRecord, any Error>.self) { group in
-            for configuration in recipe.configurations {
-                var request = JobRunner.Request(
-                    integration: record, bot: bot, recipe: recipe, configuration: configuration, mirror: mirror,
-                    remotes: remotes)
-                request.isWithoutSubmodules = isPrepared
-                group.addTask { [request] in
-                    do {
-                        return .success(try await jobs.run(request, cancellation: cancellation))
-                    } catch {
-                        return .failure(error)
-                    }
-                }
-            }
-            // Every job is run to its end, even beside one that failed by our fault.
-            var results: [Result<AttemptRecord, any Error>] = []
-            for try await result in group { results.append(result) }
-            return try results.map { try $0.get() }.sorted { $0.id.job < $1.id.job }
-        }
     }
 }

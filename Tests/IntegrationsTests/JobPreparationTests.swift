@@ -2,6 +2,7 @@ import BotSupport
 import Execution
 import JobProtocol
 import Model
+import Storage
 import TestSupport
 import Testing
 
