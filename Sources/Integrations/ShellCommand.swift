@@ -29,6 +29,7 @@ enum ShellCommand {
     static func arguments(for text: String, shell: String = shell) -> [String] {
         // A recipe in JSON or in double quotes can contain Windows line ends, half of which a shell takes as part of a word.
         let text = text.replacing("\r\n", with: "\n")
+        if isSimple(text) { return [Self.shell, "-c", text] }
         let plain = [Self.shell, "-c", script, shell, text]
         guard let words = interpreter(of: text), let index = words.firstIndex(where: isProgram) else { return plain }
         let options = words[(index + 1)...]
@@ -38,6 +39,36 @@ enum ShellCommand {
         default: return [Self.shell, "-c", interpretation, shell, text] + words
         }
     }
+
+    /// Whether a text is one call of one program with plain words, such as `make check` or `./build.sh -v`. `-e` and `pipefail` do not change what it
+    /// comes to, and every shell does the same with it: so the shell that the machine has runs it, which becomes the program without a further process.
+    static func isSimple(_ text: String) -> Bool {
+        let words = text.split(separator: " ")
+        guard let program = words.first, !text.contains("\n"), !program.contains("=") else { return false }
+        return text.utf8.allSatisfy(isPlain) && (program.contains("/") || !builtins.contains(String(program)))
+    }
+
+    /// Bytes that no shell gives a meaning in a word. A tilde at a word's begin is a home, and a `#` begins a comment.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: " _-+./:=,@%".utf8.contains(byte)
+        }
+    }
+
+    /// Words that dash 0.5 or bash 5.2 do something about by themselves (dash(1), "Builtins"; bash(1), "SHELL BUILTIN COMMANDS" and "RESERVED WORDS").
+    /// `true` and `false` are the same in each.
+    private static let builtins: Set<String> = [
+        ".", ":", "alias", "bg", "bind", "break", "builtin", "caller", "case", "cd", "chdir", "command", "compgen",
+        "complete", "compopt", "continue", "coproc", "declare", "dirs", "disown", "do", "done", "echo", "elif", "else",
+        "enable", "esac", "eval", "exec", "exit", "export", "fc", "fg", "fi", "for", "function", "getopts", "hash",
+        "help", "history", "if", "in", "jobs", "kill", "let", "local", "logout", "mapfile", "popd", "printf", "pushd",
+        "pwd", "read", "readarray", "readonly", "return", "select", "set", "shift", "shopt", "source", "suspend",
+        "test", "then", "time", "times", "trap", "type", "typeset", "ulimit", "umask", "unalias", "unset", "until",
+        "wait", "while",
+    ]
 
     /// The text of which `arguments(for:)` made these arguments; `nil` if it made none of them.
     static func text(of arguments: [String]) -> String? {

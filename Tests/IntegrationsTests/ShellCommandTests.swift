@@ -62,4 +62,46 @@ import Testing
         #expect(result.stdout.hasPrefix("0 mine unset\n"))
         #expect(!result.stdout.contains("MARTLET") && !result.stdout.contains("POSIXLY"))
     }
+
+    @Test(arguments: [
+        "make check", "./build.sh -v --jobs=2", "true", "/usr/bin/env python3 -m pytest -q", "cargo build --release",
+        "npm run test:unit", "A/b.sh x=1 %d @here 1,2",
+    ])
+    func testThatASimpleCommandIsRunWithoutAFurtherShell(_ text: String) {
+        #expect(ShellCommand.arguments(for: text) == ["/bin/sh", "-c", text])
+    }
+
+    @Test(arguments: [
+        "make | cat", "a; b", "a && b", "a & b", "make\ncheck", "echo $HOME", "echo *", "ls ~", "a # b", "'a b' c",
+        "A=1 make", "(make)", "make > log", "! make", "make\tcheck", "source env", ". ./env", "echo a", "[ a ]",
+        "time make", "exit 3", "", " ", "exec make", "a?b", "a{1,2}", "\u{FC}ber",
+    ])
+    func testThatWhatAShellGivesAMeaningIsRunByTheOneWithPipefail(_ text: String) {
+        #expect(ShellCommand.arguments(for: text).first == "/bin/sh")
+        #expect(ShellCommand.arguments(for: text).contains(ShellCommand.script), "\(text)")
+    }
+
+    /// Every word that one of the shells has an own meaning for is known.
+    @Test(.program("bash"), .program("dash"))
+    func testThatNoBuiltinIsTakenForAProgram() async throws {
+        // given: what the shells say of themselves; `true` and `false` are the same everywhere
+        let bash = try await run(["bash", "-c", "compgen -bk"], in: "/").stdout.split(separator: "\n").map(String.init)
+        let words = bash.filter { !["true", "false"].contains($0) }
+        try #require(words.count > 50)
+        // when
+        let simple = words.filter { ShellCommand.isSimple($0) }
+        // then
+        #expect(simple == [])
+    }
+
+    @Test(.program("strace")) func testThatASimpleCommandStartsOneProgramAfterTheShell() async throws {
+        // when
+        let traced = try await run(
+            ["strace", "-f", "-e", "trace=execve,clone,fork,vfork"]
+                + ShellCommand.arguments(for: "/bin/true now"), in: "/")
+        // then
+        let calls = traced.stderr.split(separator: "\n").filter { $0.contains("= 0") && $0.contains("execve") }
+        #expect(calls.count == 2, "\(traced.stderr)")
+        #expect(!traced.stderr.contains("clone(") && !traced.stderr.contains("vfork("), "\(traced.stderr)")
+    }
 }
