@@ -3,12 +3,23 @@ import Glibc
 
 /// Writes whole files by the operator's paths so that readers see the old content or the new, and a crash leaves one.
 package enum AtomicFile {
-    /// Writes beside the file, synchronizes, renames over it and synchronizes the directory. When it returns, the content
-    /// survives a loss of power. What a kill left beside it of a write before goes, too.
+    /// What written content must survive.
+    package enum Survival: Sendable {
+        /// The end of the process. After a stop of the machine the file may be old, new, absent, empty or torn, so this is for content that can
+        /// be recreated and is checked or dropped after such a stop (docs/decisions/0057).
+        case kill
+        /// A loss of power, too: the file and its directory are synchronized before the call returns.
+        case powerLoss
+    }
+
+    /// Writes beside the file and renames over it. Also removes what a killed write left beside the file.
     /// - Parameters:
     ///   - path: Of the operator's own; links above the last component are followed, one in its place is replaced.
     ///   - mode: Exactly this, whatever the umask.
-    package static func write(_ bytes: [UInt8], to path: String, mode: UInt16 = 0o644) throws(FileError) {
+    ///   - survival: What the content survives once the call has returned.
+    package static func write(
+        _ bytes: [UInt8], to path: String, mode: UInt16 = 0o644, surviving survival: Survival = .powerLoss
+    ) throws(FileError) {
         let slash = path.lastIndex(of: "/")
         let parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let directory = try Directory(opening: parent)
@@ -18,7 +29,7 @@ package enum AtomicFile {
             guard fchmod(file.number, mode_t(mode)) == 0 else {
                 throw FileError(operation: "write", path: path, errno: errno)
             }
-            try file.synchronize(path: path)
+            if survival == .powerLoss { try file.synchronize(path: path) }
             guard rename(temporary, path) == 0 else { throw FileError(operation: "write", path: path, errno: errno) }
         } catch {
             unlink(temporary)
@@ -27,7 +38,7 @@ package enum AtomicFile {
         // Locked until it has its name.
         withExtendedLifetime(file) {}
         removeLeft(of: slash.map { String(path[path.index(after: $0)...]) } ?? path, in: directory)
-        try directory.synchronize()
+        if survival == .powerLoss { try directory.synchronize() }
     }
 
     /// Makes a file that is this write's alone: it is locked for as long as it is written, so that no other takes it for one that was left.

@@ -72,6 +72,11 @@ extension Directory {
         guard fsync(descriptor) == 0 else { throw FileError(operation: "fsync", path: path, errno: errno) }
     }
 
+    /// Writes everything to the disk that was written to the directory's file system, by whichever process (syncfs(2)).
+    package func synchronizeFileSystem() throws(FileError) {
+        guard clinux_syncfs(descriptor) == 0 else { throw FileError(operation: "syncfs", path: path, errno: errno) }
+    }
+
     /// Has every file and directory of a tree written to the disk, what a directory holds before itself.
     package func synchronizeTree(_ path: some RelativePath = ".") throws(FileError) {
         var directories: [[UInt8]] = [path.pathBytes]

@@ -93,6 +93,8 @@ const char *clinux_signal_name(int signal) { return sigabbrev_np(signal); }
 
 int clinux_setfsuid(uid_t user) { return setfsuid(user); }
 
+int clinux_syncfs(int descriptor) { return syncfs(descriptor); }
+
 void clinux_begin_writeback(int descriptor, int64_t offset, int64_t count) {
     sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
 }

@@ -128,12 +128,13 @@ extension JobRunner {
     ) throws -> JobPlanner.Plan {
         let outer = try Directory(opening: workspace.path)
         if isFresh {
-            try AtomicFile.write(Array("\(now.millisecondsSinceEpoch)".utf8), to: workspace.cleaned)
+            try AtomicFile.write(
+                Array("\(now.millisecondsSinceEpoch)".utf8), to: workspace.cleaned, surviving: .kill)
             // What was built before is gone, and with it what was said about it.
             try outer.remove("warnings.json")
         }
         if isMoved(workspace, mark: place.mark) {
-            try AtomicFile.write(Array(place.mark.utf8), to: workspace.mounted)
+            try AtomicFile.write(Array(place.mark.utf8), to: workspace.mounted, surviving: .kill)
         }
         let plan = makePlan(request, workspace)
         guard !plan.steps.isEmpty else {

@@ -25,6 +25,8 @@ package struct StateDirectory: Sendable {
     package var files: String { path + "/files" }
     /// The reserve that is released when the disk is full; see `DiskReserve`.
     var reserve: String { path + "/reserve" }
+    /// Says whether files that are not synchronized can be trusted; see `BootRecord`.
+    var boot: String { path + "/boot" }
     /// Held by the one daemon that works on this state.
     package var lock: String { path + "/lock" }
     package var launcherSocket: String { path + "/launcher.socket" }

@@ -52,7 +52,8 @@ package struct WarningMemory: Sendable {
             digests[path] = found
             return Remembered(finding: finding, digest: found)
         }
-        try AtomicFile.write(Array(try JSONEncoder().encode(warnings)), to: path)
+        // After a stop of the machine the workspace is doubted, and this file goes with what it describes.
+        try AtomicFile.write(Array(try JSONEncoder().encode(warnings)), to: path, surviving: .kill)
     }
 
     private struct Remembered: Codable {

@@ -129,15 +129,14 @@ struct Checkout {
         ).write(record, links: writer.listing.links, isSame: isSame)
         guard !isSame else { return }
         let bytes = record.bytes
-        // Not to the disk: a record that a loss of power takes back is an older one, and what differs from it is looked at.
+        // Not synchronized, as nothing of a workspace is: after a stop of the machine the record is dropped (docs/decisions/0057).
         try files(operation) { () throws(FileError) in try memory.write("record", bytes: bytes, mode: 0o600) }
     }
 
-    /// Notes what is going to be written, on the disk before the first file: what an interrupted checkout has written and
-    /// the rules ignore is known by it. It stays, so that a record that a loss of power took back does no harm either.
+    /// Notes what is going to be written, before the first file: what an interrupted checkout has written and the rules ignore is known by it.
     private func begin(_ memory: Directory) throws(SourceControlError) {
         try files(operation) { () throws(FileError) in
-            try AtomicFile.write(Array("\(commit)\n".utf8), to: memory.path + "/pending", mode: 0o600)
+            try AtomicFile.write(Array("\(commit)\n".utf8), to: memory.path + "/pending", mode: 0o600, surviving: .kill)
         }
     }
 

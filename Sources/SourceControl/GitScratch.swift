@@ -33,7 +33,7 @@ struct GitScratch {
         [core]
         \thooksPath = /dev/null
         \tfsmonitor = false
-        \tfsync = pack,pack-metadata,loose-object,commit-graph
+        \tfsync = none
         \tbigFileThreshold = 32m
         \tpackedGitLimit = 1g
         \tpackedGitWindowSize = 256m

@@ -7,10 +7,8 @@ enum LibGit2 {
     static let startFailure: SourceControlError? = {
         do throws(SourceControlError) {
             try git("starting libgit2") { min(git_libgit2_init(), 0) }
-            // What a mirror holds must survive a loss of power: integrations in the database name its commits.
-            try git("setting up libgit2") {
-                clibgit2_set_option_int(Int32(GIT_OPT_ENABLE_FSYNC_GITDIR.rawValue), 1)
-            }
+            // Nothing is synchronized (GIT_OPT_ENABLE_FSYNC_GITDIR is off unless set): a mirror can be fetched again, and is verified after the
+            // machine stopped (`Mirrors.doubt`).
             // No file outside a mirror configures it: neither attributes nor ignore rules nor settings of the daemon's user. Only url.*.insteadOf
             // is taken from those, by GitConfiguration. ~/.ssh/known_hosts is still found by HOME.
             let levels = [

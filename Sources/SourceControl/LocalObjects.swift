@@ -33,7 +33,9 @@ struct LocalObjects {
 
     /// - Returns: Whether all was taken; else nothing was, and git fetches it.
     func link(_ operation: String) throws(SourceControlError) -> Bool {
-        try files(operation) { () throws(FileError) in try AtomicFile.write([], to: "\(to.path)/\(Self.mark)") }
+        try files(operation) { () throws(FileError) in
+            try AtomicFile.write([], to: "\(to.path)/\(Self.mark)", surviving: .kill)
+        }
         guard take() else {
             try Self.discardPart(of: to, operation)
             return false
@@ -65,7 +67,6 @@ struct LocalObjects {
                     try take("\(directory)/\(name)", from: source, to: target)
                 }
             }
-            try target.directory("pack").synchronize()
             // Who packed the loose ones meanwhile has moved objects to where we had looked.
             let later = try source.status("pack") == nil ? [] : try source.entries("pack").map(\.name)
             return Set(later) == Set(packs)

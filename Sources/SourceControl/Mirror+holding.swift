@@ -4,7 +4,8 @@ import Glibc
 package import Model
 
 extension Mirror {
-    /// Keeps the commit and its history here even when no branch leads to it any more. Survives a loss of power.
+    /// Keeps the commit and its history here even when no branch leads to it any more. It survives a kill. A stop of the machine may undo it
+    /// (`Mirrors.doubt`); the commit itself is then still in the mirror, or is fetched again.
     /// - Throws: `commitMissing`.
     package func hold(_ commit: CommitID, for id: IntegrationID) async throws(SourceControlError) {
         let store = store
@@ -21,7 +22,7 @@ extension Mirror {
     ///   - file: A file of the root; see `file(_:at:limit:)`. `nil`: no file is read.
     ///   - limit: Of the file, in bytes.
     ///   - project: Reads what tells the kinds of project; `nil`: that is not read.
-    /// - Returns: `nil` if the commit is not here; fetch it then.
+    /// - Returns: `nil` if the commit is not here, or the mirror is to be verified; fetch it then.
     /// - Throws: `tooLarge`.
     package func content(
         of commit: CommitID, file: String?, limit: Int, project: ProjectTree.Reader? = nil
@@ -47,7 +48,8 @@ extension Mirror {
     private func content(
         of commit: CommitID, file: String?, limit: Int, project: ProjectTree.Reader? = nil, in repository: OpaquePointer
     ) throws(SourceControlError) -> CommitContent? {
-        guard try store.contains(commit, in: repository) else { return nil }
+        // One in which something may be damaged is verified first, which the fetch does: a job reads of it what we never read.
+        guard !store.isMarkedDamaged, try store.contains(commit, in: repository) else { return nil }
         // A tag that was put on a commit which is here needs no fetch, and jobs ask git for it.
         if let list = memory.unwritten {
             try store.writeRefs(list.refs, in: repository)

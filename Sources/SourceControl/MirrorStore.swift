@@ -247,7 +247,8 @@ struct MirrorStore: Sendable {
         lines.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         let text = "# pack-refs with: peeled fully-peeled sorted \n" + lines.map(\.line).joined()
         guard text != old else { return }
-        try files(operation) { () throws(FileError) in try AtomicFile.write(Array(text.utf8), to: "\(path)/packed-refs")
+        try files(operation) { () throws(FileError) in
+            try AtomicFile.write(Array(text.utf8), to: "\(path)/packed-refs", surviving: .kill)
         }
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The mirrors under one directory, `repositories/` of the state: one bare repository for each URL.
 package final class Mirrors: Sendable {
-    private let directory: String
+    let directory: String
     private let limits: NetworkLimits
     private let configuration: GitConfiguration
     private let engine: GitEngine

@@ -99,7 +99,7 @@ struct MissingObjects {
         if let target = git_tag_target_id(tag.pointer) { want(target.pointee) }
     }
 
-    /// On the disk when it returns (`GIT_OPT_ENABLE_FSYNC_GITDIR`).
+    /// Writes the pack and its index. They are not synchronized; see `Mirrors.doubt`.
     private func write(to directory: String) throws {
         let builder = try GitHandle(operation, free: git_packbuilder_free) { git_packbuilder_new($0, source) }
         let pointer = builder.pointer

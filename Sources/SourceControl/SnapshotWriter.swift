@@ -59,9 +59,6 @@ struct SnapshotWriter: Sendable {
 
     private func take() throws(SourceControlError) -> WorkingTreeSnapshot {
         try LibGit2.start()
-        // Of the whole process, which then must keep no mirror: an object synchronized takes 1 to 10 ms, a first snapshot has
-        // thousands, and what a loss of power damages here is made again.
-        try git(operation) { clibgit2_set_option_int(Int32(GIT_OPT_ENABLE_FSYNC_GITDIR.rawValue), 0) }
         try forgetWhenLarge()
         try removeStaleLocks()
         // Made when absent; it cannot be used before it refers to their objects.

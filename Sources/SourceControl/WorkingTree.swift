@@ -40,7 +40,7 @@ package struct WorkingTree: Sendable {
     }
 
     /// Returns the directory on the disk as a commit; HEAD's own if nothing differs. Takes as long as reading the changes since the last time; the
-    /// first time, everything. Turns off libgit2's synchronizing of files for the whole process: the written objects can be made again. A canceled
+    /// first time, everything. Nothing is synchronized: the written objects can be made again. A canceled
     /// task stops after the current file.
     /// - Parameter before: The last commit of the repository at the previous snapshot.
     /// - Throws: `file` for a failed write, `treeRefused`, `tooLarge`, `unsupported`, `canceled`, `other`.

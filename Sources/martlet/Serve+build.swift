@@ -23,6 +23,8 @@ extension Serve {
         private let store: Store
         /// Held for as long as the daemon runs.
         private let lock: FileLock
+        /// `nil` until this boot of the machine is recorded.
+        private var boot: BootRecord?
 
         /// - Throws: `Failure` when another daemon works on this state, or it cannot be opened.
         init(settings: ServiceSettings, socket: String?) throws {
@@ -88,6 +90,7 @@ extension Serve {
             let known = try await store.specifications()
             let (mirrors, place) = (Mirrors(directory: state.repositories), state.path)
             await logProgram(of: mirrors)
+            await recordBoot(mirrors)
             let integrations = try IntegrationService(
                 .init(
                     settings: settings, state: state, store: store,
@@ -146,11 +149,41 @@ extension Serve {
             return "\(addresses) is in use by another program; stop it, or write another `listen:` into the settings"
         }
 
-        func close() {
+        /// Doubts what a stop of the machine may have damaged, before anything uses it.
+        private func recordBoot(_ mirrors: Mirrors) async {
+            let state = state
+            do {
+                let (record, finding) = try await BlockingLane(label: "boot").run {
+                    let record = BootRecord(state: state, boot: .current())
+                    return (record, try record.begin(mirrors))
+                }
+                boot = record
+                guard case .doubted(let mirrors, let workspaces) = finding, mirrors + workspaces > 0 else { return }
+                logger.notice(
+                    "the machine may have stopped while the service worked: mirrors are verified by their next fetch, builds begin from scratch",
+                    metadata: ["mirrors": "\(mirrors)", "workspaces": "\(workspaces)"])
+            } catch {
+                // On a full disk the service starts. The next start doubts.
+                logger.error(
+                    "what a stop of the machine may have damaged cannot be marked; free space in the state directory and restart the service",
+                    metadata: ["error": "\(error)"])
+            }
+        }
+
+        /// Closes the database, and records that nothing is left in memory alone.
+        func close() async {
             do {
                 try store.close()
             } catch {
                 logger.error("the database could not be closed", metadata: ["error": "\(error)"])
+            }
+            guard let boot else { return }
+            do {
+                try await BlockingLane(label: "boot").run { () throws(FileError) in try boot.end() }
+            } catch {
+                logger.warning(
+                    "the state directory could not be written to the disk; if the machine stops now, mirrors are verified and builds begin from scratch",
+                    metadata: ["error": "\(error)"])
             }
         }
 

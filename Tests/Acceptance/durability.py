@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Shows that nothing is lost: a line a claim with its figure. Needs strace.
 
-    Tests/Acceptance/durability.py [power] [faults] [kills] [disk] [backup] [queue] [soak]
+    Tests/Acceptance/durability.py [power] [syncs] [stops] [faults] [kills] [disk] [backup] [queue] [soak]
 
 power   crash images of the database, from every write and flush of a daemon that accepts pushes (Threat PW1)
+syncs   a commit synchronizes nothing of mirrors and workspaces, which can be recreated
+stops   the machine stops: files that were not synchronized are empty or torn, and the boot is another one
 faults  each system call of a kind fails once: EIO, ENOSPC, EMFILE, ENOMEM, EINTR, EAGAIN, EDQUOT (Threat K3)
 kills   the daemon is killed as it enters a system call (Threat K2)
 disk    each flush takes half a second (Threat D5)
@@ -13,7 +15,7 @@ soak    no-op builds, 2,000 of them or MARTLET_SOAK: memory, descriptors and thr
 """
 import collections, os, pathlib, random, re, shutil, sqlite3, subprocess, sys, time
 
-from acceptance import Daemon, NOTHING, Place, Repository, claim, finish, read, skip, within
+from acceptance import GIT, Daemon, NOTHING, Place, Repository, claim, finish, read, skip, within
 
 ZERO = "0" * 40
 
@@ -140,6 +142,75 @@ def power():
               f"{len(calls)} writes and flushes, {images} images, {len(broken)} broken {broken[:2]}")
         images, broken = lost(False)
         claim(len(broken) > 0, "power: the same images without the flushes lose answered pushes, so this shows something", f"{len(broken)} broken")
+
+
+# ---------------------------------------------------------------------------------- what is not synchronized, and stops
+
+def syncs():
+    with Place() as place:
+        daemon, (repository,) = started(place)
+        daemon.stop()
+        (place / "traces").mkdir()
+        if daemon.start(["strace", "-ff", "-y", "-o", str(place / "traces/trace"), "-e", "trace=fsync,fdatasync,syncfs"]) is None:
+            return claim(False, "syncs: the daemon starts beneath strace", read(place / "daemon.log")[-300:])
+        commit = repository.commit({"file": "1\n"})
+        daemon.push("kit0", "sync1", repository.first, commit)
+        done = daemon.completed("kit0", commit)
+        daemon.stop()
+        calls = [line for path in (place / "traces").glob("trace.*") for line in path.read_text(errors="replace").splitlines() if "sync" in line]
+        cached = [line for line in calls if re.search(r"sync\(\d+<[^>]*/state/(repositories|workspaces)/", line)]
+        database = [line for line in calls if "martlet.sqlite" in line]
+        claim(done is not None and done["result"] == "succeeded" and len(database) > 0 and not cached,
+              "syncs: a commit synchronizes nothing of mirrors and workspaces",
+              f"{len(database)} of the database, {len(cached)} of mirrors and workspaces {cached[:2]}")
+
+
+def stops():
+    with Place() as place:
+        daemon, (repository,) = started(place)
+        last, mirror = repository.first, next((daemon.state / "repositories").iterdir())
+
+        def newest(pattern):
+            return max(mirror.glob(pattern), key=lambda path: path.stat().st_mtime_ns, default=None)
+
+        def tear(path, keep):
+            if path is not None:
+                path.chmod(0o600)
+                os.truncate(path, min(keep, path.stat().st_size))
+
+        # What a loss of power leaves of files that were written just before.
+        torn = {
+            "nothing": lambda: None, "pack empty": lambda: tear(newest("objects/pack/*.pack"), 0),
+            "index empty": lambda: tear(newest("objects/pack/*.idx"), 0), "packed-refs cut": lambda: tear(mirror / "packed-refs", 60),
+            "hold empty": lambda: tear(newest("refs/martlet/*/*"), 0), "config empty": lambda: tear(mirror / "config", 0),
+            "record cut": lambda: tear(next(daemon.state.glob("workspaces/kit0/*/*/*/checkout/record")), 30),
+        }
+        lost, warned = [], 0
+        for number, (name, damage) in enumerate(torn.items()):
+            daemon.kill()
+            (daemon.state / "boot").write_text("00000000-0000-4000-8000-000000000000\n")
+            damage()
+            before = read(place / "daemon.log").count("the machine may have stopped")
+            if daemon.start() is None:
+                lost.append(f"{name}: it does not start")
+                break
+            warned += read(place / "daemon.log").count("the machine may have stopped") > before
+            commit = repository.commit({"file": f"{name}\n"})
+            daemon.push("kit0", f"stop{number}", last, commit)
+            done = daemon.completed("kit0", commit)
+            if not done or done["result"] != "succeeded":
+                lost.append(f"{name}: {done and (done['result'], done.get('reason'))}")
+            last = commit
+            checked = subprocess.run(["git", "-C", str(mirror), "fsck", "--full"], env={**os.environ, **GIT}, capture_output=True, text=True)
+            if checked.returncode:
+                lost.append(f"{name}: {checked.stderr[-200:]}")
+        claim(not lost, "stops: after each torn file the next commit is integrated, and the mirror is whole", f"{len(torn)} forms, {lost[:2]}")
+        claim(warned == len(torn), "stops: each start says that mirrors and workspaces are doubted", f"{warned} of {len(torn)}")
+        daemon.kill()
+        daemon.start()
+        daemon.stop()
+        clean = read(daemon.state / "boot")
+        claim(clean == "clean\n", "stops: a stop in order is recorded, so that the next boot trusts all", repr(clean))
 
 
 # -------------------------------------------------------------------------------------------------- faults and kills
@@ -337,13 +408,13 @@ def soak():
         daemon.stop()
 
 
-PARTS = {"power": power, "faults": faults, "kills": kills, "disk": disk, "backup": backup, "queue": queue, "soak": soak}
+PARTS = {"power": power, "syncs": syncs, "stops": stops, "faults": faults, "kills": kills, "disk": disk, "backup": backup, "queue": queue, "soak": soak}
 if __name__ == "__main__":
     wanted = [a for a in sys.argv[1:] if not a.startswith("-")] or list(PARTS)
     if unknown := [a for a in wanted if a not in PARTS]:
         sys.exit(f"there is no part {unknown[0]}; the parts are {', '.join(PARTS)}")
     for name in wanted:
-        if name in ("power", "faults", "kills", "disk") and not shutil.which("strace"):
+        if name in ("power", "syncs", "faults", "kills", "disk") and not shutil.which("strace"):
             skip(name, "strace is not installed")
         else:
             PARTS[name]()

@@ -74,6 +74,9 @@ const char *clinux_signal_name(int signal);
 /// sync_file_range(2): tells the disk to begin with a part of a file, and does not wait. A file system that cannot is let be.
 void clinux_begin_writeback(int descriptor, int64_t offset, int64_t count);
 
+/// syncfs(2): writes all of a descriptor's file system to the disk.
+int clinux_syncfs(int descriptor);
+
 /// In a debug build: stops this process when the file that MARTLET_FAILPOINT names asks for this place. See Basics' Failpoint.
 void clinux_failpoint(const char *name, const char *phase);
 

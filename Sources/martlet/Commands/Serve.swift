@@ -44,7 +44,7 @@ struct Serve: AsyncParsableCommand {
             } catch {
                 throw Failure(.unavailable, build.explain(error))
             }
-            build.close()
+            await build.close()
         }
     }
 

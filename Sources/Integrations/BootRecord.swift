@@ -1,0 +1,79 @@
+package import Basics
+import Logging
+package import SourceControl
+
+/// Notices that the machine has stopped since the service last worked, and doubts what that may have damaged.
+///
+/// Mirrors, workspaces and what is remembered beside these are not synchronized, since each can be recreated
+/// (docs/decisions/0057-what-can-be-recreated-is-not-synced.md). The end of a process loses nothing of them. After a stop of the machine they may
+/// be old, empty or torn. The record, one synchronized line in `boot`, is the id of the boot in which the service works, or `clean` once it
+/// has ended and all is on the disk.
+package struct BootRecord: Sendable {
+    /// What `begin` found.
+    package enum Finding: Sendable, Equatable {
+        /// All is as it was written.
+        case trusted
+        /// The machine may have stopped while something was only in memory.
+        case doubted(mirrors: Int, workspaces: Int)
+    }
+
+    private let state: StateDirectory
+    private let boot: MachineBoot
+
+    private static let clean = "clean"
+
+    /// - Parameter boot: With an unknown id everything is doubted, unless the service before this one has ended in order.
+    package init(state: StateDirectory, boot: MachineBoot) {
+        (self.state, self.boot) = (state, boot)
+    }
+
+    /// Doubts mirrors and workspaces if need be, and records this boot. Call it before anything else uses them; it blocks.
+    /// - Throws: `FileError` or `SourceControlError`, for instance when the disk is full. What was not doubted is then doubted by the next start.
+    package func begin(_ mirrors: Mirrors) throws -> Finding {
+        let recorded = (try? WholeFile.read(state.boot, limit: 100)).map { String(decoding: $0, as: UTF8.self) }
+        if let id = boot.id, recorded == "\(id)\n" { return .trusted }
+        if recorded == "\(Self.clean)\n" {
+            try record(boot.id)
+            return .trusted
+        }
+        // Recorded last: what stops the daemon or the machine before that is followed by another start that doubts.
+        let finding = Finding.doubted(mirrors: try mirrors.doubt(), workspaces: try doubtWorkspaces())
+        try record(boot.id)
+        return finding
+    }
+
+    /// Writes everything to the disk and records that all can be trusted. Call it when nothing of the service works any more; it blocks for as long
+    /// as the disk takes, and is right not to be called.
+    ///
+    /// Jobs may still run. If the machine stops before they end, they are found lost, and their workspaces are removed.
+    /// - Throws: `FileError`; everything is doubted then if the machine stops.
+    package func end() throws(FileError) {
+        for place in [state.path, state.repositories, state.workspaces] {
+            try Directory(opening: place).synchronizeFileSystem()
+        }
+        try record(Self.clean)
+    }
+
+    private func record(_ text: String?) throws(FileError) {
+        do throws(FileError) {
+            try AtomicFile.write(Array("\(text ?? "unknown")\n".utf8), to: state.boot, mode: 0o600)
+        } catch {
+            // `clean` must not stay, whatever the disk takes: what is written from now on is not synchronized.
+            let directory = try Directory(opening: state.path)
+            try directory.remove("boot")
+            try directory.synchronize()
+            throw error
+        }
+    }
+
+    /// Removes the records of what lies in the workspaces: the next checkout of each begins in an empty tree, without remembered warnings.
+    private func doubtWorkspaces() throws(FileError) -> Int {
+        let all = Workspace.all(in: state.workspaces)
+        for workspace in all {
+            // Absent where nothing was checked out yet.
+            guard let memory = try? Directory(opening: workspace.state) else { continue }
+            try memory.remove("record")
+        }
+        return all.count
+    }
+}

@@ -1,0 +1,161 @@
+import Basics
+import SourceControl
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+@Suite struct BootRecordTests {
+    private static let first = MachineBoot(id: "11111111-1111-4111-8111-111111111111")
+    private static let second = MachineBoot(id: "22222222-2222-4222-8222-222222222222")
+    private static let unknown = MachineBoot(id: nil)
+
+    /// A state directory with a mirror and a workspace, each as far as a doubt looks at it.
+    private struct State {
+        let directory: TemporaryDirectory
+        let state: StateDirectory
+        let mirrors: Mirrors
+
+        func record(_ boot: MachineBoot) -> BootRecord { BootRecord(state: state, boot: boot) }
+
+        /// Starts and leaves as a killed daemon does.
+        func begin(_ boot: MachineBoot) throws -> BootRecord.Finding { try record(boot).begin(mirrors) }
+
+        func fill() throws {
+            try directory.makeDirectory("state/repositories/kit-0/objects")
+            try directory.write("state/repositories/kit-0/config", "[core]\n")
+            try directory.write("state/workspaces/kit/debug/trusted/0/checkout/record", "known")
+            try directory.write("state/workspaces/kit/debug/trusted/0/tree/file", "1\n")
+        }
+
+        /// Whether mirror and workspace are doubted: both, or neither.
+        var isDoubted: Bool {
+            get throws {
+                let root = try Directory(opening: state.path)
+                let isMarked = try root.status("repositories/kit-0/martlet-damaged") != nil
+                let isForgotten = try root.status("workspaces/kit/debug/trusted/0/checkout/record") == nil
+                #expect(isMarked == isForgotten)
+                return isMarked
+            }
+        }
+    }
+
+    private func withState(_ body: (State) throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            let state = StateDirectory(path: directory.path("state"))
+            try state.create()
+            let mirrors = Mirrors(directory: state.repositories, configuration: GitConfiguration(files: []))
+            try body(State(directory: directory, state: state, mirrors: mirrors))
+        }
+    }
+
+    @Test func testThatAKillOfTheDaemonAloneDoubtsNothing() async throws {
+        try await withState { state in
+            // given
+            #expect(try state.begin(Self.first) == .doubted(mirrors: 0, workspaces: 0))
+            try state.fill()
+            // when
+            let finding = try state.begin(Self.first)
+            // then
+            #expect(finding == .trusted)
+            #expect(try !state.isDoubted)
+        }
+    }
+
+    @Test func testThatAnotherBootAfterAKillDoubtsMirrorsAndWorkspacesOnce() async throws {
+        try await withState { state in
+            // given
+            _ = try state.begin(Self.first)
+            try state.fill()
+            // when
+            let findings = [try state.begin(Self.second), try state.begin(Self.second)]
+            // then
+            #expect(findings == [.doubted(mirrors: 1, workspaces: 1), .trusted])
+            #expect(try state.isDoubted)
+            expectFile(state.directory.path("state/workspaces/kit/debug/trusted/0/tree/file"), "1\n")
+        }
+    }
+
+    @Test(arguments: [second, unknown])
+    func testThatNothingIsDoubtedAfterAStopInOrder(_ next: MachineBoot) async throws {
+        try await withState { state in
+            // given
+            _ = try state.begin(Self.first)
+            try state.fill()
+            try state.record(Self.first).end()
+            // when
+            let finding = try state.begin(next)
+            // then
+            #expect(finding == .trusted)
+            #expect(try !state.isDoubted)
+        }
+    }
+
+    @Test func testThatAStopInOrderCountsForOneStart() async throws {
+        try await withState { state in
+            // given
+            _ = try state.begin(Self.first)
+            try state.record(Self.first).end()
+            #expect(try state.begin(Self.second) == .trusted)
+            try state.fill()
+            // when
+            let finding = try state.begin(Self.first)
+            // then
+            #expect(finding == .doubted(mirrors: 1, workspaces: 1))
+            #expect(try state.isDoubted)
+        }
+    }
+
+    /// In a container whose kernel does not say which boot it is.
+    @Test func testThatAnUnknownBootDoubtsAtEachStart() async throws {
+        try await withState { state in
+            // given
+            _ = try state.begin(Self.unknown)
+            try state.fill()
+            // when
+            let findings = [try state.begin(Self.unknown), try state.begin(Self.unknown)]
+            // then
+            #expect(findings == [.doubted(mirrors: 1, workspaces: 1), .doubted(mirrors: 1, workspaces: 1)])
+            #expect(try state.isDoubted)
+        }
+    }
+
+    @Test(arguments: ["", "11111111-1111-4111", "clea", "nonsense\n"])
+    func testThatATornRecordDoubts(_ text: String) async throws {
+        try await withState { state in
+            // given
+            try state.fill()
+            try state.directory.write("state/boot", text)
+            // when
+            let finding = try state.begin(Self.first)
+            // then
+            #expect(finding == .doubted(mirrors: 1, workspaces: 1))
+            #expect(try state.isDoubted)
+        }
+    }
+
+    @Test func testThatAStartThatCouldNotDoubtIsFollowedByOneThatDoes() async throws {
+        try await withState { state in
+            // given: a directory in the place of the mark
+            _ = try state.begin(Self.first)
+            try state.fill()
+            let mark = try state.directory.makeDirectory("state/repositories/kit-0/martlet-damaged/inside")
+            #expect(throws: SourceControlError.self) { try state.begin(Self.second) }
+            try Directory(opening: state.state.repositories).remove("kit-0/martlet-damaged")
+            expectNoFile(mark)
+            // when
+            let finding = try state.begin(Self.second)
+            // then
+            #expect(finding == .doubted(mirrors: 1, workspaces: 1))
+            #expect(try state.isDoubted)
+        }
+    }
+
+    @Test func testThatOnlyAnIdOfTheKernelsIsOne() {
+        #expect(Self.first.id != nil)
+        for id in ["", "clean", "unknown", String(repeating: "x", count: 36), "11111111-1111-4111-8111-11111111111\n"] {
+            #expect(MachineBoot(id: id).id == nil, "\(id)")
+        }
+        #expect(MachineBoot.current() == .current())
+    }
+}
