@@ -105,13 +105,13 @@ extension Store {
     }
 
     /// The columns that most issues of an integration share.
-    private struct IssueColumns {
+    struct IssueColumns {
         let configurations = RepeatedJSON<[Name]>("configurations")
         let introducedBy = RepeatedJSON<Introduction>("introduced_by")
         let silence = RepeatedJSON<Silence>("silence")
     }
 
-    private static func issue(_ row: StoredRow, _ columns: IssueColumns) throws -> Issue {
+    static func issue(_ row: StoredRow, _ columns: IssueColumns) throws -> Issue {
         Issue(
             fingerprint: try row["fingerprint"], content: try row["content"],
             status: try row.value("status") { Issue.Status(rawValue: $0) }, finding: try Self.finding(row),

@@ -19,7 +19,8 @@ struct Templates: Sendable {
         ("problem", PackageResources.problem_mustache), ("grid", PackageResources.grid_mustache),
         ("tests", PackageResources.tests_mustache), ("test", PackageResources.test_mustache),
         ("silences", PackageResources.silences_mustache), ("outbox", PackageResources.outbox_mustache),
-        ("version", PackageResources.version_mustache),
+        ("version", PackageResources.version_mustache), ("article", PackageResources.article_mustache),
+        ("issues", PackageResources.issues_mustache), ("issue", PackageResources.issue_mustache),
     ]
 
     /// Parsed once for the process.

@@ -123,7 +123,8 @@ import Testing
         let package = try #require(PackageIdentifier("acme.kit"))
         let place = OutboxPlace(kind: .mail, name: "ann", account: "")
         let questions: [(Store) async throws -> Any?] = [
-            { try await $0.artifacts(of: id) }, { try await $0.attempts(of: id) }, { try await $0.bots() },
+            { try await $0.artifacts(of: id) }, { try await $0.attempts(of: id) }, { try await $0.bot(bot) },
+            { try await $0.botOverviews(branches: 8) }, { try await $0.bots() },
             { try await $0.comment(at: .init(bot: bot, number: 7, destination: "forge", project: "acme/kit")) },
             { try await $0.coverage(of: id) }, { try await $0.deliveries() }, { try await $0.downloads(of: bot) },
             { try await $0.earlierTests(before: id, configuration: attempt.job) },
@@ -131,7 +132,9 @@ import Testing
             { try await $0.hasFencedAttempts() }, { try await $0.hasTokens() }, { try await $0.heads() },
             { try await $0.heads(of: url) }, { try await $0.historyBefore(id) }, { try await $0.hookedRepositories() },
             { try await $0.integration(id) },
-            { try await $0.integrations() }, { try await $0.issueChanges(of: id) }, { try await $0.issues(of: id) },
+            { try await $0.integrations() }, { try await $0.issueChanges(of: id) },
+            { try await $0.issueListing(of: id, limit: 200) }, { try await $0.lastCompleted() },
+            { try await $0.issues(of: id) },
             { try await $0.lastFailures(of: "KitTests/testTwo", bot: bot) },
             { try await $0.latestIntegration(of: bot) }, { try await $0.latestOfPulls(of: bot) },
             { try await $0.namedTests(of: bot) },
@@ -145,17 +148,19 @@ import Testing
             { try await $0.publishedLately(bot, limit: 10) }, { try await $0.pushedRange(of: id) },
             { try await $0.queued() }, { try await $0.refUpdates() },
             { try await $0.removal(of: .init(bot: bot, number: 39)) }, { try await $0.removedIntegrations() },
-            { try await $0.repositoriesToLook() }, { try await $0.repository(url) }, { try await $0.reruns(of: id) },
+            { try await $0.recentRefs(of: bot) }, { try await $0.repositoriesToLook() },
+            { try await $0.repository(url) }, { try await $0.reruns(of: id) },
             { try await $0.reservations() }, { try await $0.retentionRows(of: bot) }, { try await $0.retentions() },
             { try await $0.running() }, { try await $0.scheduleMarks() }, { try await $0.silencedIssues(of: bot) },
-            { try await $0.silences(for: id) }, { try await $0.silences(of: bot) },
+            { try await $0.silencedConfigurations(of: id, among: [attempt.job]) }, { try await $0.silences(for: id) },
+            { try await $0.silences(of: bot) },
             { try await $0.specification(of: id) }, { try await $0.specifications() },
             { try await $0.testGrid(of: id) },
             { try await $0.testHistory(of: "KitTests/testTwo", bot: bot) },
             { try await $0.testHistory(of: "testOne", bot: bot) }, { try await $0.tests(of: id) },
             { try await $0.testsRun(of: id, named: ["KitTests/testOne"]) }, { try await $0.token(hash: "hash") },
             { try await $0.tokens() }, { try await $0.toldIssues(of: id) }, { try await $0.toolchainMarks() },
-            { try await $0.triggers(of: id) }, { try await $0.versions(of: bot) },
+            { try await $0.triggers(of: id) }, { try await $0.versionCounts() }, { try await $0.versions(of: bot) },
         ]
         var thrown: [String] = []
         for question in questions {
