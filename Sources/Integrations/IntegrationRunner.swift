@@ -272,14 +272,17 @@ package struct IntegrationRunner: Sendable {
         let facts = TriggerRunner.Facts(
             verdict: worst, summary: comparison.summary,
             before: try await store.previous(of: record.id)?.state.verdict, isUntested: comparison.isUntested)
+        // All that is needed of the comparison: 100,000 issues take tens of MB, and triggers can run for an hour.
+        let (introductions, hasTriggerErrors) = (comparison.introductions, comparison.hasTriggerErrors)
         let after = try await triggers.run(.after, context, facts: facts, cancellation: cancellation)
         if let wish = await cancellation.requested { return End(canceled: wish) }
         // What the triggers came to, or mended, is an issue like any other.
-        let isNew = after.hasFailed || comparison.hasTriggerErrors
+        let isNew = after.hasFailed || hasTriggerErrors
         return End(
             verdict: verdict, triggerFailed: after.hasFailed, reason: reason ?? after.reason,
             comparison: isNew
-                ? try await compare(record, bot: bot, mirror: mirror, attempts: attempts, after: comparison) : nil)
+                ? try await compare(
+                    record, bot: bot, mirror: mirror, attempts: attempts, introductions: introductions) : nil)
     }
 
     /// What a rerun of some tests says of its triggers.

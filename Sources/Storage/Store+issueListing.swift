@@ -53,7 +53,7 @@ extension Store {
         """
 
     /// An integration's row, and the number of the issues that are visible.
-    private static func issueSet(of id: IntegrationID, _ db: Database) throws -> (row: Int64, number: Int64)? {
+    static func issueSet(of id: IntegrationID, _ db: Database) throws -> (row: Int64, number: Int64)? {
         try db.first(
             """
             SELECT integrations.id, issue_set FROM integrations JOIN bots ON bots.id = bot

@@ -61,6 +61,24 @@ import Testing
         }
     }
 
+    @Test func testThatOpenIssuesAreThoseThatAreNotResolvedInTheirOrder() async throws {
+        try await withStore { fixture in
+            // given
+            let id = try await fixture.queue().id
+            let path = "Sources/Kit/AFileWithALongName.swift"
+            let issues = [
+                try Self.issue(1, .unresolved, .warning, path, line: 9),
+                try Self.issue(2, .resolved, .warning, path, line: 1),
+                try Self.issue(3, .silenced, .warning, path, line: 5),
+                try Self.issue(4, .new, .error, "b.swift", line: 1),
+            ]
+            #expect(try await fixture.store.openIssues(of: id).isEmpty)
+            try await fixture.store.completeIssues(of: id, issues: issues, summary: Summary(), at: time(20))
+            // then
+            #expect(try await fixture.store.openIssues(of: id) == [issues[0], issues[2], issues[3]])
+        }
+    }
+
     @Test func testThatAConfigurationIsSilencedOnceAllItsIssuesAre() async throws {
         try await withStore { fixture in
             // given
