@@ -23,19 +23,19 @@ extension IntegrationRunner {
         return try await compare(record, issues, with: try await issuesBefore(record), mirror: mirror, tested: 0)
     }
 
-    /// The branch's integration before, and its issues.
+    /// The branch's integration before, and its issues without resolved ones.
     typealias Before = (integration: IntegrationRecord?, issues: [Issue])
 
     func issuesBefore(_ record: IntegrationRecord) async throws -> Before {
         guard let previous = try await store.previous(of: record.id) else { return (nil, []) }
-        return (previous, try await store.issues(of: previous.id))
+        return (previous, try await store.openIssues(of: previous.id))
     }
 
     /// The integration's issues and counts, compared with the branch's integration before.
-    /// - Parameter earlier: What the same came to before its triggers ran; who introduced what is taken from it.
+    /// - Parameter introductions: Who introduced what, as it was found before its triggers ran; `nil` if nobody has searched yet.
     func compare(
         _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror, attempts: [AttemptRecord],
-        after earlier: Comparison? = nil
+        introductions: [String: Introduction]? = nil
     ) async throws -> Comparison {
         let before = try await issuesBefore(record)
         let tests = try await store.testsRun(of: record.id, named: IssueComparison.tests(of: before.issues))
@@ -51,7 +51,8 @@ extension IntegrationRunner {
                     mayTestNothing: configuration.map { record.recipe?.mayTestNothing($0) == true } ?? false))
         }
         let tested = attempts.reduce(0) { $0 + ($1.summary?.counts.tests ?? 0) }
-        return try await compare(record, issues, with: before, mirror: mirror, tested: tested, after: earlier)
+        return try await compare(
+            record, issues, with: before, mirror: mirror, tested: tested, introductions: introductions)
     }
 
     /// An integration's issues, with what is counted of them.
@@ -60,6 +61,12 @@ extension IntegrationRunner {
         var summary: Summary
         /// See `IssueComparison.isUntested`.
         var isUntested = false
+        /// Who introduced the issues of which that is known, by fingerprint.
+        var introductions: [String: Introduction] {
+            var introductions: [String: Introduction] = [:]
+            for issue in issues { introductions[issue.fingerprint] = issue.introducedBy }
+            return introductions
+        }
         var hasTriggerErrors: Bool { issues.contains { $0.finding.category == .triggerError } }
 
         /// The verdict without silenced warnings, and the sentence that says so. Only what is there and silenced makes it
@@ -86,14 +93,14 @@ extension IntegrationRunner {
     ///   - tested: How many tests ran.
     func compare(
         _ record: IntegrationRecord, _ compared: IssueComparison, with before: Before, mirror: Mirror, tested: Int,
-        after earlier: Comparison? = nil
+        introductions: [String: Introduction]? = nil
     ) async throws -> Comparison {
         let (previous, before) = before
         let history = IssueHistory(mirror: mirror, from: previous?.commit, to: record.commit, logger: logger)
         let current = compared.current
         let changes = try await history.changes(current: current, before: before)
         var issues = compared.issues(current, before: before, changes: changes, number: record.id.number)
-        if findsSuspects { try await history.introduce(&issues, known: earlier?.issues ?? []) }
+        if findsSuspects { try await history.introduce(&issues, known: introductions) }
         let silences = try await store.silences(for: record.id)
         // Also where there is none: one that was taken back may still stand at the issue of before.
         issues.silence(by: silences, at: clock.now())

@@ -203,7 +203,7 @@ package struct IntegrationRunner: Sendable {
         guard !judged.isCanceled || begun.hasBegunTriggers, run.has(.after), let triggers = triggers(of: run) else {
             return judged.end
         }
-        return try await runTriggersAfter(&run, triggers, judged)
+        return try await runTriggersAfter(&run, triggers, consume judged)
     }
 
     /// Stores what it runs, unless an earlier daemon, or its beginning, has stored that.
@@ -311,9 +311,11 @@ package struct IntegrationRunner: Sendable {
 
     /// Runs the triggers that act on the verdict.
     private func runTriggersAfter(
-        _ run: inout Run, _ triggers: TriggerRunner, _ judged: Judgment
+        _ run: inout Run, _ triggers: TriggerRunner, _ judged: consuming Judgment
     ) async throws -> End {
-        let (verdict, reason, comparison) = (judged.verdict, judged.reason, judged.comparison)
+        let (verdict, worst, reason) = (judged.verdict, judged.worst, judged.reason)
+        let comparison = judged.comparison
+        _ = consume judged
         if run.rerun?.testFilter != nil {
             return End(
                 verdict: verdict, triggerFailed: try await hasFailedTrigger(run.record),
@@ -330,17 +332,21 @@ package struct IntegrationRunner: Sendable {
             return End(verdict: .canceled, reason: Store.supersededReason(by: newer, ref: run.record.ref))
         }
         let facts = TriggerRunner.Facts(
-            verdict: judged.worst, summary: comparison.summary,
+            verdict: worst, summary: comparison.summary,
             before: try await store.previous(of: run.record.id)?.state.verdict, isUntested: comparison.isUntested)
+        // All that is needed of the comparison: 100,000 issues take tens of MB, and triggers can run for an hour.
+        let (introductions, hasTriggerErrors) = (comparison.introductions, comparison.hasTriggerErrors)
+        _ = consume comparison
         let outcome = try await triggers.run(.after, context, facts: facts, cancellation: run.cancellation)
         if let wish = await run.cancellation.requested { return End(canceled: wish) }
         // What the triggers came to, or mended, is an issue like any other.
-        let isNew = outcome.hasFailed || comparison.hasTriggerErrors
+        let isNew = outcome.hasFailed || hasTriggerErrors
         return End(
             verdict: verdict, triggerFailed: outcome.hasFailed, reason: reason ?? outcome.reason,
             comparison: isNew
                 ? try await compare(
-                    run.record, bot: run.bot, mirror: run.mirror, attempts: run.attempts, after: comparison) : nil)
+                    run.record, bot: run.bot, mirror: run.mirror, attempts: run.attempts,
+                    introductions: introductions) : nil)
     }
 
     /// What a rerun of some tests says of its triggers.

@@ -9,7 +9,8 @@ struct IssueComparison {
     struct Configuration {
         var name: Name
         var steps: [StepRecord]
-        let findings: [StoredFinding]
+        /// What it found.
+        fileprivate let found: [Baseline.Found]
         /// Of the tests that are issues of before (`IssueComparison.tests(of:)`) those that were run.
         var tests: TestsRun
         /// Whether its recipe says `test: none`: then no test of before is missing.
@@ -27,7 +28,14 @@ struct IssueComparison {
             name: Name, steps: [StepRecord], findings: [StoredFinding], tests: TestsRun = TestsRun(),
             testsNothing: Bool = false, mayTestNothing: Bool = false
         ) {
-            (self.name, self.steps, self.findings, self.tests) = (name, steps, findings, tests)
+            (self.name, self.steps, self.tests) = (name, steps, tests)
+            // Shared by all of its findings.
+            let names = [name]
+            found = findings.map { stored in
+                Baseline.Found(
+                    fingerprint: stored.fingerprint, content: stored.content, finding: stored.finding,
+                    configurations: names, step: stored.step)
+            }
             (self.testsNothing, self.mayTestNothing) = (testsNothing, mayTestNothing)
             hasFailedAnalysis = findings.contains {
                 AttemptReading.failedAnalysis.contains($0.finding.rule) && ($0.step ?? .analyzing) == .analyzing
@@ -91,20 +99,10 @@ struct IssueComparison {
     /// What is wrong with the recipe, and kept the jobs from running.
     var recipe: [Finding] = []
 
-    /// All that was found, each once.
+    /// All that was found, each once. The findings of a single configuration are not copied.
     var current: [Baseline.Found] {
-        var found: [Baseline.Found] = []
-        found.reserveCapacity(configurations.reduce(0) { $0 + $1.findings.count })
-        for configuration in configurations {
-            // Shared by all of its findings.
-            let names = [configuration.name]
-            for stored in configuration.findings {
-                found.append(
-                    Baseline.Found(
-                        fingerprint: stored.fingerprint, content: stored.content, finding: stored.finding,
-                        configurations: names, step: stored.step))
-            }
-        }
+        var found = configurations.first?.found ?? []
+        for configuration in configurations.dropFirst() { found += configuration.found }
         for trigger in triggers where trigger.state == .failed {
             let message = "the trigger \(trigger.trigger) failed: \(trigger.reason ?? "see its log")"
             let rule = Self.rule(of: trigger.trigger)

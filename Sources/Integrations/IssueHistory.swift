@@ -19,21 +19,22 @@ struct IssueHistory: Sendable {
         guard let from, from != to, !before.isEmpty, Baseline.needsChanges(current: current, before: before) else {
             return SourceChanges()
         }
-        let paths = Set((before.map(\.finding) + current.map(\.finding)).compactMap(\.path))
-        return try await telling(SourceChanges()) { () throws(SourceControlError) in
+        // Without lists of all findings between.
+        var paths = Set(before.lazy.compactMap(\.finding.path))
+        paths.formUnion(current.lazy.compactMap(\.finding.path))
+        return try await telling(SourceChanges()) { [paths] () throws(SourceControlError) in
             try await mirror.changes(from: from, to: to, paths: paths)
         }
     }
 
     /// Names the commits that brought the new issues, where one can be named.
-    /// - Parameter known: What was found out about the same issues already.
+    /// - Parameter known: What was found out about the same issues already, by fingerprint; `nil` if nobody has searched yet.
     /// - Throws: Only when the daemon stops.
-    func introduce(_ issues: inout [Issue], known: [Issue]) async throws {
-        var introductions: [String: Introduction] = [:]
-        for issue in known { introductions[issue.fingerprint] = issue.introducedBy }
+    func introduce(_ issues: inout [Issue], known: [String: Introduction]?) async throws {
+        var introductions = known ?? [:]
         let asked = Self.asked(issues, known: introductions)
         // The same commit again: whatever is new, no commit brought it.
-        if known.isEmpty, !asked.isEmpty, from != to {
+        if known == nil, !asked.isEmpty, from != to {
             let search = SuspectSearch(mirror: mirror, from: from, to: to)
             introductions = try await telling([:]) { () throws(SourceControlError) in
                 try await search.introductions(of: asked)

@@ -96,9 +96,11 @@ package enum Baseline {
     ) -> [Issue] {
         let before = before.contains { $0.status == .resolved } ? before.filter { $0.status != .resolved } : before
         let matching = IssueMatching(current, before: before, changes: changes)
-        var used = Set(before.map(\.fingerprint))
+        // Only a new issue needs a name.
+        var used = matching.issues.contains(nil) ? Set(before.lazy.map(\.fingerprint)) : []
         var issues: [Issue] = []
-        issues.reserveCapacity(current.count)
+        // All of them: a list that grows takes three times its memory meanwhile.
+        issues.reserveCapacity(current.count + matching.isTaken.count { !$0 })
         for (found, place) in zip(current, matching.issues) {
             var issue: Issue
             if let place {
@@ -117,9 +119,8 @@ package enum Baseline {
             }
             issues.append(issue)
         }
-        let found = Set(matching.issues.compactMap(\.self))
         var resolved: [Issue] = []
-        for (place, var issue) in before.enumerated() where !found.contains(place) {
+        for (place, var issue) in before.enumerated() where !matching.isTaken[place] {
             if let configurations = unlooked(issue) {
                 issue.status = .unresolved
                 issue.age += 1

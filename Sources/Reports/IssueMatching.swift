@@ -14,7 +14,8 @@ struct IssueMatching {
     private let changes: SourceChanges
     /// By number of a finding, the number of its issue of before.
     private(set) var issues: [Int?]
-    private var isTaken: [Bool]
+    /// By number of an issue of before, whether a finding is that issue.
+    private(set) var isTaken: [Bool]
 
     /// More than this many pairs of equal findings in one file are matched in order, without weighing: 500 beside 500.
     private static let maximumPairs = 250_000
@@ -69,35 +70,55 @@ struct IssueMatching {
 
     // MARK: The same line
 
+    /// The numbers of the issues and the findings of a group. Each is the last of a chain, which goes on in a list of all: an array for each of
+    /// 100,000 groups would take more memory than all else here.
+    private struct Chains {
+        var old: Int32 = -1
+        var new: Int32 = -1
+    }
+
     private mutating func matchLines() {
-        var old: [Group: [(index: Int, line: Int)]] = [:]
-        for index in untaken where !before[index].content.isEmpty {
+        var chains: [Group: Chains] = [:]
+        var oldLines = [Int](repeating: 0, count: before.count)
+        var nextOld = [Int32](repeating: -1, count: before.count)
+        for index in before.indices where !isTaken[index] && !before[index].content.isEmpty {
             let finding = before[index].finding
             var group = Group(content: before[index].content, path: "")
-            var line = finding.line ?? 0
+            oldLines[index] = finding.line ?? 0
             if let path = finding.path, !Self.path(of: finding).isEmpty {
                 guard let now = changes.path(of: path) else { continue }
                 group.path = MessageText.withoutBuildDirectory(now)
-                line = finding.line.flatMap { changes.place(path: path, line: $0)?.line } ?? 0
+                oldLines[index] = finding.line.flatMap { changes.place(path: path, line: $0)?.line } ?? 0
             }
-            old[group, default: []].append((index, line))
+            nextOld[index] = chains[group]?.old ?? -1
+            chains[group, default: Chains()].old = Int32(index)
         }
-        var new: [Group: [(index: Int, line: Int)]] = [:]
-        for index in unmatched {
-            let finding = current[index].finding
-            let group = Group(content: current[index].content, path: Self.path(of: finding))
-            if old[group] != nil { new[group, default: []].append((index, finding.line ?? 0)) }
+        var nextNew = [Int32](repeating: -1, count: current.count)
+        for index in current.indices where issues[index] == nil {
+            let group = Group(content: current[index].content, path: Self.path(of: current[index].finding))
+            guard let last = chains[group]?.new else { continue }
+            nextNew[index] = last
+            chains[group]?.new = Int32(index)
         }
-        for (group, found) in new {
-            let known = (old[group] ?? []).sorted { ($0.line, $0.index) < ($1.line, $1.index) }
-            let found = found.sorted { left, right in
-                let (a, b) = (current[left.index].finding, current[right.index].finding)
-                return (left.line, a.column ?? 0, left.index) < (right.line, b.column ?? 0, right.index)
+        for chain in chains.values where chain.new >= 0 {
+            let known = Self.numbers(from: chain.old, nextOld).sorted { (oldLines[$0], $0) < (oldLines[$1], $1) }
+            let found = Self.numbers(from: chain.new, nextNew).sorted { left, right in
+                let (a, b) = (current[left].finding, current[right].finding)
+                return (a.line ?? 0, a.column ?? 0, left) < (b.line ?? 0, b.column ?? 0, right)
             }
-            for (left, right) in Self.aligned(known.map(\.line), found.map(\.line)) {
-                pair(known[left].index, found[right].index)
-            }
+            let pairs = Self.aligned(known.map { oldLines[$0] }, found.map { current[$0].finding.line ?? 0 })
+            for (left, right) in pairs { pair(known[left], found[right]) }
         }
+    }
+
+    /// The numbers of a chain, the last first.
+    private static func numbers(from last: Int32, _ next: [Int32]) -> [Int] {
+        var (numbers, number): ([Int], Int32) = ([], last)
+        while number >= 0 {
+            numbers.append(Int(number))
+            number = next[Int(number)]
+        }
+        return numbers
     }
 
     /// Pairs of two ascending lists, as many as the shorter has, in order, with the least sum of distances.

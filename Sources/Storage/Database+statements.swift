@@ -2,8 +2,8 @@ import GRDB
 
 /// Queries. They return rows as `StoredRow`, whose columns are checked when they are read.
 ///
-/// `first`, `all` and `change` compile their statement once per connection and read rows in place. Compiling a query with two joins takes longer
-/// than running it, and a copied row finds its columns by comparing lower-cased names one by one. Both dominated a profile of small builds.
+/// Each statement is compiled once per connection: compiling a query with two joins takes longer than running it. `first`, `all`, `value` and
+/// `values` read rows in place; a copied row finds its columns by comparing lower-cased names one by one.
 extension Database {
     /// Returns the result of `map` for the first row; `nil` if there is none. The row is valid only while `map` runs.
     func first<Value>(
@@ -25,22 +25,22 @@ extension Database {
 
     /// A copy of the first row; `nil` if there is none.
     func row(_ sql: String, _ arguments: StatementArguments = []) throws -> StoredRow? {
-        try Row.fetchOne(self, sql: sql, arguments: arguments).map { StoredRow($0, of: sql) }
+        try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments).map { StoredRow($0, of: sql) }
     }
 
     /// Copies of all rows.
     func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [StoredRow] {
-        try Row.fetchAll(self, sql: sql, arguments: arguments).map { StoredRow($0, of: sql) }
+        try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments).map { StoredRow($0, of: sql) }
     }
 
     /// The first column of the first row; `nil` if there is no row, or the column is `NULL`.
     func value<Value: StoredValue>(_ sql: String, _ arguments: StatementArguments = []) throws -> Value? {
-        try row(sql, arguments).flatMap { try $0[0] }
+        try first(sql, arguments) { try $0[0] as Value? } ?? nil
     }
 
     /// The first column of each row.
     func values<Value: StoredValue>(_ sql: String, _ arguments: StatementArguments = []) throws -> [Value] {
-        try rows(sql, arguments).map { try $0[0] }
+        try all(sql, arguments) { try $0[0] }
     }
 
     /// Runs a statement that returns no rows.

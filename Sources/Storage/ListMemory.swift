@@ -22,15 +22,15 @@ final class ListMemory: Sendable {
     private struct State {
         /// How often something was stored.
         var generation = 0
-        var lists: [Key: Page<IntegrationRecord>] = [:]
+        var lists: [Key: Page<IntegrationOutline>] = [:]
     }
 
     private let state = Mutex(State())
 
     /// Calls `read` where the list is not here.
     func list(
-        _ key: Key, read: () async throws(StoreError) -> Page<IntegrationRecord>
-    ) async throws(StoreError) -> Page<IntegrationRecord> {
+        _ key: Key, read: () async throws(StoreError) -> Page<IntegrationOutline>
+    ) async throws(StoreError) -> Page<IntegrationOutline> {
         let (known, generation) = state.withLock { ($0.lists[key], $0.generation) }
         if let known { return known }
         let list = try await read()
@@ -47,7 +47,7 @@ final class ListMemory: Sendable {
     }
 
     /// What was read while something was stored can be of before or after; nobody knows, so it is not kept.
-    private func keep(_ list: Page<IntegrationRecord>, as key: Key, ofGeneration generation: Int) {
+    private func keep(_ list: Page<IntegrationOutline>, as key: Key, ofGeneration generation: Int) {
         state.withLock { state in
             guard state.generation == generation, state.lists.count < Self.maximumLists else { return }
             state.lists[key] = list

@@ -39,9 +39,9 @@ extension LookApplication {
             // What it was stored with says why it asked, such as a pull request; what came of it says the look.
             let reasons = [try row["reason"] as String?, decision.reason].compactMap(\.self)
             if !reasons.isEmpty { decision.reason = reasons.joined(separator: "; ") }
-            try db.execute(
-                sql: "UPDATE deliveries SET fate = ?, reason = ?, awaited = NULL WHERE id = ?",
-                arguments: [decision.fate.rawValue, decision.reason, id])
+            try db.change(
+                "UPDATE deliveries SET fate = ?, reason = ?, awaited = NULL WHERE id = ?",
+                [decision.fate.rawValue, decision.reason, id])
             let link = try db.cachedStatement(
                 sql: "INSERT OR IGNORE INTO delivery_updates (delivery, ref_update) VALUES (?, ?)")
             for update in decision.updates { try link.execute(arguments: [id, update]) }

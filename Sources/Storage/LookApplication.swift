@@ -152,10 +152,9 @@ struct LookApplication {
 
     private func forget(_ refs: Set<RefName>, bot: Int64, patterns: String) throws {
         for ref in refs {
-            try db.execute(
-                sql: "DELETE FROM watched_refs WHERE bot = ? AND ref = ?", arguments: [bot, ref.description])
+            try db.change("DELETE FROM watched_refs WHERE bot = ? AND ref = ?", [bot, ref.description])
         }
-        try db.execute(sql: "UPDATE bots SET patterns = ?, is_returning = 0 WHERE id = ?", arguments: [patterns, bot])
+        try db.change("UPDATE bots SET patterns = ?, is_returning = 0 WHERE id = ?", [patterns, bot])
     }
 
     /// A push, where an event that waits for this look may have meant the ref; else what made us look.

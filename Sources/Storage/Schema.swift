@@ -43,6 +43,7 @@ enum Schema {
         migrator.registerMigration("retention") { try $0.execute(sql: retention) }
         migrator.registerMigration("origins") { try $0.execute(sql: origins) }
         migrator.registerMigration("trigger versions") { try $0.execute(sql: triggerVersions) }
+        migrator.registerMigration("lists") { try $0.execute(sql: lists) }
         return migrator
     }
 

@@ -178,7 +178,7 @@ extension Store {
             state: state,
             run: try row["run"], testFilter: try row["test_filter"], analysis: try row["analysis"],
             tested: try row["tested"],
-            summary: try row.json("summary", as: Summary.self),
+            summary: try row.summary("summary"),
             reason: try row["reason"], notes: try row.json("notes", as: [String].self) ?? [],
             isolation: (try row["isolation"] as String?).flatMap(Isolation.init), queuedAt: try row.time("queued_at"),
             startedAt: try row.optionalTime("started_at"),

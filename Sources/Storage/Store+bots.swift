@@ -12,10 +12,9 @@ extension Store {
         try await lane.write("register \(bots.count) bots") { transaction in
             let db = transaction.db
             let names = try jsonText(bots.map(\.name))
-            try db.execute(
-                sql:
-                    "UPDATE bots SET is_retired = 1 WHERE is_retired = 0 AND name NOT IN (SELECT value FROM json_each(?))",
-                arguments: [names])
+            try db.change(
+                "UPDATE bots SET is_retired = 1 WHERE is_retired = 0 AND name NOT IN (SELECT value FROM json_each(?))",
+                [names])
             var isChanged = db.changesCount > 0
             for bot in bots {
                 if try Self.register(bot, transaction) { isChanged = true }
@@ -46,19 +45,18 @@ extension Store {
             // Another repository's branches are seen for the first time.
             let isMoved = try stored["url"] != bot.repository
             if isMoved {
-                try db.execute(sql: "DELETE FROM watched_refs WHERE bot = ?", arguments: [try stored["id"] as Int64])
+                try db.change("DELETE FROM watched_refs WHERE bot = ?", [try stored["id"] as Int64])
             }
-            try db.execute(
-                sql: """
-                    UPDATE bots SET repository = ?, is_retired = 0, specification = ?, destinations = ?,
-                        patterns = CASE WHEN ? THEN NULL ELSE patterns END, is_returning = is_returning OR is_retired
-                    WHERE id = ?
-                    """,
-                arguments: [repository, specification, destinations, isMoved, try stored["id"] as Int64])
+            try db.change(
+                """
+                UPDATE bots SET repository = ?, is_retired = 0, specification = ?, destinations = ?,
+                    patterns = CASE WHEN ? THEN NULL ELSE patterns END, is_returning = is_returning OR is_retired
+                WHERE id = ?
+                """, [repository, specification, destinations, isMoved, try stored["id"] as Int64])
         } else {
-            try db.execute(
-                sql: "INSERT INTO bots (name, repository, specification, destinations) VALUES (?, ?, ?, ?)",
-                arguments: [bot.name.description, repository, specification, destinations])
+            try db.change(
+                "INSERT INTO bots (name, repository, specification, destinations) VALUES (?, ?, ?, ?)",
+                [bot.name.description, repository, specification, destinations])
             // Versions of before a database was lost were adopted while nobody was called so.
             let published: Int? = try db.value(
                 """
@@ -74,29 +72,45 @@ extension Store {
 
     /// Lets a bot's next integration have a higher number than this one, which something bears already.
     static func skip(to number: Int, of bot: Name, _ db: Database) throws {
-        try db.execute(
-            sql: "UPDATE bots SET last_number = ?1 WHERE name = ?2 AND last_number < ?1 AND ?1 <= ?3",
-            arguments: [number, bot.description, maximumUsedNumber])
+        try db.change(
+            "UPDATE bots SET last_number = ?1 WHERE name = ?2 AND last_number < ?1 AND ?1 <= ?3",
+            [number, bot.description, maximumUsedNumber])
     }
 
     /// Higher numbers that something outside bears are nobody's: an integration a millisecond reaches it in 34 years.
     package static let maximumUsedNumber = 1 << 40
 
-    /// Every bot that was ever registered, by name, retired ones among them.
+    static let botQuery = """
+        SELECT bots.name AS name, is_retired, \(repositoryColumns), \(outlineColumns)
+        FROM bots JOIN repositories ON repositories.id = bots.repository LEFT JOIN integrations ON integrations.id =
+            (SELECT max(integration) FROM newest_of_refs WHERE newest_of_refs.bot = bots.id)
+        """
+
+    /// Every bot that was ever registered, by name, retired ones among them. Runs one statement, however many bots there are.
     package func bots() async throws(StoreError) -> [BotRecord] {
-        try await read("read the bots") { db in
-            try db.rows(
-                """
-                SELECT bots.id, bots.name, url, is_retired FROM bots
-                JOIN repositories ON repositories.id = repository ORDER BY bots.name
-                """
-            ).map { row in
-                let name = try row.name("name")
-                return BotRecord(
-                    name: name, repository: try row["url"], isRetired: try row["is_retired"],
-                    latest: try Self.latestIntegration(of: name, db))
-            }
-        }
+        try await read("read the bots") { db in try Self.bots(db) }
+    }
+
+    static func bots(_ db: Database) throws -> [BotRecord] {
+        let columns = OutlineColumns()
+        return try db.all(botQuery + " ORDER BY bots.name") { try bot($0, columns) }
+    }
+
+    /// A bot, also a retired one; `nil` if none of this name was ever registered. The others are not read.
+    package func bot(_ name: Name) async throws(StoreError) -> BotRecord? {
+        try await read("read the bot \(name)") { db in try Self.bot(name, db) }
+    }
+
+    static func bot(_ name: Name, _ db: Database) throws -> BotRecord? {
+        try db.first(botQuery + " WHERE bots.name = ?", [name.description]) { try bot($0, OutlineColumns()) }
+    }
+
+    private static func bot(_ row: StoredRow, _ columns: OutlineColumns) throws -> BotRecord {
+        let isRetired: Bool = try row["is_retired"]
+        return BotRecord(
+            name: try row.name("name"), repository: try row["url"], isRetired: isRetired,
+            repositoryState: isRetired ? nil : try repository(row),
+            latest: try row["id"] as Int64? == nil ? nil : try outline(row, columns))
     }
 
     /// What the files of the bots that are not retired said last, by name: their last good forms after a restart.
@@ -119,37 +133,39 @@ extension Store {
         } ?? nil
     }
 
+    static let repositoryColumns = """
+        url, default_branch, last_look, last_error, failures, requested, looked, has_authentic_webhook,
+            EXISTS (SELECT 1 FROM refs WHERE refs.repository = repositories.id AND refs.head IS NOT NULL) AS has_heads
+        """
+
     /// A repository by the URL in a bot's file; `nil` if no bot ever had it.
     package func repository(_ url: String) async throws(StoreError) -> RepositoryRecord? {
         try await read("read the repository \(url)") { db in
-            try db.row(
-                """
-                SELECT *, (SELECT count(*) FROM refs WHERE repository = repositories.id AND head IS NOT NULL) AS heads
-                FROM repositories WHERE url = ?
-                """,
-                [url]
-            ).map { row in
-                RepositoryRecord(
-                    url: try row["url"], defaultBranch: try row.optional("default_branch") { RefName($0) },
-                    lastLook: try row.optionalTime("last_look"), lastError: try row["last_error"],
-                    failures: try row["failures"],
-                    isLookRequested: (try row["requested"] as Int64) > (try row["looked"] as Int64),
-                    hasAuthenticWebhook: try row["has_authentic_webhook"], heads: try row["heads"])
-            }
+            try db.first(
+                "SELECT \(Self.repositoryColumns) FROM repositories WHERE url = ?", [url], Self.repository)
         }
+    }
+
+    private static func repository(_ row: StoredRow) throws -> RepositoryRecord {
+        RepositoryRecord(
+            url: try row["url"], defaultBranch: try row.optional("default_branch") { RefName($0) },
+            lastLook: try row.optionalTime("last_look"), lastError: try row["last_error"],
+            failures: try row["failures"],
+            isLookRequested: (try row["requested"] as Int64) > (try row["looked"] as Int64),
+            hasAuthenticWebhook: try row["has_authentic_webhook"], hasHeads: try row["has_heads"])
     }
 
     /// The branches and tags that the last look saw; empty when there was none.
     package func heads(of repository: String) async throws(StoreError) -> [RefName: CommitID] {
         try await read("read the heads of \(repository)") { db in
-            let rows = try db.rows(
+            var heads: [RefName: CommitID] = [:]
+            let _: [Void] = try db.all(
                 """
                 SELECT name, head FROM refs WHERE head IS NOT NULL
                 AND repository = (SELECT id FROM repositories WHERE url = ?)
                 """,
-                [repository])
-            var heads: [RefName: CommitID] = [:]
-            for row in rows { heads[try row.ref("name")] = try row.value("head") { CommitID($0) } }
+                [repository]
+            ) { row in heads[try row.ref("name")] = try row.value("head") { CommitID($0) } }
             return heads
         }
     }
@@ -170,7 +186,7 @@ extension Store {
     static func repositoryRow(_ url: String, _ db: Database) throws -> Int64 {
         let row: Int64? = try db.first("SELECT id FROM repositories WHERE url = ?", [url]) { try $0[0] }
         if let row { return row }
-        try db.execute(sql: "INSERT INTO repositories (url) VALUES (?)", arguments: [url])
+        try db.change("INSERT INTO repositories (url) VALUES (?)", [url])
         return db.lastInsertedRowID
     }
 }

@@ -58,10 +58,11 @@ extension Store {
 
     static func delivery(_ row: StoredRow, _ db: Database) throws -> DeliveryRecord {
         let rowID: Int64 = try row["id"]
-        let updates = try db.rows(
+        let updates = try db.all(
             refUpdateQuery
                 + " WHERE ref_updates.id IN (SELECT ref_update FROM delivery_updates WHERE delivery = ?) ORDER BY ref_updates.id",
-            [rowID])
+            [rowID]
+        ) { try refUpdate($0, db) }
         // What it waits for stands beside why it asked, which goes on with its fate.
         let words = [try row["reason"] as String?, try row["awaited"] as String?].compactMap(\.self)
         let reason = words.isEmpty ? nil : words.joined(separator: "; ")
@@ -72,22 +73,23 @@ extension Store {
             claims: try row.json("claims", as: [RefClaim].self) ?? [],
             fate: try row.value("fate") { Fate(rawValue: $0) },
             reason: reason,
-            refUpdates: try updates.map { try refUpdate($0, db) })
+            refUpdates: updates)
     }
 
     static func refUpdate(_ row: StoredRow, _ db: Database) throws -> RefUpdateRecord {
         let rowID: Int64 = try row["id"]
-        let integrations = try db.rows(
+        let integrations = try db.all(
             """
             SELECT name, number FROM integrations JOIN bots ON bots.id = bot
             WHERE ref_update IS NOT NULL AND ref_update = ? AND removed_at IS NULL ORDER BY name, number
             """,
-            [rowID])
+            [rowID]
+        ) { IntegrationID(bot: try $0.name("name"), number: try $0["number"]) }
         return RefUpdateRecord(
             rowID: rowID, repository: try row["url"], ref: try row.ref("ref"), generation: try row["generation"],
             before: try row.optional("before") { CommitID($0) }, after: try row.optional("after") { CommitID($0) },
             fate: try row.value("fate") { Fate(rawValue: $0) }, reason: try row["reason"],
-            integrations: try integrations.map { IntegrationID(bot: try $0.name("name"), number: try $0["number"]) },
+            integrations: integrations,
             at: try row.time("at"))
     }
 }

@@ -21,12 +21,11 @@ extension Store {
     package func addDownloads(_ counts: [DownloadCount]) async throws(StoreError) {
         try await lane.write("count downloads of \(counts.count) files") { transaction in
             for count in counts {
-                try transaction.db.execute(
-                    sql: """
-                        INSERT INTO downloads (product, version, path, count) VALUES (?, ?, ?, ?)
-                        ON CONFLICT DO UPDATE SET count = count + excluded.count
-                        """,
-                    arguments: [count.product.description, count.version.description, count.path, count.count])
+                try transaction.db.change(
+                    """
+                    INSERT INTO downloads (product, version, path, count) VALUES (?, ?, ?, ?)
+                    ON CONFLICT DO UPDATE SET count = count + excluded.count
+                    """, [count.product.description, count.version.description, count.path, count.count])
             }
         }
     }

@@ -38,26 +38,29 @@ extension Store {
             [bot.description], integration)
     }
 
+    /// The columns `state`, `step`, `verdict` and `trigger_failed` as one value.
+    static func state(_ row: StoredRow) throws -> IntegrationState {
+        switch try row["state"] as String {
+        case "queued": .queued
+        case "running": .running(try row.value("step") { IntegrationStep(rawValue: $0) })
+        default:
+            .completed(try row.value("verdict") { Verdict(rawValue: $0) }, triggerFailed: try row["trigger_failed"])
+        }
+    }
+
     static func integration(_ row: StoredRow) throws -> IntegrationRecord {
-        let state: IntegrationState =
-            switch try row["state"] as String {
-            case "queued": .queued
-            case "running": .running(try row.value("step") { IntegrationStep(rawValue: $0) })
-            default:
-                .completed(
-                    try row.value("verdict") { Verdict(rawValue: $0) }, triggerFailed: try row["trigger_failed"])
-            }
         let bot = try row.name("bot_name")
         return IntegrationRecord(
             id: IntegrationID(bot: bot, number: try row["number"]), rowID: try row["id"],
             repository: try row["url"], commit: try row.value("commit") { CommitID($0) }, ref: try row.ref("ref"),
-            cause: try row.value("cause") { Cause(rawValue: $0) }, requestedBy: try row["requested_by"], state: state,
+            cause: try row.value("cause") { Cause(rawValue: $0) }, requestedBy: try row["requested_by"],
+            state: try state(row),
             run: try row["run"],
             supersededBy: (try row["newer_number"] as Int?).map { IntegrationID(bot: bot, number: $0) },
             isSkipped: try row["is_skipped"], isRelease: try row["is_release"], isClean: try row["is_clean"],
             recipe: try row.json("recipe", as: Recipe.self),
             subject: try row["subject"], author: try row["author"], committedAt: try row.optionalTime("committed_at"),
-            tree: try row["tree"], summary: try row.json("summary", as: Summary.self), reason: try row["reason"],
+            tree: try row["tree"], summary: try row.summary("summary"), reason: try row["reason"],
             pull: try pull(row),
             queuedAt: try row.time("queued_at"), startedAt: try row.optionalTime("started_at"),
             endedAt: try row.optionalTime("ended_at"))

@@ -69,43 +69,6 @@ extension Store {
         try await read("read \(id)") { db in try Self.optionalIntegration(id, db) }
     }
 
-    /// Integrations, newest first.
-    /// - Parameters:
-    ///   - limit: At most `maximumPage`.
-    ///   - cursor: The `next` of the page before.
-    package func integrations(
-        _ filter: IntegrationFilter = IntegrationFilter(), limit: Int = 50, before cursor: Int64? = nil
-    ) async throws(StoreError) -> Page<IntegrationRecord> {
-        let key = ListMemory.Key(filter: filter, limit: Self.pageSize(limit), cursor: cursor)
-        return try await lists.list(key) { () throws(StoreError) in
-            try await read("list integrations") { db in try Self.integrations(key, db) }
-        }
-    }
-
-    private static func integrations(_ key: ListMemory.Key, _ db: Database) throws -> Page<IntegrationRecord> {
-        let (filter, limit) = (key.filter, key.limit)
-        var conditions = ["integrations.id < ?"]
-        var arguments: StatementArguments = [key.cursor ?? .max]
-        func require(_ column: String, _ value: String?) {
-            guard let value else { return }
-            conditions.append(column + " = ?")
-            arguments += [value]
-        }
-        require("bots.name", filter.bot?.description)
-        require("state", filter.state)
-        require("ref", filter.ref?.description)
-        require("\"commit\"", filter.commit?.description)
-        require("verdict", filter.verdict?.rawValue)
-        if !filter.hasSkipped { conditions.append("is_skipped = 0") }
-        if filter.leavesOutPulls { conditions.append("pull_request IS NULL") }
-        arguments += [limit + 1]
-        let records = try db.all(
-            integrationQuery + " WHERE " + conditions.joined(separator: " AND ")
-                + " ORDER BY integrations.id DESC LIMIT ?",
-            arguments, integration)
-        return page(Array(records.prefix(limit)), hasMore: records.count > limit) { $0.rowID }
-    }
-
     /// The bot's integration with the highest number.
     package func latestIntegration(of bot: Name) async throws(StoreError) -> IntegrationRecord? {
         try await read("read the latest integration of \(bot)") { db in try Self.latestIntegration(of: bot, db) }

@@ -72,6 +72,33 @@ extension Store {
         try await issuePage(of: id, limit: AttemptResults.maximumRows).items
     }
 
+    /// Those that are not resolved: what the branch's next integration is compared with. Equal texts share their memory, since there can be 100,000
+    /// issues, and the list has its size from the beginning.
+    package func openIssues(of id: IntegrationID) async throws(StoreError) -> [Issue] {
+        try await read("read the open issues of \(id)") { db in
+            guard let set = try Self.issueSet(of: id, db) else { return [] }
+            let columns = IssueColumns()
+            let texts = SharedTexts()
+            var issues: [Issue] = []
+            let count: Int? = try db.first(
+                """
+                SELECT count(*) FROM issues INDEXED BY issues_shown WHERE integration = ? AND issue_set = ?
+                AND status <> 'resolved'
+                """, [set.row, set.number]
+            ) { try $0[0] }
+            issues.reserveCapacity(count ?? 0)
+            let _: [Void] = try db.all(
+                "SELECT * FROM issues WHERE integration = ? AND issue_set = ? AND status <> 'resolved' ORDER BY place",
+                [set.row, set.number]
+            ) { row in
+                var issue = try Self.issue(row, columns)
+                texts.share(&issue.finding)
+                issues.append(issue)
+            }
+            return issues
+        }
+    }
+
     /// A part of them.
     /// - Parameters:
     ///   - status: Only those; likewise `category`.
@@ -105,13 +132,13 @@ extension Store {
     }
 
     /// The columns that most issues of an integration share.
-    private struct IssueColumns {
+    struct IssueColumns {
         let configurations = RepeatedJSON<[Name]>("configurations")
         let introducedBy = RepeatedJSON<Introduction>("introduced_by")
         let silence = RepeatedJSON<Silence>("silence")
     }
 
-    private static func issue(_ row: StoredRow, _ columns: IssueColumns) throws -> Issue {
+    static func issue(_ row: StoredRow, _ columns: IssueColumns) throws -> Issue {
         Issue(
             fingerprint: try row["fingerprint"], content: try row["content"],
             status: try row.value("status") { Issue.Status(rawValue: $0) }, finding: try Self.finding(row),

@@ -25,9 +25,9 @@ extension Store {
     /// Records that a look failed. The request stays, so that it is tried again; events keep waiting.
     package func lookFailed(_ request: LookRequest, reason: String, at time: Timestamp) async throws(StoreError) {
         try await lane.write("store the failed look at \(request.repository)") { transaction in
-            try transaction.db.execute(
-                sql: "UPDATE repositories SET last_error = ?, failures = failures + 1 WHERE url = ?",
-                arguments: [reason.kept, request.repository])
+            try transaction.db.change(
+                "UPDATE repositories SET last_error = ?, failures = failures + 1 WHERE url = ?",
+                [reason.kept, request.repository])
             guard transaction.db.changesCount > 0 else { throw Refusal.notFound("repository \(request.repository)") }
             transaction.changed(.repository(request.repository))
         }

@@ -15,15 +15,27 @@ extension Store {
         }
     }
 
+    /// The rows of `heads()`, by the index of waiting integrations alone.
+    static let headsQuery = """
+        SELECT id, run, superseded_by FROM integrations WHERE id IN (SELECT min(id)
+            FROM integrations INDEXED BY integrations_queued WHERE state = 'queued'
+            GROUP BY bot, ref, cause, is_release, run > 1) ORDER BY id
+        """
+
     /// Of those that wait the oldest of each bot, ref and cause: whatever the order in which refs and causes are taken,
     /// the next one is among them. As few as there are refs, however long the queue is.
+    ///
+    /// The scheduler asks at each of its choices, so each of them is decoded once while it is among them.
     package func heads() async throws(StoreError) -> [OpenIntegration] {
-        try await open(
-            "read the queue's heads",
-            """
-            integrations.id IN (SELECT min(id) FROM integrations
-                WHERE state = 'queued' AND state <> 'completed' GROUP BY bot, ref, cause, is_release, run > 1)
-            """)
+        try await read("read the queue's heads") { [queueHeads] db in
+            let keys = try db.all(Self.headsQuery) { row in
+                QueueHeads.Key(row: try row[0], run: try row[1], supersededBy: try row[2])
+            }
+            return try queueHeads.integrations(keys) { missing in
+                try Self.open(
+                    "integrations.id IN (SELECT value FROM json_each(?))", [try jsonText(missing.map(\.row))], db)
+            }
+        }
     }
 
     /// Those of a repository that have begun and have no recipe and no job yet, oldest first, each with its reason.
@@ -56,25 +68,29 @@ extension Store {
     }
 
     private func open(_ operation: String, _ condition: String) async throws(StoreError) -> [OpenIntegration] {
-        try await read(operation) { db in
-            try db.all(
-                """
-                SELECT integrations.id, number, ref, "commit", cause, is_release, run, step, bots.name AS bot_name,
-                    pull_request IS NOT NULL AND source IS NULL AS is_fork,
-                    \(Self.newerNumber)
-                FROM integrations JOIN bots ON bots.id = bot WHERE \(condition) ORDER BY integrations.id
-                """
-            ) { row in
-                let bot = try row.name("bot_name")
-                return OpenIntegration(
-                    id: IntegrationID(bot: bot, number: try row["number"]), rowID: try row["id"],
-                    ref: try row.ref("ref"),
-                    commit: try row.value("commit") { CommitID($0) },
-                    cause: try row.value("cause") { Cause(rawValue: $0) }, isRelease: try row["is_release"],
-                    run: try row["run"],
-                    supersededBy: (try row["newer_number"] as Int?).map { IntegrationID(bot: bot, number: $0) },
-                    isPreparing: try row["step"] == IntegrationStep.preparing.rawValue, isFork: try row["is_fork"])
-            }
+        try await read(operation) { db in try Self.open(condition, [], db) }
+    }
+
+    private static func open(
+        _ condition: String, _ arguments: StatementArguments, _ db: Database
+    ) throws -> [OpenIntegration] {
+        try db.all(
+            """
+            SELECT integrations.id, number, ref, "commit", cause, is_release, run, step, bots.name AS bot_name,
+                pull_request IS NOT NULL AND source IS NULL AS is_fork,
+                \(newerNumber)
+            FROM integrations JOIN bots ON bots.id = bot WHERE \(condition) ORDER BY integrations.id
+            """, arguments
+        ) { row in
+            let bot = try row.name("bot_name")
+            return OpenIntegration(
+                id: IntegrationID(bot: bot, number: try row["number"]), rowID: try row["id"],
+                ref: try row.ref("ref"),
+                commit: try row.value("commit") { CommitID($0) },
+                cause: try row.value("cause") { Cause(rawValue: $0) }, isRelease: try row["is_release"],
+                run: try row["run"],
+                supersededBy: (try row["newer_number"] as Int?).map { IntegrationID(bot: bot, number: $0) },
+                isPreparing: try row["step"] == IntegrationStep.preparing.rawValue, isFork: try row["is_fork"])
         }
     }
 

@@ -26,8 +26,7 @@ extension Store {
     private static func outlines(
         _ sql: String, _ arguments: StatementArguments, _ db: Database
     ) throws -> [VersionRecord] {
-        try db.rows(sql, arguments).map { try version($0, files: []) }
-            .sorted { $0.version > $1.version }
+        try db.all(sql, arguments) { try version($0, files: []) }.sorted { $0.version > $1.version }
     }
 
     /// A package's published version, with its files; `nil` if there is none.
@@ -35,13 +34,13 @@ extension Store {
         _ version: SemanticVersion, of package: PackageIdentifier
     ) async throws(StoreError) -> VersionRecord? {
         try await read("read \(package) \(version)") { db in
-            try db.row(
+            try db.first(
                 """
                 SELECT * FROM versions WHERE registry = ? AND version = ? AND state = 'published'
                 ORDER BY product LIMIT 1
                 """,
                 [package.description, version.description]
-            ).map { try Self.version($0) }
+            ) { try Self.version($0) }
         }
     }
 
@@ -50,26 +49,26 @@ extension Store {
         _ numbers: [SemanticVersion], of product: Name
     ) async throws(StoreError) -> [VersionRecord] {
         try await read("read versions of \(product)") { db in
-            try db.rows(
+            try db.all(
                 """
                 SELECT * FROM versions WHERE product = ? AND state = 'published'
                 AND version IN (SELECT value FROM json_each(?))
                 """,
                 [product.description, try jsonText(numbers.map(\.description))]
-            ).map { try Self.version($0) }.sorted { $0.version > $1.version }
+            ) { try Self.version($0) }.sorted { $0.version > $1.version }
         }
     }
 
     /// A product's versions that were published last, with their files, newest first.
     package func publishedLately(_ product: Name, limit: Int) async throws(StoreError) -> [VersionRecord] {
         try await read("read the newest versions of \(product)") { db in
-            try db.rows(
+            try db.all(
                 """
                 SELECT * FROM versions WHERE product = ? AND state = 'published'
                 ORDER BY published_at DESC, id DESC LIMIT ?
                 """,
                 [product.description, limit]
-            ).map { try Self.version($0) }
+            ) { try Self.version($0) }
         }
     }
 }

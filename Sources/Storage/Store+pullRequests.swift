@@ -23,7 +23,7 @@ extension Store {
         """
 
     static let latestOfPullsQuery =
-        integrationQuery + """
+        outlineQuery + """
              WHERE integrations.id IN (SELECT (SELECT max(id) FROM integrations INDEXED BY integrations_by_pull_request
                 WHERE bot = bots.id AND pull_request = pull_requests.number)
             FROM bots CROSS JOIN \(openPullRequests) ON pull_requests.repository = bots.repository
@@ -38,10 +38,11 @@ extension Store {
     }
 
     /// The newest integration of each open pull request of a bot, by its number, of at most `maximumOpenPulls`.
-    package func latestOfPulls(of bot: Name) async throws(StoreError) -> [Int: IntegrationRecord] {
+    package func latestOfPulls(of bot: Name) async throws(StoreError) -> [Int: IntegrationOutline] {
         try await read("read the integrations of pull requests of \(bot)") { db in
-            let records = try db.all(Self.latestOfPullsQuery, [bot.description], Self.integration)
-            return Dictionary(records.compactMap { record in record.pull.map { ($0.number, record) } }) { $1 }
+            let columns = OutlineColumns()
+            let all = try db.all(Self.latestOfPullsQuery, [bot.description]) { try Self.outline($0, columns) }
+            return Dictionary(all.compactMap { outline in outline.pull.map { ($0.number, outline) } }) { $1 }
         }
     }
 

@@ -19,20 +19,19 @@ extension Store {
             let ids = try jsonText(try rows.map { try $0["id"] as Int64 })
             let these = "IN (SELECT value FROM json_each(?))"
             for table in ["steps", "findings", "test_rows", "test_records", "coverage", "artifacts"] {
-                try db.execute(
-                    sql: "DELETE FROM \(table) WHERE attempt IN (SELECT id FROM attempts WHERE integration \(these))",
-                    arguments: [ids])
+                try db.change(
+                    "DELETE FROM \(table) WHERE attempt IN (SELECT id FROM attempts WHERE integration \(these))", [ids])
             }
             // What no record is written against any more.
-            try db.execute(
-                sql: """
-                    DELETE FROM test_profiles WHERE bot = (SELECT id FROM bots WHERE name = ?)
-                    AND id NOT IN (SELECT profile FROM test_records WHERE profile IS NOT NULL)
-                    """, arguments: [bot.description])
+            try db.change(
+                """
+                DELETE FROM test_profiles WHERE bot = (SELECT id FROM bots WHERE name = ?)
+                AND id NOT IN (SELECT profile FROM test_records WHERE profile IS NOT NULL)
+                """, [bot.description])
             for table in ["attempts", "issues", "triggers", "reruns"] {
-                try db.execute(sql: "DELETE FROM \(table) WHERE integration \(these)", arguments: [ids])
+                try db.change("DELETE FROM \(table) WHERE integration \(these)", [ids])
             }
-            try db.execute(sql: "DELETE FROM integrations WHERE id \(these)", arguments: [ids])
+            try db.change("DELETE FROM integrations WHERE id \(these)", [ids])
             transaction.changed(.bots)
             return try rows.map { try $0["number"] as Int }
         }

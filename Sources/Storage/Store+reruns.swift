@@ -36,14 +36,13 @@ extension Store {
             record.run += 1
             (record.reason, record.startedAt, record.endedAt, record.supersededBy) = (nil, nil, nil, nil)
             record.isSkipped = false
-            try db.execute(
-                sql: "INSERT INTO reruns VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                arguments: [
+            try db.change(
+                "INSERT INTO reruns VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
                     record.rowID, record.run, rerun.requestedBy.kept, time.millisecondsSinceEpoch, rerun.isFailedOnly,
                     rerun.testFilter, rerun.isTriggersOnly, try jsonText(before),
                 ])
-            try db.execute(
-                sql: "UPDATE integrations SET superseded_by = NULL WHERE id = ?", arguments: [record.rowID])
+            try db.change("UPDATE integrations SET superseded_by = NULL WHERE id = ?", [record.rowID])
             try Self.update(record, transaction)
             try Self.announce(record, at: time, transaction)
             for job in rerun.jobs {
@@ -75,21 +74,19 @@ extension Store {
                 "SELECT DISTINCT job FROM attempts WHERE integration = ? AND run = ?", [record.rowID, record.run]
             ) { try $0.name("job") }
             for table in ["attempts", "reruns"] {
-                try db.execute(
-                    sql: "DELETE FROM \(table) WHERE integration = ? AND run = ?",
-                    arguments: [record.rowID, record.run])
+                try db.change("DELETE FROM \(table) WHERE integration = ? AND run = ?", [record.rowID, record.run])
             }
             record.run -= 1
             (record.reason, record.startedAt, record.endedAt) = (before.reason, before.startedAt, before.endedAt)
             record.isSkipped = before.isSkipped ?? false
             record.supersededBy = before.supersededBy.map { IntegrationID(bot: id.bot, number: $0) }
             // Changes no row if that integration was removed meanwhile.
-            try db.execute(
-                sql: """
-                    UPDATE integrations SET superseded_by =
-                        (SELECT newer.id FROM integrations AS newer WHERE newer.bot = integrations.bot AND newer.number = ?)
-                    WHERE id = ?
-                    """, arguments: [before.supersededBy, record.rowID])
+            try db.change(
+                """
+                UPDATE integrations SET superseded_by =
+                    (SELECT newer.id FROM integrations AS newer WHERE newer.bot = integrations.bot AND newer.number = ?)
+                WHERE id = ?
+                """, [before.supersededBy, record.rowID])
             try Self.update(record, transaction)
             try Self.announceAgain(record, jobs: jobs, at: time, transaction)
             transaction.passes("rerun.taken-back")

@@ -18,9 +18,9 @@ extension Store {
                         (major, minor), request, newest: newest, isAncestor: isAncestor, at: time, transaction)
                 }
             if case .reserved(let version) = answer {
-                try transaction.db.execute(
-                    sql: "UPDATE versions SET registry = ? WHERE product = ? AND version = ? AND state = 'reserved'",
-                    arguments: [request.registry?.description, request.product.description, version.description])
+                try transaction.db.change(
+                    "UPDATE versions SET registry = ? WHERE product = ? AND version = ? AND state = 'reserved'",
+                    [request.registry?.description, request.product.description, version.description])
                 transaction.changed(.version(product: request.product))
                 transaction.passes("version.reserved")
             }
@@ -91,12 +91,12 @@ extension Store {
                 "\(request.product) \(wished) lies in the file server's tree without a row; restart the daemon to adopt it"
             )
         }
-        try transaction.db.execute(
-            sql: """
-                INSERT INTO versions (product, version, state, "commit", ref, branch, integration, reserved_at)
-                VALUES (?, ?, 'reserved', ?, ?, ?, ?, ?)
-                """,
-            arguments: [
+        try transaction.db.change(
+            """
+            INSERT INTO versions (product, version, state, "commit", ref, branch, integration, reserved_at)
+            VALUES (?, ?, 'reserved', ?, ?, ?, ?, ?)
+            """,
+            [
                 request.product.description, wished.description, request.commit.description, request.ref.description,
                 branch, request.integration.description, time.millisecondsSinceEpoch,
             ])
@@ -118,9 +118,9 @@ extension Store {
         if let holder = try optionalIntegration(stored.integration, transaction.db), holder.state.verdict == nil {
             return .conflict("\(name) is being published by \(stored.integration); run the trigger again after it")
         }
-        try transaction.db.execute(
-            sql: "UPDATE versions SET integration = ? WHERE product = ? AND version = ?",
-            arguments: [request.integration.description, stored.product.description, stored.version.description])
+        try transaction.db.change(
+            "UPDATE versions SET integration = ? WHERE product = ? AND version = ?",
+            [request.integration.description, stored.product.description, stored.version.description])
         return .reserved(stored.version)
     }
 }

@@ -110,7 +110,8 @@ extension Store {
     /// The findings of a processed attempt, in the order in which they were stored; none before it is processed.
     package func findings(of id: AttemptID) async throws(StoreError) -> [StoredFinding] {
         try await read("read the findings of \(id)") { db in
-            try db.all(
+            let texts = SharedTexts()
+            return try db.all(
                 """
                 SELECT findings.* FROM findings JOIN attempts ON attempts.id = findings.attempt
                 JOIN integrations ON integrations.id = integration JOIN bots ON bots.id = bot
@@ -118,10 +119,12 @@ extension Store {
                 AND attempts.state = 'processed' ORDER BY place
                 """,
                 [id.integration.bot.description, id.integration.number, id.job.description, id.attempt]
-            ) {
-                StoredFinding(
-                    fingerprint: try $0["fingerprint"], content: try $0["content"], finding: try Self.finding($0),
-                    step: try $0.optional("step") { JobStep(rawValue: $0) })
+            ) { row in
+                var finding = try Self.finding(row)
+                texts.share(&finding)
+                return StoredFinding(
+                    fingerprint: try row["fingerprint"], content: try row["content"], finding: finding,
+                    step: try row.optional("step") { JobStep(rawValue: $0) })
             }
         }
     }

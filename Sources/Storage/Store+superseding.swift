@@ -28,9 +28,8 @@ extension Store {
             // Once triggers act on its result, it is brought to its end: half of an upload helps nobody.
             let hasEndedItsJobs = [IntegrationStep.afterTriggers, .uploading].contains { $0.rawValue == step }
             guard isQueued || (supersede == .running && !hasEndedItsJobs) else { continue }
-            try transaction.db.execute(
-                sql: "UPDATE integrations SET superseded_by = ? WHERE id = ?",
-                arguments: [newerRow, try row["id"] as Int64])
+            try transaction.db.change(
+                "UPDATE integrations SET superseded_by = ? WHERE id = ?", [newerRow, try row["id"] as Int64])
             transaction.changed(.integration(id))
             guard isQueued else { continue }
             _ = try apply(

@@ -15,9 +15,9 @@ extension Store {
                 message: "a token's name has 1 to \(Self.maximumTokenNameBytes) bytes; choose another")
         }
         try await lane.write(operation) { transaction in
-            try transaction.db.execute(
-                sql: "INSERT OR IGNORE INTO tokens (name, role, hash, created_at) VALUES (?, ?, ?, ?)",
-                arguments: [name, role.rawValue, hash, time.millisecondsSinceEpoch])
+            try transaction.db.change(
+                "INSERT OR IGNORE INTO tokens (name, role, hash, created_at) VALUES (?, ?, ?, ?)",
+                [name, role.rawValue, hash, time.millisecondsSinceEpoch])
             guard transaction.db.changesCount == 1 else {
                 throw Refusal(code: .exists, message: "there was a token of that name before; choose another name")
             }
@@ -42,9 +42,9 @@ extension Store {
     /// - Returns: Whether there was an unrevoked token of that name.
     package func revokeToken(name: String, at time: Timestamp) async throws(StoreError) -> Bool {
         try await lane.write("revoke the token \(name.kept(80))") { transaction in
-            try transaction.db.execute(
-                sql: "UPDATE tokens SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL",
-                arguments: [time.millisecondsSinceEpoch, name])
+            try transaction.db.change(
+                "UPDATE tokens SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL",
+                [time.millisecondsSinceEpoch, name])
             guard transaction.db.changesCount == 1 else { return false }
             transaction.changed(.tokens)
             return true

@@ -17,16 +17,16 @@ extension Store {
 
     private static func record(_ record: TriggerRecord, _ transaction: StoreTransaction) throws {
         let integration = try Self.integrationRow(record.integration, transaction.db)
-        try transaction.db.execute(
-            sql: """
-                INSERT INTO triggers
-                    (integration, "trigger", attempt, phase, state, reason, started_at, ended_at, log, run, version)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (integration, "trigger", attempt) DO UPDATE SET phase = excluded.phase,
-                    state = excluded.state, reason = excluded.reason, started_at = excluded.started_at,
-                    ended_at = excluded.ended_at, log = excluded.log, version = excluded.version
-                """,
-            arguments: [
+        try transaction.db.change(
+            """
+            INSERT INTO triggers
+                (integration, "trigger", attempt, phase, state, reason, started_at, ended_at, log, run, version)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (integration, "trigger", attempt) DO UPDATE SET phase = excluded.phase,
+                state = excluded.state, reason = excluded.reason, started_at = excluded.started_at,
+                ended_at = excluded.ended_at, log = excluded.log, version = excluded.version
+            """,
+            [
                 integration, record.trigger.description, record.attempt, record.phase.rawValue,
                 record.state.rawValue, record.reason?.kept, record.startedAt.millisecondsSinceEpoch,
                 record.endedAt?.millisecondsSinceEpoch, record.log, record.run,

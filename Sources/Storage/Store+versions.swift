@@ -34,12 +34,12 @@ extension Store {
                 return nil
             }
             let owner = try Self.owner(of: manifest.registry, besides: product, transaction.db)?.product
-            try transaction.db.execute(
-                sql: """
-                    UPDATE versions SET state = 'published', files = ?, published_at = ?, integration = ?, registry = ?,
-                        repository = ? WHERE product = ? AND version = ?
-                    """,
-                arguments: [
+            try transaction.db.change(
+                """
+                UPDATE versions SET state = 'published', files = ?, published_at = ?, integration = ?, registry = ?,
+                    repository = ? WHERE product = ? AND version = ?
+                """,
+                [
                     try jsonText(manifest.files), manifest.publishedAt.millisecondsSinceEpoch,
                     manifest.integration.description, owner == nil ? manifest.registry?.description : nil,
                     manifest.repository, product.description, version.description,
@@ -61,9 +61,8 @@ extension Store {
             guard record.state == .reserved else {
                 throw Refusal(code: .illegalTransition, message: "it is published; it can only be yanked")
             }
-            try transaction.db.execute(
-                sql: "DELETE FROM versions WHERE product = ? AND version = ?",
-                arguments: [product.description, version.description])
+            try transaction.db.change(
+                "DELETE FROM versions WHERE product = ? AND version = ?", [product.description, version.description])
             transaction.changed(.version(product: product))
             transaction.passes("version.abandoned")
         }
@@ -77,9 +76,9 @@ extension Store {
                 throw Refusal.notFound("published version \(product) \(version)")
             }
             if record.isYanked { return }
-            try transaction.db.execute(
-                sql: "UPDATE versions SET is_yanked = 1, yanked_at = ? WHERE product = ? AND version = ?",
-                arguments: [time.millisecondsSinceEpoch, product.description, version.description])
+            try transaction.db.change(
+                "UPDATE versions SET is_yanked = 1, yanked_at = ? WHERE product = ? AND version = ?",
+                [time.millisecondsSinceEpoch, product.description, version.description])
             transaction.changed(.version(product: product))
             transaction.passes("version.yanked")
         }
@@ -102,19 +101,19 @@ extension Store {
                 return nil
             }
             let owner = try Self.owner(of: record.registry, besides: record.product, transaction.db)?.product
-            try transaction.db.execute(
-                sql: "DELETE FROM versions WHERE product = ? AND version = ?",
-                arguments: [record.product.description, record.version.description])
+            try transaction.db.change(
+                "DELETE FROM versions WHERE product = ? AND version = ?",
+                [record.product.description, record.version.description])
             let published = (record.publishedAt ?? time).millisecondsSinceEpoch
-            try transaction.db.execute(
-                sql: """
-                    INSERT INTO versions (product, version, state, is_yanked, "commit", ref, branch, integration, files,
-                        reserved_at, published_at, registry, repository,
-                        yanked_at) VALUES (?1, ?2, 'published', ?3, ?4, ?5,
-                        iif(EXISTS (SELECT 1 FROM versions WHERE product = ?1 AND branch = ?6 AND "commit" = ?4), NULL, ?6),
-                        ?7, ?8, ?9, ?10, ?11, ?12, ?13)
-                    """,
-                arguments: [
+            try transaction.db.change(
+                """
+                INSERT INTO versions (product, version, state, is_yanked, "commit", ref, branch, integration, files,
+                    reserved_at, published_at, registry, repository,
+                    yanked_at) VALUES (?1, ?2, 'published', ?3, ?4, ?5,
+                    iif(EXISTS (SELECT 1 FROM versions WHERE product = ?1 AND branch = ?6 AND "commit" = ?4), NULL, ?6),
+                    ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                """,
+                [
                     record.product.description, record.version.description, record.isYanked,
                     record.commit.description, record.ref.description, isFromBranch ? record.ref.branch : nil,
                     record.integration.description, try jsonText(record.files), time.millisecondsSinceEpoch, published,
@@ -143,6 +142,15 @@ extension Store {
                 "SELECT DISTINCT product FROM versions WHERE state = 'published' ORDER BY product"
             )
             .map { try $0.name("product") }
+        }
+    }
+
+    /// How many versions each product has published, by name of the product.
+    package func versionCounts() async throws(StoreError) -> [(product: Name, count: Int)] {
+        try await read("count the versions") { db in
+            try db.all(
+                "SELECT product, count(*) FROM versions WHERE state = 'published' GROUP BY product ORDER BY product"
+            ) { (product: try $0.name("product"), count: try $0[1]) }
         }
     }
 

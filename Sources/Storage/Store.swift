@@ -31,6 +31,7 @@ package final class Store: Sendable {
     private let readers: BlockingLanes
     let lists: ListMemory
     let testNames = TestNameCache()
+    let queueHeads = QueueHeads()
     /// What `statedAccess` read last.
     let access = Mutex<(stamp: Int, stated: [Name: Bool])?>(nil)
     private let broadcast: ChangeBroadcast

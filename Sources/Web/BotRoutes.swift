@@ -12,9 +12,10 @@ struct BotRoutes: Sendable {
         [
             Route(.get, "/api/v1/bots", .read, "All bots, each with its latest integration.") { _ in
                 let overview = await site.operations.overview()
+                let specifications = Dictionary(overview.bots.map { ($0.name, $0) }) { first, _ in first }
                 var items: [JSONValue] = []
                 for bot in try await site.store.bots() {
-                    items.append(try await json(bot, overview))
+                    items.append(await json(bot, specifications[bot.name]))
                 }
                 return .json([
                     "items": .array(items),
@@ -25,11 +26,8 @@ struct BotRoutes: Sendable {
                 ])
             },
             Route(.get, "/api/v1/bots/{bot}", .read, "A bot.") { call in
-                let name = try call.name("bot")
-                guard let bot = try await site.store.bots().first(where: { $0.name == name }) else {
-                    throw Problem.notFound
-                }
-                return .json(try await json(bot, await site.operations.overview()))
+                let bot = try await site.bot(of: call)
+                return .json(await json(bot, await site.operations.overview().bot(bot.name)))
             },
             Route(.get, "/api/v1/bots/{bot}/resolved", .role(.viewer), "A bot's file with every default, as YAML.") {
                 call in
@@ -58,9 +56,7 @@ struct BotRoutes: Sendable {
                 return .plain(try await site.operations.webhookInstructions(bot: call.name("bot"), forge: forge))
             },
             Route(.get, "/api/v1/bots/{bot}/integrations", .read, "A bot's integrations, newest first.") { call in
-                let name = try call.name("bot")
-                guard try await site.store.bots().contains(where: { $0.name == name }) else { throw Problem.notFound }
-                return try await list(call, bot: name)
+                try await list(call, bot: site.bot(of: call).name)
             },
             Route(.get, "/api/v1/integrations", .read, "All integrations, newest first; ?state= ?ref= ?commit=.") {
                 try await list($0, bot: nil)
@@ -76,12 +72,13 @@ struct BotRoutes: Sendable {
         ]
     }
 
-    private func json(_ bot: BotRecord, _ overview: Overview) async throws -> JSONValue {
-        let repository = bot.isRetired ? nil : try await site.store.repository(bot.repository)
+    private func json(_ bot: BotRecord, _ specification: BotSpecification?) async -> JSONValue {
+        // Only a bot with a schedule has to ask for it.
+        let isScheduled = !bot.isRetired && specification?.schedule != nil
         return JSONValue(
-            bot, specification: overview.bot(bot.name), repository: repository,
-            nextScheduled: bot.isRetired
-                ? nil : await site.operations.nextScheduled(bot: bot.name, after: site.clock()))
+            bot, specification: specification,
+            nextScheduled: isScheduled
+                ? await site.operations.nextScheduled(bot: bot.name, after: site.clock()) : nil)
     }
 
     private struct Wish: RequestBody {
@@ -108,7 +105,7 @@ struct BotRoutes: Sendable {
         }
         let (limit, before) = try call.page()
         let page = try await site.store.integrations(filter, limit: limit, before: before)
-        return .json(.list(page.items.map { JSONValue($0, attempts: nil) }, next: page.next))
+        return .json(.list(page.items.map { JSONValue($0) }, next: page.next))
     }
 }
 

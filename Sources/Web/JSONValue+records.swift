@@ -11,21 +11,23 @@ extension JSONValue {
 
     init(_ time: Timestamp?) { self = time.map { .string($0.description) } ?? .null }
 
-    /// - Parameter repository: What is known of its repository; nothing of one that no look has reached, or that is not
-    ///   looked at any more.
     /// - Parameter nextScheduled: When its schedule queues next, where it has one.
-    init(
-        _ bot: BotRecord, specification: BotSpecification?, repository: RepositoryRecord?, nextScheduled: Timestamp?
-    ) {
+    init(_ bot: BotRecord, specification: BotSpecification?, nextScheduled: Timestamp?) {
+        let repository = bot.repositoryState
         self = [
             "name": .string(bot.name.description), "repository": .string(Pages.withoutUser(bot.repository)),
             "branches": specification?.branches.map { .array($0.map { .string($0.description) }) } ?? .null,
             "tags": .array((specification?.tags ?? []).map { .string($0.description) }),
             "product": .string((specification?.product ?? bot.name).description), "retired": .bool(bot.isRetired),
             "schedule": .init(specification?.schedule?.sentence), "nextScheduled": .init(nextScheduled),
-            "latest": bot.latest.map { JSONValue($0, attempts: nil) } ?? .null, "lookedAt": .init(repository?.lastLook),
+            "latest": bot.latest.map { JSONValue($0) } ?? .null, "lookedAt": .init(repository?.lastLook),
             "lookError": .init(repository?.lastError), "empty": .bool(repository?.isEmpty ?? false),
         ]
+    }
+
+    /// An integration in a listing, without `configurations`.
+    init(_ integration: IntegrationOutline) {
+        self = .object(Self.members(of: integration, step: integration.state.step.rawValue))
     }
 
     /// - Parameter attempts: The latest of each job; nothing in listings, where `configurations` is then left out. While
@@ -35,6 +37,19 @@ extension JSONValue {
         _ integration: IntegrationRecord, attempts: [AttemptRecord]?, all: [AttemptRecord] = [],
         reruns: [RerunRecord] = []
     ) {
+        let step = integration.state.step == .running ? attempts?.leastAdvancedStep?.rawValue : nil
+        var members = Self.members(of: integration.outline, step: step ?? integration.state.step.rawValue)
+        if let attempts {
+            members.append(Member(key: "reruns", value: .array(reruns.map { JSONValue($0) })))
+            let configurations = attempts.map { shown in
+                JSONValue(shown, beside: all.filter { $0.id.job == shown.id.job })
+            }
+            members.append(Member(key: "configurations", value: .array(configurations)))
+        }
+        self = .object(members)
+    }
+
+    private static func members(of integration: IntegrationOutline, step: String) -> [Member] {
         var members: [Member] = []
         func add(_ key: String, _ value: JSONValue) { members.append(Member(key: key, value: value)) }
         add("bot", .string(integration.id.bot.description))
@@ -48,10 +63,9 @@ extension JSONValue {
         add("requestedBy", .init(integration.requestedBy))
         add("subject", .init(integration.subject))
         add("author", .init(integration.author))
-        add("project", .init(integration.recipe?.recognition?.sentence))
+        add("project", .init(integration.project))
         add("state", .string(integration.state.word))
-        let step = integration.state.step == .running ? attempts?.leastAdvancedStep?.rawValue : nil
-        add("step", .string(step ?? integration.state.step.rawValue))
+        add("step", .string(step))
         add("verdict", .init(integration.state.verdict?.rawValue))
         add("result", .init(describing: integration.state.result))
         add("skipped", .bool(integration.isSkipped))
@@ -62,14 +76,7 @@ extension JSONValue {
         add("run", .integer(Int64(integration.run)))
         add("supersededBy", .init(describing: integration.supersededBy))
         add("summary", integration.summary.map { JSONValue($0) } ?? .null)
-        if let attempts {
-            add("reruns", .array(reruns.map { JSONValue($0) }))
-            add(
-                "configurations",
-                .array(
-                    attempts.map { shown in JSONValue(shown, beside: all.filter { $0.id.job == shown.id.job }) }))
-        }
-        self = .object(members)
+        return members
     }
 
     init(_ rerun: RerunRecord) {

@@ -4,47 +4,54 @@ import Model
 import Storage
 
 extension Pages {
-    /// How many integrations of a bot the overview looks through for its branches' latest.
-    private static let branchWindow = 200
     /// The most branches of a bot on the overview.
     private static let maximumBranches = 8
 
     func bots() async throws -> Response {
         let overview = await site.operations.overview()
-        var views: [ViewObject] = []
-        for bot in try await site.store.bots() {
-            let repository = try await repository(of: bot)
-            let recent = try await site.store.integrations(
-                IntegrationFilter(bot: bot.name, leavesOutPulls: true), limit: Self.branchWindow, before: nil)
-            let branches = Self.latestOfEachRef(recent.items).prefix(Self.maximumBranches)
-                .map(row)
-            views.append([
-                "name": .text(bot.name), "href": .text("/bots/\(bot.name)"),
-                "repository": .text(Self.withoutUser(bot.repository)), "isRetired": .flag(bot.isRetired),
-                "lookError": .text(repository?.lastError), "isEmpty": .flag(repository?.isEmpty ?? false),
-                "branches": .list(Array(branches)), "hasBranches": .flag(!branches.isEmpty),
-            ])
+        let now = site.clock()
+        let bots = try await site.store.botOverviews(branches: Self.maximumBranches)
+        let articles = try site.articles.html(bots.map { BotArticles.Content($0, at: now) }) { content in
+            try site.templates.render("article", Self.article(content))
         }
         return try await page(
             "bots", title: "Bots", section: "bots", watch: "integration",
             [
-                "bots": .list(views), "problems": .list(overview.problems.map { ["text": .text($0)] }),
+                "articles": .html(articles), "hasBots": .flag(!bots.isEmpty),
+                "problems": .list(overview.problems.map { ["text": .text($0)] }),
                 "hasProblems": .flag(!overview.problems.isEmpty),
             ])
     }
 
+    private static func article(_ content: BotArticles.Content) -> ViewObject {
+        let bot = content.bot
+        let branches: [ViewObject] = zip(bot.branches, content.ages).map { branch, age in
+            [
+                "ref": .text(branch.ref.shortName),
+                "result": .list([ResultView(branch.state, isSkipped: branch.isSkipped).view]),
+                "number": .text(branch.number), "href": .text("/bots/\(bot.name)/\(branch.number)"),
+                "subject": .text(subject(branch.subject)), "tests": .text(testCount(branch.summary)),
+                "queued": .text(branch.queuedAt), "when": .text(age),
+            ]
+        }
+        return [
+            "name": .text(bot.name), "href": .text("/bots/\(bot.name)"),
+            "repository": .text(withoutUser(bot.repository)), "isRetired": .flag(bot.isRetired),
+            "lookError": .text(bot.lookError), "isEmpty": .flag(bot.isEmpty),
+            "branches": .list(branches), "hasBranches": .flag(!branches.isEmpty),
+        ]
+    }
+
     func bot(_ call: Call) async throws -> Response {
-        let name = try call.name("bot")
-        guard let bot = try await site.store.bots().first(where: { $0.name == name }) else { throw Problem.notFound }
+        let bot = try await site.bot(of: call)
+        let name = bot.name
         let specification = await site.operations.overview().bot(name)
-        let repository = try await repository(of: bot)
         let branch = call.query("branch")
         var filter = IntegrationFilter(bot: name)
         filter.ref = branch.map { $0.hasPrefix("refs/") ? RefName($0) : RefName(branch: $0) }
         let (limit, before) = try call.page()
         let page = try await site.store.integrations(filter, limit: limit, before: before)
-        let recent = try await site.store.integrations(
-            IntegrationFilter(bot: name), limit: Self.branchWindow, before: nil)
+        let refs = try await site.store.recentRefs(of: name)
         let pulls = try await PullRequestState.all(of: bot, site: site)
         let query = branch.map { "branch=\(URLText.segment($0))&" } ?? ""
         return try await self.page(
@@ -52,17 +59,18 @@ extension Pages {
             [
                 "name": .text(name), "repository": .text(Self.withoutUser(bot.repository)),
                 "isRetired": .flag(bot.isRetired),
-                "lookError": .text(repository?.lastError), "isEmpty": .flag(repository?.isEmpty ?? false),
+                "lookError": .text(bot.repositoryState?.lastError),
+                "isEmpty": .flag(bot.repositoryState?.isEmpty ?? false),
                 "branches": .text(specification?.branches.map { $0.map(\.description).joined(separator: ", ") }),
                 "schedule": .text(specification?.schedule?.sentence),
                 "nextScheduled": .text(
                     await site.operations.nextScheduled(bot: name, after: site.clock()).map(PageText.time)),
                 "product": .text(try await product(of: specification)),
-                "refs": .list(refFilters(Self.latestOfEachRef(recent.items).map(\.ref), of: name, current: filter.ref)),
+                "refs": .list(refFilters(refs, of: name, current: filter.ref)),
                 "pulls": .list(pulls.prefix(Self.maximumPulls).map { Self.row($0, of: name) }),
                 "hasPulls": .flag(!pulls.isEmpty),
                 "morePulls": .text(pulls.count > Self.maximumPulls ? "\(pulls.count - Self.maximumPulls)" : nil),
-                "hasRefs": .flag(recent.items.contains { $0.ref != recent.items.first?.ref }),
+                "hasRefs": .flag(refs.count > 1),
                 "integrations": .list(page.items.map(row)), "hasIntegrations": .flag(!page.items.isEmpty),
                 "older": .text(page.next.map { "/bots/\(name)?\(query)before=\($0)" }),
             ])
@@ -100,16 +108,6 @@ extension Pages {
             return nil
         }
         return product.description
-    }
-
-    /// What is known of the repository that a bot looks at; nothing of a bot whose file is gone.
-    private func repository(of bot: BotRecord) async throws -> RepositoryRecord? {
-        bot.isRetired ? nil : try await site.store.repository(bot.repository)
-    }
-
-    private static func latestOfEachRef(_ newestFirst: [IntegrationRecord]) -> [IntegrationRecord] {
-        var seen: Set<RefName> = []
-        return newestFirst.filter { seen.insert($0.ref).inserted }
     }
 
     /// A repository's address without what could be a password in it.

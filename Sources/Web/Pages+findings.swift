@@ -1,29 +1,61 @@
+import Hummingbird
 import Model
 import Storage
 
 extension Pages {
-    /// The most issues of one status on a page; the rest is in the JSON.
-    private static let maximumIssues = 500
-    /// The most tests on a page: what fails, and so many others.
-    private static let maximumTests = 1000
+    /// The most issues on a page; links lead to the others.
+    static let maximumIssues = 200
+    /// The most tests on a page: what fails first.
+    static let maximumTests = 200
 
-    func show(issues: [Issue], of record: IntegrationRecord, in view: inout ViewObject) {
+    /// `/bots/{bot}/{number}/issues`
+    func issues(_ call: Call) async throws -> Response {
+        let record = try await site.integration(of: call)
+        let after = try call.number("after", 0...Int(Int32.max)) ?? 0
+        let listing = try await site.store.issueListing(of: record.id, limit: Self.maximumIssues, after: after)
+        let end = after + listing.items.count
+        var view: ViewObject = [
+            "bot": .text(record.id.bot), "number": .text(record.id.number), "href": .text(Self.href(record.id)),
+            "api": .text("/api/v1/bots/\(record.id.bot)/integrations/\(record.id.number)"),
+            "says": .text(
+                listing.items.isEmpty
+                    ? PageText.count(listing.total, "issue")
+                    : "\(after + 1) to \(end) of \(PageText.count(listing.total, "issue"))"),
+            "previous": .text(after > 0 ? Self.issuesHref(record.id, after: max(0, after - Self.maximumIssues)) : nil),
+            "next": .text(end < listing.total ? Self.issuesHref(record.id, after: end) : nil),
+        ]
+        show(issues: listing, after: after, of: record, in: &view)
+        return try await page("issues", title: "Issues of \(record.id)", section: "bots", view)
+    }
+
+    private static func issuesHref(_ id: IntegrationID, after: Int) -> String { "\(href(id))/issues?after=\(after)" }
+
+    static func href(_ id: IntegrationID) -> String { "/bots/\(id.bot)/\(id.number)" }
+
+    /// Shows part of the issues, by status; each status has the count of all its issues, and a link to the next of them that are not shown.
+    /// - Parameter after: How many issues come before the part. Statuses that end before it are left out.
+    func show(issues listing: IssueListing, after: Int = 0, of record: IntegrationRecord, in view: inout ViewObject) {
         let titles: [(Issue.Status, String)] = [
             (.new, "New"), (.unresolved, "Unresolved"), (.resolved, "Resolved"), (.silenced, "Silenced"),
         ]
-        let groups: [ViewObject] = titles.compactMap { status, title in
-            let group = issues.filter { $0.status == status }.sorted(by: Self.isBefore)
-            guard !group.isEmpty else { return nil }
-            let more = group.count - Self.maximumIssues
-            return [
-                "title": .text(title), "count": .text(group.count),
-                "issues": .list(group.prefix(Self.maximumIssues).map { issue($0, of: record) }),
+        var (groups, start): ([ViewObject], Int) = ([], 0)
+        for (status, title) in titles {
+            let (count, first) = (listing.count(of: status), start)
+            start += count
+            guard count > 0, start > after else { continue }
+            let group = listing.items.filter { $0.status == status }
+            let more = start - max(first, after) - group.count
+            groups.append([
+                "title": .text(title), "count": .text(count),
+                "issues": .list(group.map { issue($0, of: record) }), "hasIssues": .flag(!group.isEmpty),
                 "more": .text(more > 0 ? String(more) : nil),
-            ]
+                "moreHref": .text(Self.issuesHref(record.id, after: start - more)),
+            ])
         }
         view["issueGroups"] = .list(groups)
         let isDone = record.summary != nil
-        view["noIssues"] = .text(isDone ? "None." : "Known when all configurations are done.")
+        let none = listing.total > 0 ? "No more." : "None."
+        view["noIssues"] = .text(isDone ? none : "Known when all configurations are done.")
     }
 
     private func issue(_ issue: Issue, of record: IntegrationRecord) -> ViewObject {
@@ -82,12 +114,6 @@ extension Pages {
             .joined(separator: ":")
     }
 
-    private static func isBefore(_ left: Issue, _ right: Issue) -> Bool {
-        func rank(_ issue: Issue) -> Int { Finding.Category.allCases.firstIndex(of: issue.finding.category) ?? 0 }
-        return (rank(left), left.finding.path ?? "", left.finding.line ?? 0, left.fingerprint)
-            < (rank(right), right.finding.path ?? "", right.finding.line ?? 0, right.fingerprint)
-    }
-
     /// An integration's tests as its page shows them: all that fail before some of the others.
     func shownTests(
         of id: IntegrationID, attempt: Int?, failingOnly: Bool
@@ -98,7 +124,7 @@ extension Pages {
         if failingOnly { return (failing.items, failing.next != nil) }
         let others = try await site.store.testPage(
             of: id, attempt: attempt, outcomes: Set(TestResult.Outcome.allCases.filter { !$0.isFailure }),
-            limit: Self.maximumTests)
+            limit: Self.maximumTests - failing.items.count)
         return (failing.items + others.items, failing.next != nil || others.next != nil)
     }
 
@@ -124,7 +150,7 @@ extension Pages {
             (failing + others).map { key in
                 suite(
                     key.suite, in: key.configuration, groups[key] ?? [], isOpen: failing.contains(key),
-                    of: record.id.bot)
+                    isWhole: !hasMore, of: record.id.bot)
             })
         view["isFailing"] = .flag(isFailing)
         view["hasTests"] = .flag(!tests.isEmpty || isFailing)
@@ -139,8 +165,9 @@ extension Pages {
         view["moreTests"] = .flag(hasMore)
     }
 
+    /// - Parameter isWhole: Whether these are all tests of the suite. Otherwise the counts are said to be of those that are shown.
     private func suite(
-        _ name: String, in configuration: Name, _ tests: [TestResult], isOpen: Bool, of bot: Name
+        _ name: String, in configuration: Name, _ tests: [TestResult], isOpen: Bool, isWhole: Bool, of bot: Name
     ) -> ViewObject {
         let failures = tests.count { $0.outcome.isFailure }
         let sorted =
@@ -156,7 +183,7 @@ extension Pages {
         return [
             "suite": .text(name.isEmpty ? "Tests" : name), "configuration": .text(configuration),
             "isOpen": .flag(isOpen), "tone": .text(failures > 0 ? "bad" : flaky > 0 ? "warn" : "good"),
-            "counts": .text(counts),
+            "counts": .text(isWhole ? counts : counts + " shown"),
             "tests": .list(
                 sorted.map { test in
                     let result = ResultView(test.outcome)

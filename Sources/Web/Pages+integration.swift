@@ -12,7 +12,8 @@ extension Pages {
         let all = try await site.attempts(of: record)
         let attempts = Site.shown(all, attempt: number)
         let reruns = record.run > 1 ? try await store.reruns(of: record.id) : []
-        let issues = try await store.issues(of: record.id)
+        let issues = try await store.issueListing(of: record.id, limit: Self.maximumIssues)
+        let silenced = try await silencedConfigurations(of: record.id, attempts, issues)
         let tests = try await shownTests(of: record.id, attempt: number, failingOnly: call.flag("failing"))
         let isClosed = try await site.isClosed(record.id)
         // Neither what it archived nor which file is sent just now.
@@ -23,19 +24,21 @@ extension Pages {
         var view: ViewObject = [
             "bot": .text(id.bot), "number": .text(id.number),
             "result": .list([ResultView(record, attempts: attempts).view]),
-            "subject": .text(Self.subject(record)), "ref": .text(record.ref.shortName),
+            "subject": .text(Self.subject(record.subject)), "ref": .text(record.ref.shortName),
             "commit": .text(record.commit), "pull": .list(record.pull.map { [Self.pull($0, of: record)] } ?? []),
             "author": .text(record.author),
             "project": .text(record.recipe?.recognition?.sentence),
             "cause": .text(record.cause.rawValue + (record.requestedBy.map { ", \($0)" } ?? "")),
             "queued": .text(record.queuedAt), "queuedText": .text(PageText.time(record.queuedAt)),
-            "took": .text(took(record) ?? "not started"), "reason": .text(record.reason),
+            "took": .text(took(record.startedAt, record.endedAt) ?? "not started"), "reason": .text(record.reason),
             "href": .text("/bots/\(id.bot)/\(id.number)"),
             "api": .text("/api/v1/bots/\(id.bot)/integrations/\(id.number)"),
             "summary": .list(record.summary.map(Self.summary) ?? []), "hasSummary": .flag(record.summary != nil),
             "configurations": .list(
                 attempts.map { shown in
-                    configuration(shown, of: record, beside: all.filter { $0.id.job == shown.id.job }, issues: issues)
+                    configuration(
+                        shown, of: record, beside: all.filter { $0.id.job == shown.id.job },
+                        isSilenced: silenced.contains(shown.id.job))
                 }),
             "reruns": .list(reruns.map(Self.rerun)),
             "noConfigurations": .text(
@@ -110,14 +113,19 @@ extension Pages {
         ]
     }
 
+    /// The configurations whose warnings are all silenced. The integration is judged without these, but a job does not know which they are.
+    private func silencedConfigurations(
+        of id: IntegrationID, _ attempts: [AttemptRecord], _ issues: IssueListing
+    ) async throws -> Set<Name> {
+        if issues.count(of: .silenced) == 0 { return [] }
+        let warned = attempts.filter { [Verdict.warnings, .analyzerWarnings].contains($0.state.verdict) }
+        return try await site.store.silencedConfigurations(of: id, among: warned.map(\.id.job))
+    }
+
     /// - Parameter all: Every attempt of its job, to choose from.
     private func configuration(
-        _ attempt: AttemptRecord, of record: IntegrationRecord, beside all: [AttemptRecord], issues: [Issue]
+        _ attempt: AttemptRecord, of record: IntegrationRecord, beside all: [AttemptRecord], isSilenced: Bool
     ) -> ViewObject {
-        // The integration is judged without silenced issues, but a job does not know which are silenced.
-        let own = issues.filter { $0.status != .resolved && $0.configurations.contains(attempt.id.job) }
-        let hasWarnings = [Verdict.warnings, .analyzerWarnings].contains(attempt.state.verdict)
-        let isSilenced = hasWarnings && !own.isEmpty && own.allSatisfy { $0.status == .silenced }
         let page = "/bots/\(record.id.bot)/\(record.id.number)"
         let log = "\(page)/log/\(attempt.id.job)?attempt=\(attempt.id.attempt)"
         let tries: [ViewObject] = all.map { other in

@@ -19,6 +19,8 @@ extension Pages {
                 "bot": .text(bot), "api": .text("/api/v1/bots/\(bot)/silences"),
                 "says": .text("\(all.count { $0.silence.holds(at: now) }) in force"),
                 "hasSilences": .flag(!shown.isEmpty), "silences": .list(shown.map { silence($0, at: now) }),
+                "previous": .text(
+                    after > 0 ? "/bots/\(bot)/silences?after=\(max(0, after - Self.silenceRows))" : nil),
                 "next": .text(
                     after + shown.count < all.count ? "/bots/\(bot)/silences?after=\(after + shown.count)" : nil),
             ])

@@ -4,7 +4,7 @@ import Storage
 
 extension Pages {
     /// Rows of a grid on one page; the rest follows on the next.
-    private static let gridRows = 500
+    private static let gridRows = 200
     /// Tests of a search on one page.
     private static let searchRows = 100
 
@@ -26,6 +26,8 @@ extension Pages {
                 "rows": .list(grid.rows.map { row($0, grid.configurations, of: record.id.bot) }),
                 "hasRows": .flag(!grid.rows.isEmpty),
                 "none": .text(grid.total == 0 ? "No test ran." : "Every test passed in every configuration."),
+                "previous": .text(
+                    after > 0 ? "\(href)/tests?\(more)after=\(max(0, after - Self.gridRows))" : nil),
                 "next": .text(grid.more > 0 ? "\(href)/tests?\(more)after=\(after + grid.rows.count)" : nil),
             ])
     }
@@ -79,6 +81,7 @@ extension Pages {
                 "tests": .list(list.tests.map { row($0.spread, list.configurations, of: bot) }),
                 "hasTests": .flag(!list.tests.isEmpty),
                 "none": .text(query == nil ? "No test ran yet." : "No test of this name."),
+                "first": .text(after > 0 ? "/bots/\(bot)/tests" + (words.isEmpty ? "" : "?" + words.dropLast()) : nil),
                 "next": .text(list.next.map { "/bots/\(bot)/tests?\(words)after=\($0)" }),
             ])
     }

@@ -26,6 +26,9 @@ struct Pages: Sendable {
             Route(.get, "/bots/{bot}/{number}/tests", .read, "Page: tests by configuration; ?all ?after=.") {
                 try await grid($0)
             },
+            Route(.get, "/bots/{bot}/{number}/issues", .read, "Page: an integration's issues; ?after=.") {
+                try await issues($0)
+            },
             Route(.get, "/bots/{bot}/{number}", .read, "Page: an integration; ?failing.") { try await integration($0) },
             Route(.get, "/bots/{bot}/{number}/log/{configuration}", .read, "Page: a log; ?from= ?attempt=.") {
                 try await log($0)
@@ -101,29 +104,34 @@ struct Pages: Sendable {
     // MARK: Parts that several pages show
 
     /// A row of a listing.
-    func row(_ record: IntegrationRecord) -> ViewObject {
+    func row(_ record: IntegrationOutline) -> ViewObject {
         let now = site.clock()
         let counts = record.summary.map { Self.issueCounts($0.counts) } ?? []
         return [
             "id": .text("#\(record.id.number)"), "number": .text(record.id.number),
             "href": .text("/bots/\(record.id.bot)/\(record.id.number)"),
-            "result": .list([ResultView(record).view]), "subject": .text(Self.subject(record)),
+            "result": .list([ResultView(record.state, isSkipped: record.isSkipped).view]),
+            "subject": .text(Self.subject(record.subject)),
             "ref": .text(record.ref.shortName), "commit": .text(record.commit.abbreviated),
             "author": .text(record.author), "tests": .text(Self.testCount(record.summary)), "counts": .list(counts),
-            "noCounts": .text(record.summary == nil ? "" : "none"), "took": .text(took(record) ?? ""),
+            "noCounts": .text(record.summary == nil ? "" : "none"),
+            "took": .text(took(record.startedAt, record.endedAt) ?? ""),
             "queued": .text(record.queuedAt), "when": .text(PageText.age(record.queuedAt, now: now)),
         ]
     }
 
     /// The commit's subject, or a note that it has none.
-    static func subject(_ record: IntegrationRecord) -> String {
-        record.subject.map { $0.isEmpty ? "(no message)" : $0 } ?? ""
+    static func subject(_ subject: String?) -> String {
+        subject.map { $0.isEmpty ? "(no message)" : $0 } ?? ""
     }
 
-    func took(_ record: IntegrationRecord) -> String? {
-        guard let started = record.startedAt else { return nil }
-        let duration = PageText.duration((record.endedAt ?? site.clock()) - started)
-        return record.endedAt == nil ? duration + " so far" : duration
+    /// - Parameters:
+    ///   - start: When the integration began; `nil` if it has not.
+    ///   - end: When it ended; `nil` if it has not.
+    func took(_ start: Timestamp?, _ end: Timestamp?) -> String? {
+        guard let start else { return nil }
+        let duration = PageText.duration((end ?? site.clock()) - start)
+        return end == nil ? duration + " so far" : duration
     }
 
     static func testCount(_ summary: Summary?) -> String {

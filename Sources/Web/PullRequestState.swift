@@ -20,7 +20,7 @@ struct PullRequestState: Sendable {
     /// Why it is not integrated.
     let reason: String?
     /// Its newest integration; of an earlier head as long as the newest has none.
-    let integration: IntegrationRecord?
+    let integration: IntegrationOutline?
 
     /// Of all that are open, newest first.
     static func all(of bot: BotRecord, site: Site) async throws -> [PullRequestState] {
@@ -29,7 +29,7 @@ struct PullRequestState: Sendable {
         let overview = await site.operations.overview()
         guard let specification = overview.bot(bot.name) else { return [] }
         let latest = try await site.store.latestOfPulls(of: bot.name)
-        let main = try await site.store.repository(bot.repository)?.defaultBranch
+        let main = bot.repositoryState?.defaultBranch
         return pulls.map { pull in
             PullRequestState(
                 pull, latest: latest[pull.number],
@@ -42,7 +42,7 @@ struct PullRequestState: Sendable {
     }
 
     private init(
-        _ pull: PullRequestRecord, latest: IntegrationRecord?, answer: PullRequestAnswer?, bot: Name
+        _ pull: PullRequestRecord, latest: IntegrationOutline?, answer: PullRequestAnswer?, bot: Name
     ) {
         (self.pull, integration) = (pull, latest)
         guard let seen = pull.seen, let answer else {

@@ -46,18 +46,19 @@ struct ResultView: Sendable, Hashable {
         }
     }
 
-    init(_ record: IntegrationRecord) {
-        if record.isSkipped {
+    /// - Parameter isSkipped: See `IntegrationRecord.isSkipped`.
+    init(_ state: IntegrationState, isSkipped: Bool) {
+        if isSkipped {
             self.init(word: "skipped", tone: .none, icon: Self.minus)
         } else {
-            self.init(record.state)
+            self.init(state)
         }
     }
 
     /// While jobs run, the least advanced one's step is shown.
     init(_ record: IntegrationRecord, attempts: [AttemptRecord]) {
         guard case .running(.running) = record.state, let step = attempts.leastAdvancedStep else {
-            self.init(record)
+            self.init(record.state, isSkipped: record.isSkipped)
             return
         }
         self.init(word: step.rawValue, tone: .busy, icon: Self.arc)

@@ -20,9 +20,10 @@ struct RetentionRoutes: Sendable {
                 let wish = try await call.json(PruneWish.self)
                 var bot: Name?
                 if let text = wish.bot {
-                    bot = Name(text)
-                    let isKnown = try await site.store.bots().contains { $0.name == bot }
-                    guard bot != nil, isKnown else { throw Problem(404, "There is no such bot.") }
+                    guard let name = Name(text), try await site.store.bot(name) != nil else {
+                        throw Problem(404, "There is no such bot.")
+                    }
+                    bot = name
                 }
                 let report = try await site.operations.prune(isDry: wish.dryRun ?? false, bot: bot)
                 return .json(JSONValue(report))

@@ -11,6 +11,7 @@ struct Site: Sendable {
     let operations: Operations
     let files: FileSender
     let checks = FileChecks()
+    let articles = BotArticles()
     var shelf = FileShelf()
     let descriptions = DescriptionChecks()
     let seals = VersionSeals()

@@ -42,22 +42,17 @@ struct SystemRoutes: Sendable {
         let open = try await site.store.openCounts()
         gauge("martlet_integrations_queued", "Integrations that wait.", [("", open.queued)])
         gauge("martlet_integrations_running", "Integrations under way.", [("", open.running)])
-        var failures: [(String, Int)] = []
-        for bot in bots {
-            let repository = try await site.store.repository(bot.repository)
-            failures.append(("{bot=\"\(bot.name)\"}", repository?.failures ?? 0))
-        }
-        gauge("martlet_repository_look_failures", "Looks in a row that failed.", failures)
+        gauge(
+            "martlet_repository_look_failures", "Looks in a row that failed.",
+            bots.map { ("{bot=\"\($0.name)\"}", $0.repositoryState?.failures ?? 0) })
         gauge(
             "martlet_bot_result", "1 for the result of the bot's latest integration.",
             bots.compactMap { bot in
                 bot.latest?.state.result.map { ("{bot=\"\(bot.name)\",result=\"\($0)\"}", 1) }
             })
-        var versions: [(String, Int)] = []
-        for product in try await site.store.products() {
-            versions.append(("{product=\"\(product)\"}", try await site.store.outlines(of: product).count))
-        }
-        gauge("martlet_versions", "Published versions.", versions)
+        gauge(
+            "martlet_versions", "Published versions.",
+            try await site.store.versionCounts().map { ("{product=\"\($0.product)\"}", $0.count) })
         // What was only archived goes with its integration, and nobody would look at it again.
         let published = "\(site.configuration.state)/files/"
         gauge(
@@ -99,7 +94,7 @@ struct SystemRoutes: Sendable {
         // Skipped integrations say nothing about the code.
         filter.hasSkipped = false
         filter.ref = call.query("branch").map { RefName(branch: $0) }
-        guard try await site.store.bots().contains(where: { $0.name == bot }) else { throw Problem.notFound }
+        guard try await site.store.bot(bot) != nil else { throw Problem.notFound }
         let latest = try await site.store.integrations(filter, limit: 1, before: nil).items.first
         return .body(
             Array(Badge(label: bot.description, result: latest?.state.result).svg.utf8), type: "image/svg+xml")
@@ -107,11 +102,10 @@ struct SystemRoutes: Sendable {
 
     private func tray() async throws -> String {
         var projects = ""
+        let completed = try await site.store.lastCompleted()
         for bot in try await site.store.bots() where !bot.isRetired {
             let latest = bot.latest
-            var filter = IntegrationFilter(bot: bot.name, state: "completed", leavesOutPulls: true)
-            filter.hasSkipped = false
-            let last = try await site.store.integrations(filter, limit: 1, before: nil).items.first
+            let last = completed[bot.name]
             let activity = latest.map { $0.state.word == "running" } == true ? "Building" : "Sleeping"
             projects += """
                   <Project name="\(bot.name)" activity="\(activity)" lastBuildStatus="\(trayWord(last?.state.result))" \

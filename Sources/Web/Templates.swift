@@ -31,6 +31,9 @@ struct Templates: Sendable {
         "silences": PackageResources.silences_mustache,
         "outbox": PackageResources.outbox_mustache,
         "version": PackageResources.version_mustache,
+        "article": PackageResources.article_mustache,
+        "issues": PackageResources.issues_mustache,
+        "issue": PackageResources.issue_mustache,
     ]
 
     private static let digest = String(BearerToken.digest(of: styleSheet + script).prefix(12))

@@ -130,7 +130,7 @@ extension Site {
     /// - Throws: 404.
     func bot(of call: Call) async throws -> BotRecord {
         let name = try call.name("bot")
-        guard let bot = try await store.bots().first(where: { $0.name == name }) else { throw Problem.notFound }
+        guard let bot = try await store.bot(name) else { throw Problem.notFound }
         return bot
     }
 }

@@ -4,7 +4,7 @@ import Mustache
 struct ViewObject: MustacheParent, ExpressibleByDictionaryLiteral {
     enum Value {
         case string(String)
-        /// Made by us, escaped already: only what `TerminalText` and our own drawings make.
+        /// Made by us, escaped already: only what `TerminalText`, our own drawings and templates make.
         case html(String)
         case flag(Bool)
         case list([ViewObject])

@@ -80,7 +80,7 @@ extension Bot {
     }
 
     /// The integrations of a pull request, the oldest first.
-    package func integrations(ofPull number: Int) async throws -> [IntegrationRecord] {
+    package func integrations(ofPull number: Int) async throws -> [IntegrationOutline] {
         try await store.integrations(IntegrationFilter(ref: RefName(pullRequest: number))).items.reversed()
     }
 

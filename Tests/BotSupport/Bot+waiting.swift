@@ -49,7 +49,7 @@ extension Bot {
     }
 
     /// Waits until the integration of a commit on a ref is there.
-    package func integration(of commit: CommitID, on ref: RefName) async throws -> IntegrationRecord {
+    package func integration(of commit: CommitID, on ref: RefName) async throws -> IntegrationOutline {
         try await wait("an integration of \(commit.abbreviated) on \(ref)") { store in
             try await store.integrations(IntegrationFilter(ref: ref, commit: commit)).items.first
         }

@@ -52,7 +52,8 @@ import Testing
             // then
             #expect(try await all(core) == ["kit#1 main", "kit#2 release/1.0", "other#1 topic"])
             let queued = try await core.store.integrations().items
-            #expect(queued.allSatisfy { $0.cause == .upgrade && $0.isClean && $0.state == .queued })
+            #expect(queued.allSatisfy { $0.cause == .upgrade && $0.state == .queued })
+            for id in queued.map(\.id) { #expect(try await core.store.integration(id)?.isClean == true) }
             #expect(Set(queued.map(\.requestedBy)) == ["Swift 6.3.0 → 6.3.1"])
             let event = try #require(try await core.store.deliveries().items.first)
             #expect(event.source == .upgrade && event.fate == .integrated)

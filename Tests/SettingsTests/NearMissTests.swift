@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct NearMissTests {
     private func remarks(_ entries: [String]) -> [String] {
-        let project = RecipeReader.Project.recognised(ProjectType.recognize(rootEntries: entries), rootEntries: entries)
+        let project = RecipeReader.Project.recognised(
+            ProjectType.recognize(ProjectTree(rootEntries: entries)), rootEntries: entries)
         return RecipeReader.withoutRecipe(project).value?.remarks ?? []
     }
 

@@ -362,6 +362,6 @@ extension RecipeReader.Project {
     /// A root with nothing but the file that tells a type.
     static func tree(_ type: ProjectType?) -> RecipeReader.Project {
         let names = type.map { Array($0.profile.markers.prefix(1)) } ?? []
-        return .recognised(ProjectType.recognize(rootEntries: names), rootEntries: names)
+        return .recognised(ProjectType.recognize(ProjectTree(rootEntries: names)), rootEntries: names)
     }
 }

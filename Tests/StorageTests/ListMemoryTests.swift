@@ -4,8 +4,8 @@ import Testing
 @testable import Storage
 
 @Suite struct ListMemoryTests {
-    private static let empty = Page<IntegrationRecord>(items: [], next: nil)
-    private static let next = Page<IntegrationRecord>(items: [], next: 7)
+    private static let empty = Page<IntegrationOutline>(items: [], next: nil)
+    private static let next = Page<IntegrationOutline>(items: [], next: 7)
 
     private static func key(_ limit: Int = 20, before cursor: Int64? = nil) -> ListMemory.Key {
         ListMemory.Key(filter: IntegrationFilter(), limit: limit, cursor: cursor)
@@ -60,8 +60,8 @@ import Testing
     }
 
     private static func list(
-        _ memory: ListMemory, _ read: () async throws(StoreError) -> Page<IntegrationRecord>
-    ) async throws(StoreError) -> Page<IntegrationRecord> { try await memory.list(key(), read: read) }
+        _ memory: ListMemory, _ read: () async throws(StoreError) -> Page<IntegrationOutline>
+    ) async throws(StoreError) -> Page<IntegrationOutline> { try await memory.list(key(), read: read) }
 
     @Test func testThatItKeepsNeitherLongListsNorMany() async throws {
         // given

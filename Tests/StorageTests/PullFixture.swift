@@ -54,7 +54,7 @@ extension StoreFixture {
     }
 
     /// The integrations of the pull request, the oldest first.
-    func ofPull(_ number: Int = 12) async throws -> [IntegrationRecord] {
+    func ofPull(_ number: Int = 12) async throws -> [IntegrationOutline] {
         try await store.integrations(IntegrationFilter(ref: RefName(pullRequest: number))).items.reversed()
     }
 

@@ -140,6 +140,7 @@ import Testing
         print(try await store.deliveries().items, to: &text)
         print(try await store.refUpdates().items, to: &text)
         print(try await store.integrations().items, to: &text)
+        print(try await store.integration(id) as Any, to: &text)
         print(try await store.attempts(of: id), try await store.tests(of: id), to: &text)
         print(try await store.issues(of: id), try await store.artifacts(of: id), to: &text)
         print(try await store.triggers(of: id), try await store.versions(of: name("kit")), to: &text)

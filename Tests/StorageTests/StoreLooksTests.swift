@@ -5,7 +5,11 @@ import Testing
 
 @Suite struct StoreLooksTests {
     private static func integrations(_ fixture: StoreFixture) async throws -> [IntegrationRecord] {
-        try await fixture.store.integrations().items.reversed()
+        var records: [IntegrationRecord] = []
+        for outline in try await fixture.store.integrations().items.reversed() {
+            records.append(try #require(try await fixture.store.integration(outline.id)))
+        }
+        return records
     }
 
     @Suite struct GivenARepositoryNeverLookedAt {
@@ -48,7 +52,7 @@ import Testing
                 let repository = try #require(try await fixture.store.repository(StoreFixture.repository))
                 #expect(repository.defaultBranch == .main)
                 #expect(repository.lastLook == time(100))
-                #expect(repository.heads == 2)
+                #expect(repository.hasHeads)
                 #expect(!repository.isLookRequested)
             }
         }

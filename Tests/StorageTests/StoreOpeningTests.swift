@@ -135,6 +135,8 @@ import Testing
             let record = try #require(try await store.integration(id))
             #expect(record.state == .completed(.warnings, triggerFailed: false))
             #expect(record.summary?.counts.warnings == 1)
+            #expect(try await store.bots().map(\.latest?.id) == [id])
+            #expect(try await store.issueListing(of: id, limit: 200).items.map(\.fingerprint) == ["f1"])
             #expect(try await store.previous(of: id)?.id.number == 40)
             #expect(try await store.heads(of: StoreFixture.repository) == [.line: commit(2), .main: commit(1)])
             #expect(try await store.attempts(of: id).map(\.steps.count) == [1])

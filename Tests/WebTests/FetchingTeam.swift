@@ -46,7 +46,7 @@ func withFetchingTeam(_ body: @Sendable (FetchingTeam) async throws -> Void) asy
     try await withWeb { web in
         let sample = SampleContent(web: web)
         try await sample.fill()
-        let record = try #require(try await web.store.integrations(IntegrationFilter(), limit: 1).items.first)
+        let record = try #require(try await web.store.latestIntegration(of: SampleContent.kit))
         let team = FetchingTeam(
             web: web, sample: sample, record: record, key: try await FetchingTeam.key(web.directory, "key"))
         try await sample.publish("1.4.2", by: record, signedBy: team.key)

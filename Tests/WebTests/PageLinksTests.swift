@@ -20,7 +20,7 @@ import Testing
         try await withWeb { web in
             let sample = SampleContent(web: web)
             try await sample.fill()
-            let record = try #require(try await web.store.integrations(IntegrationFilter(), limit: 1).items.first)
+            let record = try #require(try await web.store.latestIntegration(of: SampleContent.kit))
             try await runExpectingSuccess([
                 "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", web.directory.path("key"),
             ])

@@ -55,7 +55,7 @@ import Testing
     @Test func testThatBuildMetadataIsPartOfTheName() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // given
-            let record = try #require(try await web.store.integrations(IntegrationFilter(), limit: 1).items.first)
+            let record = try #require(try await web.store.latestIntegration(of: SampleContent.kit))
             try await SampleContent(web: web).publish(
                 "3.0.0+build.7", by: record,
                 files: RegistryRoutesTests.manifests.merging(["Kit-3.0.0+build.7.zip": Array("zip".utf8)]) { $1 },
@@ -80,7 +80,7 @@ import Testing
     @Test(arguments: ["zip", "json"]) func testThatAVersionMayEndLikeAFile(ending: String) async throws {
         try await RegistryRoutesTests.withPackage { web in
             // given
-            let record = try #require(try await web.store.integrations(IntegrationFilter(), limit: 1).items.first)
+            let record = try #require(try await web.store.latestIntegration(of: SampleContent.kit))
             let sample = SampleContent(web: web)
             for version in ["3.0.0-rc", "3.0.0-rc.\(ending)"] {
                 try await sample.publish(

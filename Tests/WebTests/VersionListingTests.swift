@@ -14,7 +14,7 @@ import Testing
         try await withWeb { web in
             let sample = SampleContent(web: web)
             try await sample.fill()
-            let record = try #require(try await web.store.integrations(IntegrationFilter(), limit: 1).items.first)
+            let record = try #require(try await web.store.latestIntegration(of: SampleContent.kit))
             for version in versions { try await sample.publish(version, by: record) }
             try await body(web)
         }
@@ -164,7 +164,7 @@ import Testing
     @Test func testThatTheCommandListsAllOfThem() async throws {
         try await withVersions([]) { web in
             // given: rows alone, which are all that is listed
-            let record = try #require(try await web.store.integrations(IntegrationFilter(), limit: 1).items.first)
+            let record = try #require(try await web.store.latestIntegration(of: SampleContent.kit))
             let numbers = 1...201
             for number in numbers {
                 let version = try #require(SemanticVersion("2.0.\(number)"))

@@ -73,7 +73,7 @@ import Testing
         try await Self.withVersions { web, sample in
             // given
             let key = try await Self.key(in: web, "key")
-            let record = try #require(try await web.store.integrations(IntegrationFilter(), limit: 1).items.first)
+            let record = try #require(try await web.store.latestIntegration(of: SampleContent.kit))
             try await sample.publish("1.0.1", by: record, signedBy: key)
             // when
             let unknown = try await web.send("GET", "/products/kit/1.0.1").text
@@ -128,7 +128,7 @@ import Testing
     @Test func testThatWhatIsPastedIsThatVersionUnderItsName() async throws {
         try await Self.withVersions { web, sample in
             // given
-            let record = try #require(try await web.store.integrations(IntegrationFilter(), limit: 1).items.first)
+            let record = try #require(try await web.store.latestIntegration(of: SampleContent.kit))
             try await sample.publish(
                 "1.0.1+x", by: record, files: ["it's kit-1.0.1+x.tar.gz": Array("source".utf8)])
             // when

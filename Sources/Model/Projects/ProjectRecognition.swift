@@ -43,11 +43,6 @@ extension ProjectType {
         }
     }
 
-    /// The kind by the names of the root alone: as `recognize(_:)` tells it where no file can be read.
-    package static func recognize(rootEntries: some Collection<String>) -> Recognition? {
-        recognize(ProjectTree(rootEntries: Array(rootEntries)))
-    }
-
     /// The kinds of project in a tree; `nil` where no file tells one.
     ///
     /// The first kind with tests is the project. Without any it is the first that builds something, and without such a kind the first

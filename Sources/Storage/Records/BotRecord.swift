@@ -7,13 +7,18 @@ package struct BotRecord: Hashable, Sendable {
     package var repository: String
     /// Whether its file is gone.
     package var isRetired: Bool
-    /// The integration with the highest number.
-    package var latest: IntegrationRecord?
+    /// What is known of its repository; `nil` for a retired bot, for which nobody looks at it.
+    package var repositoryState: RepositoryRecord?
+    /// The newest integration of a branch or tag.
+    package var latest: IntegrationOutline?
 
-    package init(name: Name, repository: String, isRetired: Bool, latest: IntegrationRecord?) {
+    package init(
+        name: Name, repository: String, isRetired: Bool, repositoryState: RepositoryRecord?, latest: IntegrationOutline?
+    ) {
         self.name = name
         self.repository = repository
         self.isRetired = isRetired
+        self.repositoryState = repositoryState
         self.latest = latest
     }
 }

@@ -14,15 +14,15 @@ package struct RepositoryRecord: Hashable, Sendable {
     package var isLookRequested: Bool
     /// Whether an authentic webhook ever arrived, so that polling only repairs what those lose.
     package var hasAuthenticWebhook: Bool
-    /// Branches and tags that exist now.
-    package var heads: Int
+    /// Whether it has a branch or a tag now.
+    package var hasHeads: Bool
 
     /// Whether the latest look succeeded and found neither branches nor tags: nobody has pushed to it yet.
-    package var isEmpty: Bool { lastLook != nil && lastError == nil && heads == 0 }
+    package var isEmpty: Bool { lastLook != nil && lastError == nil && !hasHeads }
 
     package init(
         url: String, defaultBranch: RefName?, lastLook: Timestamp?, lastError: String?, failures: Int,
-        isLookRequested: Bool, hasAuthenticWebhook: Bool, heads: Int
+        isLookRequested: Bool, hasAuthenticWebhook: Bool, hasHeads: Bool
     ) {
         self.url = url
         self.defaultBranch = defaultBranch
@@ -31,6 +31,6 @@ package struct RepositoryRecord: Hashable, Sendable {
         self.failures = failures
         self.isLookRequested = isLookRequested
         self.hasAuthenticWebhook = hasAuthenticWebhook
-        self.heads = heads
+        self.hasHeads = hasHeads
     }
 }

@@ -21,7 +21,7 @@ import Testing
             (["cargo.toml"], nil), (["CMakeLists.txt.in", "src"], nil), ([], nil),
         ] as [([String], ProjectType?)])
     func testThatAFileOfTheRootTellsIt(_ names: [String], _ type: ProjectType?) {
-        #expect(ProjectType.recognize(rootEntries: names)?.type == type)
+        #expect(ProjectType.recognize(ProjectTree(rootEntries: names))?.type == type)
     }
 
     @Test(arguments: Array(zip(ProjectType.allCases, ProjectType.allCases.dropFirst())))
@@ -29,7 +29,7 @@ import Testing
         // given
         let names = [Self.file(of: later), "README", Self.file(of: earlier)]
         // when
-        let recognition = try #require(ProjectType.recognize(rootEntries: names))
+        let recognition = try #require(ProjectType.recognize(ProjectTree(rootEntries: names)))
         // then: one that surely has tests goes before one that may have none, and is not passed over.
         let named = recognition.passedOver + (recognition.others ?? []).map(\.marker)
         #expect(Set(named + [recognition.marker]) == [names[0], names[2]])

@@ -50,6 +50,7 @@ import Testing
         GET /bots/{bot}/tests
         GET /bots/{bot}/tests/history
         GET /bots/{bot}/{number}
+        GET /bots/{bot}/{number}/issues
         GET /bots/{bot}/{number}/log/{configuration}
         GET /bots/{bot}/{number}/tests
         GET /cctray.xml

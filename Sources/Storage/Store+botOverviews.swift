@@ -1,0 +1,41 @@
+import GRDB
+import Model
+
+extension Store {
+    static let botOverviewsQuery = """
+        SELECT bots.id, name, url, is_retired, last_error, last_look IS NOT NULL AND last_error IS NULL
+            AND NOT EXISTS (SELECT 1 FROM refs WHERE repository = repositories.id AND head IS NOT NULL) AS is_empty
+        FROM bots JOIN repositories ON repositories.id = repository ORDER BY name
+        """
+
+    /// The order of the tables is given, so that the planner never begins with all integrations.
+    static let branchOverviewsQuery = """
+        SELECT bots.id, integrations.id, ref, number, state, step, verdict, trigger_failed, is_skipped, subject, summary,
+            queued_at
+        FROM bots CROSS JOIN integrations ON integrations.id IN
+            (SELECT integration FROM newest_of_refs WHERE newest_of_refs.bot = bots.id ORDER BY integration DESC LIMIT ?)
+        """
+
+    /// Every bot that was ever registered, by name, each with the state of its branches. Runs two statements, however many bots there are.
+    /// - Parameter branches: The most branches and tags of a bot.
+    package func botOverviews(branches limit: Int) async throws(StoreError) -> [BotOverview] {
+        try await read("read the overview of all bots") { db in try Self.botOverviews(branches: limit, db) }
+    }
+
+    static func botOverviews(branches limit: Int, _ db: Database) throws -> [BotOverview] {
+        var branches: [Int64: [(row: Int64, branch: BotOverview.Branch)]] = [:]
+        let _: [Void] = try db.all(branchOverviewsQuery, [limit]) { row in
+            let branch = BotOverview.Branch(
+                ref: try row.ref("ref"), number: try row[3], state: try state(row), isSkipped: try row[8],
+                subject: try row[9], summary: try row.summary("summary"), queuedAt: try row.time("queued_at"))
+            branches[try row[0], default: []].append((try row[1], branch))
+        }
+        return try db.all(botOverviewsQuery) { row in
+            let isRetired: Bool = try row[3]
+            return BotOverview(
+                name: try row.name("name"), repository: try row[2], isRetired: isRetired,
+                lookError: isRetired ? nil : try row[4], isEmpty: try row[5] && !isRetired,
+                branches: (branches[try row[0]] ?? []).sorted { $0.row > $1.row }.map(\.branch))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import GRDB
+package import Model
+
+/// Lists of integrations. They select the columns that lists show: a recipe is thousands of bytes of JSON.
+extension Store {
+    /// The columns of an `IntegrationOutline`. Of the recipe it is only what the project was recognized as.
+    static let outlineColumns = """
+        integrations.id, number, "commit", ref, cause, requested_by, state, step, verdict, trigger_failed, run, is_skipped,
+            subject, author, summary, reason, pull_request, pull_place, base, base_commit, head, source, approved_by,
+            unmerged, queued_at, started_at, ended_at, bots.name AS bot_name, \(newerNumber),
+            CASE WHEN json_valid(recipe) THEN json_extract(recipe, '$.recognition') ELSE recipe END AS recipe
+        """
+
+    static let outlineQuery = """
+        SELECT \(outlineColumns) FROM integrations JOIN bots ON bots.id = bot AND removed_at IS NULL
+        """
+
+    /// The column of outlines that rows share.
+    struct OutlineColumns {
+        let recognition = RepeatedJSON<ProjectType.Recognition>("recipe")
+    }
+
+    static func outline(_ row: StoredRow, _ columns: OutlineColumns) throws -> IntegrationOutline {
+        let bot = try row.name("bot_name")
+        return IntegrationOutline(
+            id: IntegrationID(bot: bot, number: try row["number"]), rowID: try row["id"],
+            commit: try row.value("commit") { CommitID($0) }, ref: try row.ref("ref"),
+            cause: try row.value("cause") { Cause(rawValue: $0) }, requestedBy: try row["requested_by"],
+            state: try state(row), run: try row["run"],
+            supersededBy: (try row["newer_number"] as Int?).map { IntegrationID(bot: bot, number: $0) },
+            isSkipped: try row["is_skipped"], subject: try row["subject"], author: try row["author"],
+            project: try columns.recognition.value(row)?.sentence, summary: try row.summary("summary"),
+            reason: try row["reason"], pull: try pull(row), queuedAt: try row.time("queued_at"),
+            startedAt: try row.optionalTime("started_at"), endedAt: try row.optionalTime("ended_at"))
+    }
+
+    /// Integrations, newest first.
+    /// - Parameters:
+    ///   - limit: At most `maximumPage`.
+    ///   - cursor: The `next` of the page before.
+    package func integrations(
+        _ filter: IntegrationFilter = IntegrationFilter(), limit: Int = 50, before cursor: Int64? = nil
+    ) async throws(StoreError) -> Page<IntegrationOutline> {
+        let key = ListMemory.Key(filter: filter, limit: Self.pageSize(limit), cursor: cursor)
+        return try await lists.list(key) { () throws(StoreError) in
+            try await read("list integrations") { db in
+                let (sql, arguments) = Self.listQuery(key)
+                let columns = OutlineColumns()
+                let items = try db.all(sql, arguments) { try Self.outline($0, columns) }
+                return Self.page(Array(items.prefix(key.limit)), hasMore: items.count > key.limit) { $0.rowID }
+            }
+        }
+    }
+
+    /// The query of a list. It asks for one integration more than the list has, which says whether there are more.
+    static func listQuery(_ key: ListMemory.Key) -> (sql: String, arguments: StatementArguments) {
+        let filter = key.filter
+        var conditions = ["integrations.id < ?"]
+        var arguments: StatementArguments = [key.cursor ?? .max]
+        func require(_ column: String, _ value: String?) {
+            guard let value else { return }
+            conditions.append(column + " = ?")
+            arguments += [value]
+        }
+        require("bots.name", filter.bot?.description)
+        require("state", filter.state)
+        require("ref", filter.ref?.description)
+        require("\"commit\"", filter.commit?.description)
+        require("verdict", filter.verdict?.rawValue)
+        if !filter.hasSkipped { conditions.append("is_skipped = 0") }
+        if filter.leavesOutPulls { conditions.append("pull_request IS NULL") }
+        arguments += [key.limit + 1]
+        let sql =
+            outlineQuery + " WHERE " + conditions.joined(separator: " AND ")
+            + " ORDER BY integrations.id DESC LIMIT ?"
+        return (sql, arguments)
+    }
+
+    /// How many of a bot's newest integrations `recentRefs` looks through.
+    static let refWindow = 200
+
+    /// The branches, tags and pull requests of a bot's newest integrations, each once, the newest first.
+    package func recentRefs(of bot: Name) async throws(StoreError) -> [RefName] {
+        try await read("read the refs of \(bot)") { db in
+            var seen: Set<RefName> = []
+            return try db.all(
+                """
+                SELECT ref FROM integrations WHERE bot = (SELECT id FROM bots WHERE name = ?) AND removed_at IS NULL
+                ORDER BY number DESC LIMIT \(Self.refWindow)
+                """, [bot.description]
+            ) { try $0.ref("ref") }.filter { seen.insert($0).inserted }
+        }
+    }
+
+    /// Of each bot that is not retired its newest completed integration, without skipped ones and those of pull requests. Runs one statement,
+    /// however many bots there are.
+    package func lastCompleted() async throws(StoreError) -> [Name: IntegrationOutline] {
+        try await read("read the last result of each bot") { db in try Self.lastCompleted(db) }
+    }
+
+    static func lastCompleted(_ db: Database) throws -> [Name: IntegrationOutline] {
+        let columns = OutlineColumns()
+        let all = try db.all(lastCompletedQuery) { try outline($0, columns) }
+        return Dictionary(all.map { ($0.id.bot, $0) }) { first, _ in first }
+    }
+
+    static let lastCompletedQuery = """
+        SELECT \(outlineColumns) FROM bots CROSS JOIN integrations ON integrations.id =
+            (SELECT last.id FROM integrations AS last WHERE last.bot = bots.id AND last.state = 'completed'
+            AND last.is_skipped = 0 AND last.pull_request IS NULL AND last.removed_at IS NULL
+            ORDER BY last.number DESC LIMIT 1)
+        WHERE is_retired = 0
+        """
+}

@@ -1,0 +1,85 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// Part of an integration's issues, by status, category, path and line: new ones first, then unresolved, resolved and silenced ones. Empty before
+    /// its issues are complete.
+    ///
+    /// Only the issues of the part are read, however many there are; the others are counted in an index.
+    /// - Parameters:
+    ///   - limit: The most issues.
+    ///   - after: How many come before them.
+    package func issueListing(of id: IntegrationID, limit: Int, after: Int = 0) async throws(StoreError) -> IssueListing
+    {
+        try await read("list the issues of \(id)") { db in
+            guard let set = try Self.issueSet(of: id, db) else { return IssueListing(counts: [], items: []) }
+            let counted: [IssueListing.Count] = try db.all(Self.issueCountsQuery, [set.row, set.number]) { row in
+                IssueListing.Count(
+                    status: try row.value("status") { Issue.Status(rawValue: $0) },
+                    category: try row.value("category") { Finding.Category(rawValue: $0) }, count: try row[2])
+            }
+            let counts = Issue.Status.allCases.flatMap { status in
+                Finding.Category.allCases.compactMap { category in
+                    counted.first { $0.status == status && $0.category == category }
+                }
+            }
+            let columns = IssueColumns()
+            var (items, start): ([Issue], Int) = ([], 0)
+            for group in counts {
+                let (skipped, left) = (max(0, after - start), limit - items.count)
+                start += group.count
+                guard left > 0, skipped < group.count else { continue }
+                items += try db.all(
+                    Self.issuePartQuery,
+                    [set.row, set.number, group.status.rawValue, group.category.rawValue, left, skipped]
+                ) { try Self.issue($0, columns) }
+            }
+            return IssueListing(counts: counts, items: items)
+        }
+    }
+
+    /// By `issues_shown` alone.
+    static let issueCountsQuery = """
+        SELECT status, category, count(*) FROM issues INDEXED BY issues_shown
+        WHERE integration = ? AND issue_set = ? GROUP BY status, category
+        """
+
+    /// The places by `issues_shown`, then their rows.
+    static let issuePartQuery = """
+        SELECT * FROM issues WHERE integration = ?1 AND issue_set = ?2 AND place IN (SELECT place
+            FROM issues INDEXED BY issues_shown WHERE integration = ?1 AND issue_set = ?2 AND status = ?3
+            AND category = ?4 ORDER BY path, line, place LIMIT ?5 OFFSET ?6)
+        ORDER BY path, line, place
+        """
+
+    /// An integration's row, and the number of the issues that are visible.
+    static func issueSet(of id: IntegrationID, _ db: Database) throws -> (row: Int64, number: Int64)? {
+        try db.first(
+            """
+            SELECT integrations.id, issue_set FROM integrations JOIN bots ON bots.id = bot
+            WHERE bots.name = ? AND number = ?
+            """, [id.bot.description, id.number]
+        ) { (try $0[0], try $0[1]) }
+    }
+
+    /// The configurations that have issues, all of which are silenced.
+    package func silencedConfigurations(
+        of id: IntegrationID, among configurations: [Name]
+    ) async throws(StoreError) -> Set<Name> {
+        if configurations.isEmpty { return [] }
+        return try await read("read what is silenced in \(id)") { db in
+            guard let set = try Self.issueSet(of: id, db) else { return [] }
+            func has(_ configuration: Name, _ statuses: [Issue.Status]) throws -> Bool {
+                try statuses.contains { status in
+                    try db.first(
+                        """
+                        SELECT 1 FROM issues WHERE integration = ? AND issue_set = ? AND status = ? AND EXISTS (SELECT 1
+                            FROM json_each(iif(json_valid(configurations), configurations, '[]')) WHERE value = ?) LIMIT 1
+                        """, [set.row, set.number, status.rawValue, configuration.description]
+                    ) { _ in true } ?? false
+                }
+            }
+            return try Set(configurations.filter { try has($0, [.silenced]) && !has($0, [.new, .unresolved]) })
+        }
+    }
+}
