@@ -6,8 +6,10 @@ import NIOCore
 enum AnswerCost: Sendable {
     /// Webhooks, `/health` and answers held in memory: never wait for other answers.
     case free
-    /// A few milliseconds.
+    /// A fixed, small answer: computed on its connection's thread.
     case light
+    /// A listing of hundreds, or an answer that grows with what it shows: computed on a thread of its own, within the limits of small answers.
+    case list
     /// A page: computed on a thread of its own.
     case page
     /// A listing of thousands, or an export: computed on a thread of its own, one at a time.
@@ -101,6 +103,7 @@ final class WebLimits: Sendable {
         switch cost {
         case .free: return try await compute()
         case .light: return try await turn(of: light, for: call) { try await compute().spooled(for: call) }
+        case .list: return try await computed(call, light, compute)
         case .page: return try await computed(call, pages, compute)
         case .export: return try await computed(call, exports, compute)
         case .download:
@@ -119,11 +122,19 @@ final class WebLimits: Sendable {
         }
     }
 
+    /// Computes the page of a problem.
+    /// - Returns: `nil` if too many answers are being computed.
+    func problemPage(for asker: Asker, _ compute: @Sendable () async -> Response) async -> Response? {
+        guard let turn = try? await light.acquire(asker) else { return nil }
+        defer { withExtendedLifetime(turn) {} }
+        return await withTaskExecutorPreference(threads) { await compute() }
+    }
+
     private func computed(
         _ call: Call, _ semaphore: AnswerSemaphore, _ compute: @escaping @Sendable () async throws -> Response
     ) async throws -> Response {
-        try await turn(of: semaphore, for: call) { [threads] in
-            try await withTaskExecutorPreference(threads) { try await compute().spooled(for: call) }
+        try await call.departure.canceling(on: threads) { [self] in
+            try await turn(of: semaphore, for: call) { try await compute().spooled(for: call) }
         }
     }
 
