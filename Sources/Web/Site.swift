@@ -12,6 +12,7 @@ struct Site: Sendable {
     let files: FileSender
     let checks = FileChecks()
     var shelf = FileShelf()
+    let exports = KeptExports()
     let descriptions = DescriptionChecks()
     let seals = VersionSeals()
     let date = DateText()
