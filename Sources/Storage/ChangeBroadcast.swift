@@ -1,3 +1,4 @@
+import Model
 import Synchronization
 
 /// Hands every committed change to each stream that listens.
@@ -16,6 +17,7 @@ final class ChangeBroadcast: Sendable {
         var all: [Int: Listener] = [:]
         /// How often bots or versions have changed.
         var publishings = 0
+        var stamps = IntegrationStamps()
     }
 
     private let listeners = Mutex(Listeners())
@@ -47,6 +49,7 @@ final class ChangeBroadcast: Sendable {
         if changes.isEmpty { return }
         let all = listeners.withLock { listeners in
             if changes.contains(where: \.isOfPublishing) { listeners.publishings += 1 }
+            for change in changes { listeners.stamps.note(change) }
             return listeners.all.values.map { $0 }
         }
         for listener in all {
@@ -56,6 +59,9 @@ final class ChangeBroadcast: Sendable {
 
     /// Another number once bots or versions have changed: what was read of them under the same one holds.
     var publishings: Int { listeners.withLock { $0.publishings } }
+
+    /// See `Store.stamp(of:)`.
+    func stamp(of id: IntegrationID) -> UInt64 { listeners.withLock { $0.stamps.stamp(of: id) } }
 
     /// Ends every stream.
     func finish() {

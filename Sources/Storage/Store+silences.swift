@@ -63,6 +63,7 @@ extension Store {
                 in: shown,
                 try jsonText(silence), db)
             transaction.changed(.integration(id))
+            transaction.changed(.silences(bot: id.bot))
         }
     }
 
@@ -89,6 +90,7 @@ extension Store {
                     ELSE 'unresolved' END, silence = ?3 WHERE true
                 """, fingerprint, in: shown, nil, db)
             transaction.changed(.integration(id))
+            transaction.changed(.silences(bot: id.bot))
             return true
         }
     }

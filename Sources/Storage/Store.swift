@@ -117,6 +117,10 @@ package final class Store: Sendable {
     /// Another number once bots or versions have changed.
     var publishings: Int { broadcast.publishings }
 
+    /// A number that is larger after each committed change of an integration, its attempts, its results or its bot's silences, until the store is
+    /// closed. What was read after a number was taken holds for as long as the number stays.
+    package func stamp(of id: IntegrationID) -> UInt64 { broadcast.stamp(of: id) }
+
     /// What its writer did since it was opened.
     package func writerFigures() -> WriterFigures { lane.figures }
 

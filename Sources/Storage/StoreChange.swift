@@ -14,6 +14,8 @@ package enum StoreChange: Hashable, Sendable {
     case integration(IntegrationID)
     /// An integration has come to the end of a run; told after its `integration`.
     case completed(IntegrationID)
+    /// A silence of this bot was made or taken back, which its integrations show.
+    case silences(bot: Name)
     /// A version of this product was reserved, published, abandoned or yanked.
     case version(product: Name)
     /// Something waits to be told outside, or was.
@@ -27,7 +29,7 @@ extension StoreChange {
     package var isOfPublishing: Bool {
         switch self {
         case .bots, .version: true
-        case .repository, .delivery, .queued, .integration, .completed, .outbox, .tokens: false
+        case .repository, .delivery, .queued, .integration, .completed, .silences, .outbox, .tokens: false
         }
     }
 

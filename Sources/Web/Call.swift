@@ -11,6 +11,8 @@ struct Call: Sendable {
     let request: Request
     /// The connection that it came on.
     let channel: any Channel
+    /// Cancels the computing of its answer when the client leaves.
+    let departure: ClientDeparture
     let caller: Caller
     private let parameters: [String: String]
     private let bodyLimit: Int
@@ -21,12 +23,13 @@ struct Call: Sendable {
     let progress = Progress()
 
     init(
-        request: Request, channel: any Channel, caller: Caller, parameters: [String: String], bodyLimit: Int,
-        client: ClientAddress?, limits: WebLimits
+        request: Request, channel: any Channel, departure: ClientDeparture, caller: Caller,
+        parameters: [String: String], bodyLimit: Int, client: ClientAddress?, limits: WebLimits
     ) {
         self.limits = limits
         self.request = request
         self.channel = channel
+        self.departure = departure
         self.caller = caller
         self.parameters = parameters
         self.bodyLimit = bodyLimit

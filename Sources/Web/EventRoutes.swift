@@ -62,6 +62,7 @@ final class EventRoutes: Sendable {
     static func event(_ change: StoreChange) -> String? {
         if change == .tokens { return nil }
         if case .completed = change { return nil }
+        if case .silences = change { return nil }
         let (name, data): (String, JSONValue) =
             switch change {
             case .bots: ("bots", [:])
@@ -71,6 +72,7 @@ final class EventRoutes: Sendable {
                 ("integration", ["bot": .string(id.bot.description), "number": .integer(Int64(id.number))])
             case .outbox: ("outbox", [:])
             case .tokens: ("tokens", [:])
+            case .silences: ("silences", [:])
             case .version(let product): ("version", ["product": .string(product.description)])
             }
         return "event: \(name)\ndata: \(data.text)\n\n"

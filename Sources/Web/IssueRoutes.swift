@@ -12,6 +12,8 @@ struct IssueRoutes: Sendable {
     /// The most issues of an export that are in memory at a time.
     private static let exportedIssues = 500
 
+    private static let junitType = "application/xml; charset=utf-8"
+
     private static let root = "/api/v1/bots/{bot}/integrations/{number}"
 
     var routes: [Route] {
@@ -24,17 +26,27 @@ struct IssueRoutes: Sendable {
                     after: try call.number("after", 0...Int(Int32.max)) ?? -1)
                 return .json(.list(page.items.map { JSONValue($0, at: site.clock()) }, next: page.next))
             },
-            Route(.get, Self.root + "/issues.sarif", .read, "Its issues as SARIF 2.1.0, at most 25,000.") { call in
-                let record = try await site.integration(of: call)
-                return try await sarif(record)
-            },
-            Route(.get, Self.root + "/tests.xml", .read, "Its tests as JUnit XML; ?attempt=.") { call in
-                let record = try await site.integration(of: call)
-                let tests = try await site.store.tests(of: record.id, attempt: call.attempt())
-                return .pieces(type: "application/xml; charset=utf-8") { writer in
-                    for piece in IntegrationReports.junit(tests) { try await writer.write(ByteBuffer(bytes: piece)) }
+            Route(
+                .get, Self.root + "/issues.sarif", .read,
+                "Its issues as SARIF 2.1.0, at most 25,000 (Range, conditional)."
+            ) { call in
+                let export = ExportAnswers(site: site, type: "application/sarif+json") { try await sarif($1) }
+                return try await export.answer(call, "issues.sarif")
+            }.costing(.kept),
+            Route(
+                .get, Self.root + "/tests.xml", .read, "Its tests as JUnit XML; ?attempt= (Range, conditional)."
+            ) { call in
+                let attempt = try call.attempt()
+                let junit = ExportAnswers(site: site, type: Self.junitType) { _, record in
+                    let tests = try await site.store.tests(of: record.id, attempt: attempt)
+                    return .pieces(type: Self.junitType) { writer in
+                        for piece in IntegrationReports.junit(tests) {
+                            try await writer.write(ByteBuffer(bytes: piece))
+                        }
+                    }
                 }
-            },
+                return try await junit.answer(call, "tests.xml \(attempt ?? 0)")
+            }.costing(.kept),
             Route(
                 .post, Self.root + "/issues/{fingerprint}/silence", .role(.operator),
                 "Silences an issue in all branches: {reason, until, for}; until in RFC 3339, for in seconds."

@@ -3,33 +3,34 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Answers a connection's requests on its event loop's own thread, not on the pool's. This saves an answer two switches between threads, each of
-/// which can wait for a processor behind a job's process.
+/// Hummingbird's channel of HTTP/1, with a mark on all work that answers requests, and with a notice of the client's departure.
 ///
 /// Answers do not block: the database and files are read on lanes of their own.
 struct LoopChannel: ServerChildChannel {
+    /// An accepted connection.
+    struct Connection: ServerChildChannelValue {
+        let http: HTTP1Channel.Value
+        let departure: ClientDeparture
+
+        var channel: any Channel { http.channel }
+    }
+
     let http: HTTP1Channel
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
         channel.eventLoop.execute(AnsweringThread.mark)
-        return http.setup(channel: channel, logger: logger)
-    }
-
-    func handle(value: HTTP1Channel.Value, logger: Logger) async {
-        await withTaskExecutorPreference(LoopExecutor(loop: value.channel.eventLoop)) {
-            await AnsweringThread.$isAnswering.withValue(true) { await http.handle(value: value, logger: logger) }
+        return http.setup(channel: channel, logger: logger).flatMapThrowing { http in
+            let departure = ClientDeparture()
+            try channel.pipeline.syncOperations.addHandler(ClientDeparture.Watch(departure), position: .first)
+            return Connection(http: http, departure: departure)
         }
     }
-}
 
-/// An event loop as an executor of tasks (SE-0417).
-private final class LoopExecutor: TaskExecutor {
-    private let loop: any EventLoop
-
-    init(loop: any EventLoop) { self.loop = loop }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    func handle(value: Connection, logger: Logger) async {
+        await AnsweringThread.$isAnswering.withValue(true) {
+            await ClientDeparture.$ofConnection.withValue(value.departure) {
+                await http.handle(value: value.http, logger: logger)
+            }
+        }
     }
 }

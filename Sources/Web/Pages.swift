@@ -78,6 +78,8 @@ struct Pages: Sendable {
         for (key, name) in [("isBots", "bots"), ("isProducts", "products"), ("isDeliveries", "deliveries")] {
             view[key] = .flag(section == name)
         }
+        // No page is rendered for a client that has left.
+        try Task.checkCancellation()
         let text = try site.templates.render(template, view)
         return .html(HTMLText.rebased(text, on: site.configuration.base), status: status)
     }

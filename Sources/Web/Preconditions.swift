@@ -29,26 +29,27 @@ package struct Preconditions: Sendable {
     }
 
     /// - Parameter entityTag: With its quotation marks, always a strong one.
-    /// - Parameter modified: Counted in whole seconds, as HTTP dates are.
-    package func judge(entityTag: String, modified: Timestamp) -> Judgment {
-        let seconds = modified.millisecondsSinceEpoch / 1000
+    /// - Parameter modified: Counted in whole seconds, as HTTP dates are; `nil`: conditions with dates are ignored (sections 13.1.3 and 13.1.4).
+    package func judge(entityTag: String, modified: Timestamp?) -> Judgment {
+        let seconds = modified.map { $0.millisecondsSinceEpoch / 1000 }
         if let ifMatch {
             if !Self.list(ifMatch, holds: entityTag, isWeak: false) { return .failed }
-        } else if let limit = ifUnmodifiedSince.flatMap(HTTPDate.parse), seconds > limit {
+        } else if let seconds, let limit = ifUnmodifiedSince.flatMap(HTTPDate.parse), seconds > limit {
             return .failed
         }
         if let ifNoneMatch {
             if Self.list(ifNoneMatch, holds: entityTag, isWeak: true) { return .notModified }
-        } else if let limit = ifModifiedSince.flatMap(HTTPDate.parse), seconds <= limit {
+        } else if let seconds, let limit = ifModifiedSince.flatMap(HTTPDate.parse), seconds <= limit {
             return .notModified
         }
         return .send
     }
 
     /// Whether a range may be served: without `If-Range`, or when it names just these bytes.
-    package func allowsRange(entityTag: String, modified: Timestamp) -> Bool {
+    package func allowsRange(entityTag: String, modified: Timestamp?) -> Bool {
         guard let ifRange else { return true }
         if ifRange.hasPrefix("\"") { return ifRange == entityTag }
+        guard let modified else { return false }
         return HTTPDate.parse(ifRange).map { $0 == modified.millisecondsSinceEpoch / 1000 } ?? false
     }
 

@@ -10,11 +10,13 @@ extension Response {
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
+    static let jsonType = "application/json; charset=utf-8"
+
     static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
         var bytes: [UInt8] = []
         value.write(to: &bytes)
         bytes.append(UInt8(ascii: "\n"))
-        return body(bytes, type: "application/json; charset=utf-8", status: status)
+        return body(bytes, type: jsonType, status: status)
     }
 
     /// A version as the interface and the JSON index show it.

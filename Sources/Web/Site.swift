@@ -13,6 +13,7 @@ struct Site: Sendable {
     let checks = FileChecks()
     let articles = BotArticles()
     var shelf = FileShelf()
+    let exports = KeptExports()
     let descriptions = DescriptionChecks()
     let seals = VersionSeals()
     let date = DateText()

@@ -12,10 +12,12 @@ import Storage
 struct SiteContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
+    let departure: ClientDeparture
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         channel = source.channel
+        departure = ClientDeparture.ofConnection ?? ClientDeparture()
     }
 }
 
@@ -49,7 +51,7 @@ struct SiteResponder: HTTPResponder {
         // Whether all are answered the same.
         var isSame = anonymousMayRead
         do {
-            response = try await answer(request, of: client, over: context.channel, &isSame)
+            response = try await answer(request, of: client, in: context, &isSame)
         } catch let problem as Problem where problem.status == 421 {
             // A page of another site may read this answer: it says nothing more.
             response = problem.response
@@ -60,6 +62,9 @@ struct SiteResponder: HTTPResponder {
             response = await present(Problem(error), for: request, of: client)
         } catch is HTTPParserError {
             response = await present(Problem(400, "The request is malformed."), for: request, of: client)
+        } catch is CancellationError where context.departure.hasLeft {
+            context.channel.close(promise: nil)
+            response = Response(status: .serviceUnavailable)
         } catch is CancellationError {
             response = await present(Problem(503, "The service is stopping."), for: request, of: client)
         } catch {
@@ -75,8 +80,9 @@ struct SiteResponder: HTTPResponder {
     }
 
     private func answer(
-        _ request: Request, of client: ClientAddress?, over channel: any Channel, _ isSame: inout Bool
+        _ request: Request, of client: ClientAddress?, in context: Context, _ isSame: inout Bool
     ) async throws -> Response {
+        let channel = context.channel
         let path = path(of: request)
         Failpoint.trap("request \(path)")
         if !isLocal, let refusal = hosts.refusal(of: request.head.authority) {
@@ -112,8 +118,8 @@ struct SiteResponder: HTTPResponder {
         // Before it is computed: the right may be taken away meanwhile.
         let live = route.cost.lasts ? permit.map { answers.begin($0, over: channel) } : nil
         let call = Call(
-            request: request, channel: channel, caller: caller, parameters: parameters, bodyLimit: route.bodyLimit,
-            client: client, limits: limits)
+            request: request, channel: channel, departure: context.departure, caller: caller, parameters: parameters,
+            bodyLimit: route.bodyLimit, client: client, limits: limits)
         var response = try await limits.answer(call, cost: route.cost) { try await route.handler(call) }
         if let live { response.body = live.holding(response.body) }
         return response
@@ -171,9 +177,9 @@ struct SiteResponder: HTTPResponder {
     /// Browsers that request a page get one. All others get problem+json, as does everybody when too many pages are requested.
     private func present(_ problem: Problem, for request: Request, of client: ClientAddress?) async -> Response {
         let wantsPage = request.headers[.accept]?.contains("text/html") == true
-        let turn = wantsPage ? try? await limits.light.acquire(Asker(client: client, isKnown: isLocal)) : nil
-        defer { withExtendedLifetime(turn) {} }
-        var response = turn == nil ? problem.response : await errorPage(problem)
+        let asker = Asker(client: client, isKnown: isLocal)
+        let page = wantsPage ? await limits.problemPage(for: asker) { await errorPage(problem) } : nil
+        var response = page ?? problem.response
         if wantsPage, problem.status == 401 {
             // A browser can ask for a password and send it as Basic; see `BearerToken.secret(inAuthorization:)`.
             response.headers[.wwwAuthenticate] = "Basic realm=\"martlet: any name, a token as the password\""

@@ -19,11 +19,11 @@ struct SystemRoutes: Sendable {
             },
             Route(.get, "/metrics", .read, "Prometheus's text format.") { _ in
                 .body(Array(try await metrics().utf8), type: "text/plain; version=0.0.4; charset=utf-8")
-            },
+            }.costing(.list),
             Route(.get, "/badge/{file}", .read, "{bot}.svg: the latest result; ?branch=.") { try await badge($0) },
             Route(.get, "/cctray.xml", .read, "For CCMenu and other trays.") { _ in
                 .body(Array(try await tray().utf8), type: "application/xml; charset=utf-8")
-            },
+            }.costing(.list),
         ]
     }
 

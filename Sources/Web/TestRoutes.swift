@@ -29,19 +29,22 @@ struct TestRoutes: Sendable {
             },
             Route(
                 .get, Self.integration + "/tests/grid", .read,
-                "Its tests × configurations, what fails first; ?all ?attempt= ?limit= ?after=."
+                "Its tests × configurations, what fails first; ?all ?attempt= ?limit= ?after= (Range, conditional)."
             ) { call in
-                let record = try await site.integration(of: call)
                 let (limit, after) = try Self.page(call)
-                let grid = try await site.store.testGrid(
-                    of: record.id, attempt: call.attempt(), all: call.flag("all"), limit: limit, after: after)
-                return .json([
-                    "configurations": .array(grid.configurations.map { .string($0.description) }),
-                    "total": .integer(Int64(grid.total)),
-                    "items": .array(grid.rows.map { JSONValue($0, grid.configurations) }),
-                    "next": grid.more > 0 ? .string(String(after + grid.rows.count)) : .null,
-                ])
-            },
+                let (attempt, all) = (try call.attempt(), call.flag("all"))
+                let export = ExportAnswers(site: site, type: Response.jsonType) { _, record in
+                    let grid = try await site.store.testGrid(
+                        of: record.id, attempt: attempt, all: all, limit: limit, after: after)
+                    return .json([
+                        "configurations": .array(grid.configurations.map { .string($0.description) }),
+                        "total": .integer(Int64(grid.total)),
+                        "items": .array(grid.rows.map { JSONValue($0, grid.configurations) }),
+                        "next": grid.more > 0 ? .string(String(after + grid.rows.count)) : .null,
+                    ])
+                }
+                return try await export.answer(call, "tests/grid \(attempt ?? 0) \(all) \(limit) \(after)")
+            }.costing(.kept),
             Route(
                 .get, "/api/v1/bots/{bot}/tests", .read,
                 "A bot's tests with their newest outcomes; ?query= (a part of the name) ?limit= ?after=."

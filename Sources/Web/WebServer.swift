@@ -88,25 +88,23 @@ package struct WebServer: Service, CustomStringConvertible {
 
     private static func table(_ site: Site, _ pages: Pages) -> RouteTable {
         // Before the pages, which have a version in the same place.
-        var routes = Feeds(site: site).routes
-        routes += pages.routes + FileServer(site: site, pages: pages).routes + BotRoutes(site: site).routes
-        routes += PullRequestRoutes(site: site).routes
+        var routes = Feeds(site: site).routes.costing(.list)
+        routes += pages.routes + FileServer(site: site, pages: pages).routes
+        routes += BotRoutes(site: site).routes.costing(.list) + PullRequestRoutes(site: site).routes.costing(.list)
         routes += TestRoutes(site: site).routes
         routes +=
             IntegrationRoutes(
                 site: site, logs: pages.logs, logEvents: LogEvents(logs: pages.logs),
                 artifacts: ArtifactServer(site: site)
-            ).routes
+            ).routes.costing(.list)
         routes += IssueRoutes(site: site).routes + CoverageRoutes(site: site).routes.costing(.export)
-        routes +=
-            LedgerRoutes(site: site).routes + OutboxRoutes(site: site).routes
-            + RetentionRoutes(site: site).routes
-        routes += RegistryRoutes(site: site).routes
-        routes += ProductRoutes(site: site).routes + TokenRoutes(site: site).routes
+        routes += LedgerRoutes(site: site).routes.costing(.list) + OutboxRoutes(site: site).routes.costing(.list)
+        routes += RetentionRoutes(site: site).routes.costing(.list) + RegistryRoutes(site: site).routes
+        routes += ProductRoutes(site: site).routes.costing(.list) + TokenRoutes(site: site).routes.costing(.list)
         routes += EventRoutes(store: site.store).routes + SystemRoutes(site: site).routes
-        routes += DamageRoutes(site: site).routes
-        let document = OpenAPI(routes: routes, version: site.configuration.version).document
-        routes.append(Route(.get, "/openapi.json", .open, "This description.") { _ in .json(document) })
+        routes += DamageRoutes(site: site).routes.costing(.list)
+        let description = Response.json(OpenAPI(routes: routes, version: site.configuration.version).document)
+        routes.append(Route(.get, "/openapi.json", .open, "This description.") { _ in description })
         return RouteTable(routes)
     }
 
@@ -159,8 +157,8 @@ package struct WebServer: Service, CustomStringConvertible {
         try await group.run()
     }
 
-    /// Descriptors that are reserved for everything else: the database's readers, mirrors, open logs, running jobs. A quiet daemon uses some 45.
-    static let reservedDescriptors = 64
+    /// Descriptors that are reserved for everything else: the database's readers, mirrors, open logs, running jobs, kept exports. A quiet daemon uses some 45.
+    static let reservedDescriptors = 64 + KeptExports.maximumCount
 
     /// As many connections on each of two addresses as the process may have descriptors for, so that a crowd of clients leaves
     /// enough to work with.
@@ -193,14 +191,16 @@ package struct WebServer: Service, CustomStringConvertible {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: Self.maximumHeaderBytes, maxHeaderListSize: Self.maximumHeaderBytes,
                 maxHeaderFieldCount: Self.maximumHeaderFields))
+        // One loop accepts the connections of an address and answers on them: between two loops a connection cost six wake-ups.
+        let loop = EventLoopGroupProvider.singleton.eventLoopGroup.next()
         let application = Application(
             responder: responder,
             server: HTTPServerBuilder { LoopChannel(http: HTTP1Channel(responder: $0, configuration: http1)) },
             configuration: .init(
                 address: address, backlog: Self.backlog,
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger)),
-            onServerRunning: onRunning, logger: logger)
-        try await application.run()
+            onServerRunning: onRunning, eventLoopGroupProvider: .shared(loop), logger: logger)
+        try await withTaskExecutorPreference(LoopExecutor(loop: loop)) { try await application.run() }
     }
 
     /// Returns the channel handlers for a new connection. Peers of the Unix socket are never anonymous.

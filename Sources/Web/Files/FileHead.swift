@@ -10,7 +10,8 @@ struct FileHead: Sendable {
     let size: Int64
     /// With its quotation marks; the file's SHA-256.
     let entityTag: String
-    let modified: Timestamp
+    /// `nil` for an export: a second is too long for what may change within it.
+    let modified: Timestamp?
     /// Of an answer with the whole file, but for what every answer of the service has.
     private let headers: HTTPFields
 
@@ -32,6 +33,19 @@ struct FileHead: Sendable {
         if let digest = Hexadecimal.decode(artifact.sha256), let name = HTTPField.Name("Repr-Digest") {
             headers[name] = "sha-256=:\(Data(digest).base64EncodedString()):"
         }
+        self.headers = headers
+    }
+
+    /// An export, which may change at any time.
+    /// - Parameter sha256: In hexadecimal digits.
+    init(exportOf size: Int64, sha256: String, type: String) {
+        self.size = size
+        entityTag = "\"\(sha256)\""
+        modified = nil
+        var headers = HTTPFields()
+        headers[.contentType] = type
+        headers[.eTag] = entityTag
+        headers[.acceptRanges] = "bytes"
         self.headers = headers
     }
 

@@ -17,16 +17,30 @@ struct Asker: Sendable {
 /// queue refuses.
 final class AnswerSemaphore: Sendable {
     private struct Waiter {
+        let number: UInt64
         let client: ClientAddress?
-        let continuation: CheckedContinuation<Void, Never>
+        let continuation: CheckedContinuation<Outcome, Never>
+    }
+
+    private enum Outcome {
+        case turn
+        case refused
+        case canceled
     }
 
     private struct State {
         var running = 0
+        /// The number of the last waiter.
+        var number: UInt64 = 0
         var known: [Waiter] = []
         var anonymous: [Waiter] = []
         /// The number of each client's anonymous answers, in progress and waiting.
         var clients: [ClientAddress: Int] = [:]
+
+        /// Counts one answer of a client less.
+        mutating func forget(_ client: ClientAddress?) {
+            if let client, let count = clients[client] { clients[client] = count > 1 ? count - 1 : nil }
+        }
     }
 
     private let count: Int
@@ -48,45 +62,73 @@ final class AnswerSemaphore: Sendable {
     var waitingCount: Int { state.withLock { $0.known.count + $0.anonymous.count } }
 
     /// Waits for a turn, which ends when the returned object is released.
-    /// - Throws: 503 if too many answers wait.
-    func acquire(_ asker: Asker) async throws(Problem) -> Turn {
+    /// - Throws: 503 if too many answers wait; `CancellationError` if the task is canceled while it waits.
+    func acquire(_ asker: Asker) async throws -> Turn {
         let client = asker.isKnown ? nil : asker.client
-        var isFull = false
-        await withCheckedContinuation { continuation in
-            let goesOn = state.withLock { state in
-                if let client, state.clients[client, default: 0] >= clientLimit {
-                    isFull = true
-                    return true
-                }
-                if state.running < count {
-                    state.running += 1
-                } else if asker.isLocal || (asker.isKnown ? state.known : state.anonymous).count < queue {
-                    let waiter = Waiter(client: client, continuation: continuation)
-                    if asker.isKnown { state.known.append(waiter) } else { state.anonymous.append(waiter) }
-                    if let client { state.clients[client, default: 0] += 1 }
-                    return false
-                } else {
-                    isFull = true
-                    return true
-                }
-                if let client { state.clients[client, default: 0] += 1 }
-                return true
-            }
-            if goesOn { continuation.resume() }
+        let number = state.withLock { state in
+            state.number += 1
+            return state.number
         }
-        if isFull { throw .busy("Too many answers are being computed; ask again in a while.") }
-        return Turn(of: self, client: client)
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waiter = Waiter(number: number, client: client, continuation: continuation)
+                let outcome = state.withLock { enter(waiter, asker, &$0) }
+                if let outcome { continuation.resume(returning: outcome) }
+                // Otherwise a cancellation between the two would be missed.
+                if Task.isCancelled { cancel(number) }
+            }
+        } onCancel: {
+            cancel(number)
+        }
+        switch outcome {
+        case .turn: return Turn(of: self, client: client)
+        case .refused: throw Problem.busy("Too many answers are being computed; ask again in a while.")
+        case .canceled: throw CancellationError()
+        }
+    }
+
+    /// - Returns: `nil` if the waiter waits.
+    private func enter(_ waiter: Waiter, _ asker: Asker, _ state: inout State) -> Outcome? {
+        if let client = waiter.client, state.clients[client, default: 0] >= clientLimit { return .refused }
+        let hasTurn = state.running < count
+        if hasTurn {
+            state.running += 1
+        } else if asker.isLocal || (asker.isKnown ? state.known : state.anonymous).count < queue {
+            if asker.isKnown { state.known.append(waiter) } else { state.anonymous.append(waiter) }
+        } else {
+            return .refused
+        }
+        if let client = waiter.client { state.clients[client, default: 0] += 1 }
+        return hasTurn ? .turn : nil
+    }
+
+    /// Removes a waiter from its queue; one that has its turn keeps it.
+    private func cancel(_ number: UInt64) {
+        let waiter = state.withLock { state -> Waiter? in
+            let isIt = { (waiter: Waiter) in waiter.number == number }
+            let waiter: Waiter
+            if let index = state.anonymous.firstIndex(where: isIt) {
+                waiter = state.anonymous.remove(at: index)
+            } else if let index = state.known.firstIndex(where: isIt) {
+                waiter = state.known.remove(at: index)
+            } else {
+                return nil
+            }
+            state.forget(waiter.client)
+            return waiter
+        }
+        waiter?.continuation.resume(returning: .canceled)
     }
 
     private func release(_ client: ClientAddress?) {
         let (next, isIdle) = state.withLock { state -> (Waiter?, Bool) in
-            if let client, let count = state.clients[client] { state.clients[client] = count > 1 ? count - 1 : nil }
+            state.forget(client)
             if !state.known.isEmpty { return (state.known.removeFirst(), false) }
             if !state.anonymous.isEmpty { return (state.anonymous.removeFirst(), false) }
             state.running -= 1
             return (nil, state.running == 0)
         }
-        next?.continuation.resume()
+        next?.continuation.resume(returning: .turn)
         if isIdle { onIdle() }
     }
 

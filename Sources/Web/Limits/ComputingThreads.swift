@@ -2,7 +2,7 @@ import Basics
 import Dispatch
 import Synchronization
 
-/// Threads that compute longer answers, so that they delay neither the connections' threads nor the cooperative pool.
+/// Threads that compute all answers but small, fixed ones, so that they delay neither the connections' threads nor the cooperative pool.
 ///
 /// There are as many as `WebLimits` lets answers be computed at the same time.
 final class ComputingThreads: TaskExecutor {

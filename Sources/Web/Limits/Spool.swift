@@ -169,7 +169,10 @@ extension Response {
 private struct SpoolWriter: ResponseBodyWriter {
     let spool: Spool
 
-    func write(_ buffer: ByteBuffer) async throws { try await spool.append(buffer) }
+    func write(_ buffer: ByteBuffer) async throws {
+        try Task.checkCancellation()
+        try await spool.append(buffer)
+    }
 
     consuming func finish(_ trailingHeaders: HTTPFields?) {}
 }

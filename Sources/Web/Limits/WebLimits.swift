@@ -6,19 +6,23 @@ import NIOCore
 enum AnswerCost: Sendable {
     /// Webhooks, `/health` and answers held in memory: never wait for other answers.
     case free
-    /// A few milliseconds.
+    /// A fixed, small answer: computed on its connection's thread.
     case light
+    /// A listing of hundreds, or an answer that grows with what it shows: computed on a thread of its own, within the limits of small answers.
+    case list
     /// A page: computed on a thread of its own.
     case page
     /// A listing of thousands, or an export: computed on a thread of its own, one at a time.
     case export
+    /// An export that is kept as a file (`ExportAnswers`): as an export while it is computed, else as a file.
+    case kept
     /// A file or a log, sent for as long as the client takes.
     case download
     /// Server-sent events, for as long as the client listens.
     case stream
 
     /// Whether the answer goes on after it was computed, so that it has to end when the client's right to it does.
-    var lasts: Bool { self == .download || self == .stream }
+    var lasts: Bool { [.kept, .download, .stream].contains(self) }
 }
 
 /// The limits of clients' use of the service, shared by all addresses and the Unix socket. The manual has the table.
@@ -99,14 +103,13 @@ final class WebLimits: Sendable {
         _ call: Call, cost: AnswerCost, _ compute: @escaping @Sendable () async throws -> Response
     ) async throws -> Response {
         switch cost {
-        case .free: return try await compute()
+        // Kept exports observe the limits themselves.
+        case .free, .kept: return try await compute()
         case .light: return try await turn(of: light, for: call) { try await compute().spooled(for: call) }
-        case .page: return try await computed(call, pages, compute)
-        case .export: return try await computed(call, exports, compute)
-        case .download:
-            let response = try await turn(of: light, for: call, compute)
-            let isLong = (response.body.contentLength ?? .max) > Self.answerBytesInMemory
-            return isLong ? try held(response, call, by: downloads) : response
+        case .list: return try await computed(call, light) { try await compute().spooled(for: call) }
+        case .page: return try await computed(call, pages) { try await compute().spooled(for: call) }
+        case .export: return try await computed(call, exports) { try await compute().spooled(for: call) }
+        case .download: return try download(try await turn(of: light, for: call, compute), call)
         case .stream:
             let response = try await turn(of: light, for: call, compute)
             // If no more bytes follow, its length is known.
@@ -119,22 +122,41 @@ final class WebLimits: Sendable {
         }
     }
 
-    private func computed(
-        _ call: Call, _ semaphore: AnswerSemaphore, _ compute: @escaping @Sendable () async throws -> Response
-    ) async throws -> Response {
-        try await turn(of: semaphore, for: call) { [threads] in
-            try await withTaskExecutorPreference(threads) { try await compute().spooled(for: call) }
+    /// Computes the page of a problem.
+    /// - Returns: `nil` if too many answers are being computed.
+    func problemPage(for asker: Asker, _ compute: @Sendable () async -> Response) async -> Response? {
+        guard let turn = try? await light.acquire(asker) else { return nil }
+        defer { withExtendedLifetime(turn) {} }
+        return await withTaskExecutorPreference(threads) { await compute() }
+    }
+
+    /// Computes on threads of their own, within a limit, until the client leaves.
+    /// - Throws: The errors of `compute`; 503 if too many answers wait; `CancellationError` if the client left.
+    func computed<Value: Sendable>(
+        _ call: Call, _ semaphore: AnswerSemaphore, _ compute: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await call.departure.canceling(on: threads) { [self] in
+            try await turn(of: semaphore, for: call, compute)
         }
     }
 
-    private func turn(
-        of semaphore: AnswerSemaphore, for call: Call, _ compute: @Sendable () async throws -> Response
-    ) async throws -> Response {
+    /// Computes within a limit.
+    /// - Throws: The errors of `compute`; 503 if too many answers wait; `CancellationError` if the client left while it waited.
+    func turn<Value: Sendable>(
+        of semaphore: AnswerSemaphore, for call: Call, _ compute: @Sendable () async throws -> Value
+    ) async throws -> Value {
         let turn = try await semaphore.acquire(call.asker)
         defer { withExtendedLifetime(turn) {} }
         // No answer is computed for a client that has gone away while it waited, or by a service that stops.
         guard call.channel.isActive, !Task.isCancelled else { throw CancellationError() }
         return try await compute()
+    }
+
+    /// The same answer, which holds a place among the downloads if it is long.
+    /// - Throws: 503 if there is no place.
+    func download(_ response: Response, _ call: Call) throws -> Response {
+        let isLong = (response.body.contentLength ?? .max) > Self.answerBytesInMemory
+        return isLong ? try held(response, call, by: downloads) : response
     }
 
     /// The same answer, which holds a place until it is sent. Peers of the Unix socket are the operator's own, and need none.

@@ -23,7 +23,7 @@ struct RegistryRoutes: Sendable {
             Route(.get, "/registry/identifiers", .product, "Package registry: the packages of a repository; ?url=.") {
                 try RegistryAccept.check($0.request.headers[.accept], kind: "json")
                 return try await identifiers($0)
-            },
+            }.costing(.list),
             Route(
                 .post, "/registry/login", .role(.viewer), acceptsBasic: true,
                 "Package registry: 200 for a token, as `Bearer` or as the password of `Basic`."
@@ -31,7 +31,7 @@ struct RegistryRoutes: Sendable {
             Route(.get, "/registry/{scope}/{name}", .product, "Package registry: a package's releases.") {
                 try RegistryAccept.check($0.request.headers[.accept], kind: "json")
                 return try await releases($0)
-            },
+            }.costing(.list),
             Route(
                 .get, "/registry/{scope}/{name}/{version}", .product,
                 "Package registry: a release; with .zip its source archive (Range, conditional)."

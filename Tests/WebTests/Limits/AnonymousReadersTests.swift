@@ -68,7 +68,7 @@ import Transfer
         try await Self.withService(connections: 64) { web in
             // given
             try await Self.fill(web)
-            let target = Self.integration + "/issues.sarif"
+            let target = Self.integration + "/issues"
             let size = try await web.send("GET", target).body.count
             #expect(size > 5_000_000)
 
@@ -81,6 +81,25 @@ import Transfer
             try await Self.expectService(web, "unread")
             let answer = try await web.send("GET", target)
             #expect(answer.status == 200 && answer.body.count == size)
+            for client in clients { #expect(await client.status() == 200) }
+        }
+    }
+
+    /// All read one file.
+    @Test func testThatUnreadReadersOfAnExportHoldNobodyUp() async throws {
+        try await Self.withService(connections: 64) { web in
+            // given
+            try await Self.fill(web)
+            let target = Self.integration + "/issues.sarif"
+
+            // when
+            let clients = try (1...6).map { _ in try SlowClient(get: target, port: web.port) }
+
+            // then
+            await until("all are sent the export") { web.limits.downloads.held == 6 }
+            #expect(web.limits.answers.held == 0)
+            #expect(web.limits.exports.waitingCount == 0)
+            try await Self.expectService(web, "unread")
             for client in clients { #expect(await client.status() == 200) }
         }
     }
@@ -112,6 +131,7 @@ import Transfer
             let whole = try await web.send("GET", target).body
             await until("nothing of it is left") { web.limits.answers.held == 0 }
             let staging = web.state + "/staging"
+            web.site.exports.removeAll()
             try await SmallDisk.mounted(on: staging, size: "1m") {
                 if isFullBefore { try SmallDisk.fill(with: staging + "/full") }
 

@@ -71,6 +71,25 @@ import Testing
         #expect(semaphore.waitingCount == 0)
     }
 
+    @Test func testThatACanceledCallerGivesItsPlaceUp() async throws {
+        // given
+        let (semaphore, order) = (Self.semaphore(queue: 1, clientLimit: 1), Locked<[String]>([]))
+        let client = Asker(client: ClientAddress("192.0.2.7"), isKnown: false)
+        var turn: AnswerSemaphore.Turn? = try await semaphore.acquire(.anonymous)
+        let task = await Self.wait(semaphore, client, order, "canceled")
+
+        // when
+        task.cancel()
+
+        // then
+        await #expect(throws: CancellationError.self) { try await task.value }
+        let next = await Self.wait(semaphore, client, order, "next")
+        withExtendedLifetime(turn) {}
+        turn = nil
+        try await next.value
+        #expect(order.value == ["next"])
+    }
+
     @Test func testThatOneClientHasAShareOfTheQueue() async throws {
         // given
         let semaphore = Self.semaphore(count: 10, clientLimit: 2)

@@ -1,0 +1,175 @@
+import Hummingbird
+import Model
+import NIOCore
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// Exports that are computed once.
+@Suite struct KeptExportsTests {
+    private static let root = "/api/v1/bots/kit/integrations/2"
+    private static let id = IntegrationID(bot: SampleContent.kit, number: 2)
+    /// Each with the name under which it is kept.
+    private static let exports = [
+        ("/issues.sarif", "issues.sarif"), ("/tests.xml", "tests.xml 0"), ("/tests/grid", "tests/grid 0 false 1000 0"),
+    ]
+
+    private static func withSample(_ body: @escaping @Sendable (WebFixture) async throws -> Void) async throws {
+        try await withWeb { web in
+            try await SampleContent(web: web).fill()
+            try await body(web)
+        }
+    }
+
+    private static func export(_ text: String, _ web: WebFixture) async throws -> KeptExports.Export {
+        try await ExportFile.write(
+            Response.plain(text).body, type: "text/plain", in: web.limits.directory, by: web.limits.files)
+    }
+
+    /// Puts another content in an export's place, so that an answer tells whether it was computed.
+    private static func put(_ text: String, _ name: String, _ web: WebFixture, of id: IntegrationID = id) async throws {
+        web.site.exports.put(
+            try await export(text, web), .init(integration: id, name: name), stamp: web.store.stamp(of: id))
+    }
+
+    @Test(arguments: exports)
+    func testThatAnExportIsComputedOnce(path: String, name: String) async throws {
+        try await Self.withSample { web in
+            // given
+            let first = try await web.send("GET", Self.root + path)
+            #expect(first.status == 200)
+            #expect(web.site.exports.bytes == Int64(first.body.count))
+            #expect(try await web.send("GET", Self.root + path).body == first.body)
+            // when
+            try await Self.put("kept", name, web)
+            // then
+            #expect(try await web.send("GET", Self.root + path).text == "kept")
+        }
+    }
+
+    /// As a rerun, an attempt that ends, or a comparison that is stored.
+    @Test(arguments: exports)
+    func testThatItIsComputedAgainWhenItsIntegrationChanges(path: String, name: String) async throws {
+        try await Self.withSample { web in
+            // given
+            let first = try await web.send("GET", Self.root + path)
+            try await Self.put("kept", name, web)
+            // when
+            try await web.store.completeIssues(of: Self.id, issues: [], summary: Summary(), at: WebFixture.now)
+            // then
+            let second = try await web.send("GET", Self.root + path)
+            #expect(second.status == 200)
+            #expect(second.text != "kept")
+            #expect((second["ETag"] == first["ETag"]) == (path != "/issues.sarif"))
+        }
+    }
+
+    /// A silence of one integration shows in others of its bot.
+    @Test func testThatASilenceShowsAtOnce() async throws {
+        try await Self.withSample { web in
+            // given
+            let before = try await web.send("GET", Self.root + "/issues.sarif")
+            #expect(!before.text.contains("the vendor's"))
+            // when
+            let silence = Silence(reason: "the vendor's", person: "ada", at: WebFixture.now, expires: nil)
+            let first = IntegrationID(bot: SampleContent.kit, number: 1)
+            try await web.store.silence(String(repeating: "0", count: 64), of: first, silence)
+            // then
+            let after = try await web.send("GET", Self.root + "/issues.sarif")
+            expectContains(after.text, "the vendor's")
+            #expect(after["ETag"] != before["ETag"])
+        }
+    }
+
+    @Test(arguments: exports)
+    func testThatItIsServedAsAFile(path: String, name: String) async throws {
+        try await Self.withSample { web in
+            // given
+            let whole = try await web.send("GET", Self.root + path)
+            let tag = try #require(whole["ETag"])
+            // when
+            let part = try await web.send("GET", Self.root + path, headers: [("Range", "bytes=2-5")])
+            let unchanged = try await web.send("GET", Self.root + path, headers: [("If-None-Match", tag)])
+            let head = try await web.send("HEAD", Self.root + path)
+            // then
+            #expect(part.status == 206)
+            #expect(part.body == Array(whole.body[2...5]))
+            #expect(unchanged.status == 304)
+            #expect(unchanged.body.isEmpty)
+            #expect(head["Content-Length"] == "\(whole.body.count)")
+            #expect(whole["Last-Modified"] == nil, "a second is too long for what may change within it")
+        }
+    }
+
+    @Test func testThatNoConditionWithADateHidesAChange() async throws {
+        try await Self.withSample { web in
+            let date = "Sun, 06 Nov 2094 08:49:37 GMT"
+            for header in ["If-Modified-Since", "If-Unmodified-Since"] {
+                try await web.expect(200, "GET", Self.root + "/issues.sarif", headers: [(header, date)])
+            }
+        }
+    }
+
+    @Test func testThatParametersAreOfTheirOwnExports() async throws {
+        try await Self.withSample { web in
+            // given
+            try await Self.put("kept", "tests/grid 0 false 1000 0", web)
+            // when, then
+            for query in ["?all", "?limit=1", "?after=1", "?attempt=1"] {
+                let answer = try await web.send("GET", Self.root + "/tests/grid" + query)
+                #expect(answer.status == 200)
+                #expect(answer.text != "kept", "\(query)")
+            }
+        }
+    }
+
+    @Test func testThatTwoRequestsAtOnceComputeOneExport() async throws {
+        try await Self.withSample { web in
+            // given: both wait for their turn
+            var turn: AnswerSemaphore.Turn? = try await web.limits.exports.acquire(.anonymous)
+            let clients = try (1...2).map { _ in try SlowClient(get: Self.root + "/issues.sarif", port: web.port) }
+            await until("both wait") { web.limits.exports.waitingCount == 2 }
+            // when: as if the first had computed this
+            try await Self.put("kept", "issues.sarif", web)
+            withExtendedLifetime(turn) {}
+            turn = nil
+            // then
+            for client in clients { expectContains(await client.head(), "Content-Type: text/plain") }
+        }
+    }
+
+    @Test func testThatWhatIsKeptOfARemovedIntegrationGoes() async throws {
+        try await Self.withSample { web in
+            // given
+            let removed = IntegrationID(bot: SampleContent.kit, number: 99)
+            try await Self.put("kept", "issues.sarif", web, of: removed)
+            // when
+            try await web.expect(200, "GET", Self.root + "/issues.sarif")
+            // then
+            #expect(web.site.exports.integrations == [Self.id])
+            try await web.expect(404, "GET", "/api/v1/bots/kit/integrations/99/issues.sarif")
+        }
+    }
+
+    @Test func testThatTheirNumberIsBounded() async throws {
+        try await Self.withSample { web in
+            // given
+            let exports = KeptExports()
+            let export = try await Self.export("kept", web)
+            func key(_ number: Int) -> KeptExports.Key {
+                .init(integration: IntegrationID(bot: SampleContent.kit, number: number), name: "a")
+            }
+            // when
+            for number in 1...KeptExports.maximumCount { exports.put(export, key(number), stamp: 0) }
+            #expect(exports.export(key(1), stamp: 0) != nil)
+            exports.put(export, key(100), stamp: 0)
+            // then: what was asked for longest ago is gone
+            #expect(exports.integrations.count == KeptExports.maximumCount)
+            #expect(exports.export(key(2), stamp: 0) == nil)
+            #expect(exports.export(key(1), stamp: 0) != nil)
+            #expect(exports.bytes == Int64(4 * KeptExports.maximumCount))
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import HTTPTypes
+import Testing
+
+@testable import Web
+
+@Suite struct AnswerCostTests {
+    /// Whatever grows with what it shows would hold up all connections of an address.
+    @Test func testThatOnlySmallFixedAnswersAreComputedOnTheConnectionsThread() async throws {
+        try await withWeb { web in
+            // given
+            let reading = web.table.routes.filter { $0.method == .get }
+            // when
+            let small = reading.filter { $0.cost == .light }.map { "\($0.pattern)" }
+            let free = reading.filter { $0.cost == .free }
+            // then
+            #expect(small.sorted() == ["/badge/{file}", "/registry/availability"])
+            #expect(free.allSatisfy { $0.access == .open })
+        }
+    }
+}

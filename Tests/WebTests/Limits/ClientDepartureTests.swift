@@ -1,0 +1,114 @@
+import NIOCore
+import NIOEmbedded
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// Clients that leave before they are answered.
+@Suite struct ClientDepartureTests {
+    private static let threads = ComputingThreads()
+
+    /// Returns by cancellation alone.
+    private static func waitForCancellation(_ begun: AsyncStream<Void>.Continuation) async throws {
+        let (events, continuation) = AsyncStream.makeStream(of: Void.self)
+        begun.yield()
+        for await _ in events {}
+        withExtendedLifetime(continuation) {}
+        try Task.checkCancellation()
+    }
+
+    private static func connection(_ departure: ClientDeparture) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel(handler: ClientDeparture.Watch(departure))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        return channel
+    }
+
+    @Test func testThatAClientThatLeavesEndsItsWork() async throws {
+        // given
+        let departure = ClientDeparture()
+        let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
+        let work = Task {
+            try await departure.canceling(on: Self.threads) { try await Self.waitForCancellation(continuation) }
+        }
+        for await _ in begun { break }
+
+        // when
+        departure.leave()
+
+        // then
+        await #expect(throws: CancellationError.self) { try await work.value }
+    }
+
+    @Test func testThatNoWorkBeginsForAClientThatHasLeft() async throws {
+        // given
+        let departure = ClientDeparture()
+        departure.leave()
+
+        // when, then
+        await #expect(throws: CancellationError.self) {
+            try await departure.canceling(on: Self.threads) { try Task.checkCancellation() }
+        }
+    }
+
+    @Test func testThatACanceledCallerEndsTheWork() async throws {
+        // given
+        let departure = ClientDeparture()
+        let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
+        let work = Task {
+            try await departure.canceling(on: Self.threads) { try await Self.waitForCancellation(continuation) }
+        }
+        for await _ in begun { break }
+
+        // when
+        work.cancel()
+
+        // then
+        await #expect(throws: CancellationError.self) { try await work.value }
+        #expect(!departure.hasLeft)
+    }
+
+    @Test func testThatAClosedConnectionIsADeparture() throws {
+        // given
+        let departure = ClientDeparture()
+        let channel = try Self.connection(departure)
+        #expect(!departure.hasLeft)
+
+        // when
+        _ = try channel.finish()
+
+        // then
+        #expect(departure.hasLeft)
+    }
+
+    @Test func testThatAClientThatClosesItsSideHasLeft() throws {
+        // given
+        let departure = ClientDeparture()
+        let channel = try Self.connection(departure)
+        #expect(!departure.hasLeft)
+
+        // when
+        channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+
+        // then
+        #expect(departure.hasLeft)
+    }
+
+    /// Of a real connection, over TCP.
+    @Test func testThatAClientThatLeavesWaitsForNoTurn() async throws {
+        try await withWeb { web in
+            // given: an export is being computed
+            let turn = try await web.limits.exports.acquire(.anonymous)
+            var client: SlowClient? = try SlowClient(get: "/api/v1/bots/kit/silences", port: web.port)
+            await until("it waits") { web.limits.exports.waitingCount == 1 }
+
+            // when
+            withExtendedLifetime(client) {}
+            client = nil
+
+            // then
+            await until("nobody waits") { web.limits.exports.waitingCount == 0 }
+            withExtendedLifetime(turn) {}
+        }
+    }
+}
