@@ -139,7 +139,16 @@ let package = Package(
                 "Model", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution", "Reports",
                 "Archives", "Transfer", "Integrations", "Web", "CLinux", .argumentParser, .logging, .serviceLifecycle,
             ],
-            swiftSettings: strict),
+            swiftSettings: strict,
+            // Fewer pages of the program are read at the start: relocations take 32 KB in place of 3.5 MB (glibc 2.36), and no library
+            // looks for the symbols that a static standard library would have exported, 4 MB of names.
+            linkerSettings: [
+                .unsafeFlags(
+                    [
+                        "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker",
+                        "--no-export-dynamic",
+                    ], .when(configuration: .release))
+            ]),
         // Wholly static: a fence needs neither a Swift runtime nor the C library for it, whatever its root is, and it
         // starts in less than 1 ms. With lld, since gold warns of what the standard library would load and never does.
         .executableTarget(

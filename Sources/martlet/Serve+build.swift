@@ -84,12 +84,10 @@ extension Serve {
                     metadata: ["isolation": "sandbox", "reason": "\(reason)"])
             }
             let reader = try OwnPrograms.reader()
-            await logFilter(of: reader)
             let secrets = SecretStore(
                 directory: settings.secrets, credentialsDirectory: environment["CREDENTIALS_DIRECTORY"])
             let known = try await store.specifications()
             let (mirrors, place) = (Mirrors(directory: state.repositories), state.path)
-            await logProgram(of: mirrors)
             await recordBoot(mirrors)
             let integrations = try IntegrationService(
                 .init(
@@ -108,37 +106,19 @@ extension Serve {
             try await integrations.prepare()
             let notifier = SystemdNotifier(environment: environment)
             let (logger, store) = (logger, store)
+            let (listening, isListening) = AsyncStream.makeStream(of: Never.self)
             let server = WebServer(
                 configuration: web, store: store, operations: integrations.operations, clock: WallClock.system.now,
                 logger: logger,
                 onListening: { addresses in
                     logger.notice("listening", metadata: ["on": "\(addresses.joined(separator: ", "))"])
                     notifier.ready()
+                    isListening.finish()
                 })
-            return [integrations, server, StatusService(store: store, notifier: notifier, logger: logger)]
-        }
-
-        /// Once, since each reader would say the same.
-        private func logFilter(of reader: ReaderProgram) async {
-            do {
-                let isFiltered = try await BlockingLane(label: "reader").run { try ReaderProbe.isFiltered(reader) }
-                if !isFiltered { logger.warning("\(ReaderProbe.unfiltered)") }
-            } catch {
-                logger.warning("reports cannot be read", metadata: ["error": "\(error)"])
-            }
-        }
-
-        /// Once, since without it servers are asked in other ways.
-        private func logProgram(of mirrors: Mirrors) async {
-            do throws(SourceControlError) {
-                if let program = try await mirrors.program() {
-                    logger.info("git servers are asked by the machine's git too", metadata: ["git": "\(program)"])
-                } else {
-                    logger.warning("there is no git that is new enough: git servers are asked by libgit2 alone")
-                }
-            } catch {
-                logger.warning("git cannot be asked for its version", metadata: ["error": "\(error)"])
-            }
+            return [
+                integrations, server, StatusService(store: store, notifier: notifier, logger: logger),
+                MachineReport(reader: reader, mirrors: mirrors, listening: listening, logger: logger),
+            ]
         }
 
         /// What a person does about an error that ended the daemon.

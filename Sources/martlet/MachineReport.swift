@@ -1,0 +1,49 @@
+import Basics
+import Execution
+import Integrations
+import Logging
+import ServiceLifecycle
+import SourceControl
+
+/// Logs once what the machine's reader of reports and `git` can do. Each answer takes a process, so none is asked for before the service
+/// listens: what it serves depends on neither.
+struct MachineReport: Service, CustomStringConvertible {
+    let description = "report on the machine"
+    let reader: ReaderProgram
+    let mirrors: Mirrors
+    /// Finishes when every address is bound.
+    let listening: AsyncStream<Never>
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            for await _ in listening {}
+            if Task.isCancelled { return }
+            await logFilter()
+            await logProgram()
+        }
+        // A service that ended earlier would end the others.
+        try await gracefulShutdown()
+    }
+
+    private func logFilter() async {
+        do {
+            let isFiltered = try await BlockingLane(label: "reader").run { try ReaderProbe.isFiltered(reader) }
+            if !isFiltered { logger.warning("\(ReaderProbe.unfiltered)") }
+        } catch {
+            logger.warning("reports cannot be read", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func logProgram() async {
+        do throws(SourceControlError) {
+            if let program = try await mirrors.program() {
+                logger.info("git servers are asked by the machine's git too", metadata: ["git": "\(program)"])
+            } else {
+                logger.warning("there is no git that is new enough: git servers are asked by libgit2 alone")
+            }
+        } catch {
+            logger.warning("git cannot be asked for its version", metadata: ["error": "\(error)"])
+        }
+    }
+}
