@@ -27,7 +27,7 @@ extension JSONValue {
             "commit": .string(plan.commit.description), "release": .bool(plan.isRelease), "unread": .init(unread),
             "project": .init(project), "diagnostics": .array(plan.diagnostics.map { JSONValue($0) }),
             "configurations": .array(jobs),
-            "archive": plan.archive.map { JSONValue($0) } ?? .null,
+            "notArchived": .init(plan.notArchived), "archive": plan.archive.map { JSONValue($0) } ?? .null,
             "triggers": .array(plan.actions.map { JSONValue($0) }),
         ]
     }
