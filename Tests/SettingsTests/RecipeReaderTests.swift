@@ -50,7 +50,7 @@ import Testing
         ] as [(String, Recipe.Archive)])
     func testThatAWrittenArchiveAsksForTheUsualProducts(line: String, archive: Recipe.Archive) throws {
         // when
-        let reading = read("configurations: { debug: , release: }\n\(line)\n")
+        let reading = read("configurations: { debug: {}, release: {} }\n\(line)\n")
         // then
         #expect(try #require(reading.value, "\(reading.diagnostics)").archive == archive)
     }
