@@ -63,13 +63,15 @@ extension IntegrationRunner {
         let jobs = try await jobs.plans(of: recipe, at: commit, ref: ref, bot: bot, mirror: mirror)
         plan.content = .planned(recipe, jobs)
         plan.archive = Self.archive(of: recipe, jobs, bot: bot, ref: ref)
+        plan.notArchived = bot.whyNotArchived(recipe, on: ref)
         for trigger in bot.triggers where trigger.matches(ref) {
             var action = PushPlan.Action(trigger: trigger)
             if case .publish(let source) = trigger.action, let publisher = triggers?.publisher {
                 action.prospect = try await publisher.prospect(
                     of: source, product: bot.product, ref: ref, tip: commit, mirror: mirror)
                 if plan.archive.map({ !$0.hasProducts && !$0.hasSource }) ?? true {
-                    action.prospect = .noVersion("nothing is archived: the recipe says so")
+                    action.prospect = .noVersion(
+                        plan.notArchived ?? "not archived: the archived configuration has no products")
                 }
             }
             plan.actions.append(action)
@@ -80,11 +82,12 @@ extension IntegrationRunner {
     private static func archive(
         of recipe: Recipe, _ jobs: [PushPlan.Job], bot: BotSpecification, ref: RefName
     ) -> PushPlan.Archive? {
-        guard let job = jobs.first(where: { $0.configuration.name == recipe.archivedConfiguration }) else { return nil }
+        let archived = bot.archivedConfiguration(of: recipe, on: ref)
+        guard let job = jobs.first(where: { $0.configuration.name == archived }) else { return nil }
         return PushPlan.Archive(
             configuration: job.configuration.name, include: recipe.archive.include,
             hasProducts: !job.plan.collect.isEmpty,
-            hasSource: ProductArchiver.packsSource(isRelease: bot.isRelease(ref), bot: bot))
+            hasSource: bot.usesProducts(of: ref))
     }
 }
 
@@ -97,7 +100,8 @@ extension JobRunner {
         var planned = try await mirror.read(treeOf: commit) { tree throws(SourceControlError) in
             var planned: [PushPlan.Job] = []
             for configuration in recipe.configurations {
-                let plan = try runner.plan(configuration, of: recipe, files: CommittedFiles(tree: tree), bot: bot)
+                let plan = try runner.plan(
+                    configuration, of: recipe, files: CommittedFiles(tree: tree), bot: bot, ref: ref)
                 planned.append(PushPlan.Job(configuration: configuration, plan: plan))
             }
             return planned

@@ -140,7 +140,36 @@ struct JobCommands {
         return script == runTests || script.map { text in own.contains(where: text.hasSuffix) } ?? false
     }
 
+    /// Asks the built test program for its tests, as `swift test list` does after it has loaded the package once more. That takes as long as
+    /// `swift test` itself. The program is asked only if the build's description says that this plain build links it, and no other. SwiftPM
+    /// is asked otherwise, and if the program fails. A test library without tests exits with 69 (EX_UNAVAILABLE, Swift Testing 6.0).
+    ///
+    /// Only SwiftPM says that a package has no tests, whatever the program prints.
     private static let listTests = """
+        linked() {
+          case "$*" in
+          '' | '-c debug' | '--configuration debug' | '--configuration=debug') build=debug ;;
+          '-c release -Xswiftc -enable-testing' | '--configuration release -Xswiftc -enable-testing' | \
+          '--configuration=release -Xswiftc -enable-testing') build=release ;;
+          *) return 1 ;;
+          esac
+          program=
+          for file in .build/$build/*.xctest; do
+            grep -qF "/$build/${file##*/}\\"]" .build/$build.yaml 2>/dev/null || continue
+            [ -z "$program" ] && [ -x "$file" ] || return 1
+            program=$file
+          done
+          [ -n "$program" ]
+        }
+        ask() {
+          "$program" --list-tests 2>&1 || return
+          "$program" --testing-library swift-testing --list-tests 2>&1 || [ $? = 69 ]
+        }
+        if linked "$@" && ask > \(JobPlanner.list); then
+          found=$(grep -v -e '^Listing [0-9]* test' -e '^$' -e '^\(JobPlanner.noTests)' \(JobPlanner.list))
+          printf '%s\\n' "$found" | tee \(JobPlanner.list)
+          exit 0
+        fi
         swift test list --skip-build "$@" > \(JobPlanner.list) 2>&1; status=$?; cat \(JobPlanner.list); exit $status
         """
 

@@ -68,13 +68,14 @@ package struct JobPlanner: Sendable {
 
     package init(supervisor: String) { self.supervisor = supervisor }
 
-    /// The steps of one configuration: analyze, build, list tests, test, and archive if it is the recipe's archived one. In the sandbox a package's
+    /// The steps of one configuration: analyze, build, list tests, test, and archive if it is the archived one. In the sandbox a package's
     /// dependencies are resolved first, since no later step has a network.
     /// - Parameters:
+    ///   - archived: The configuration whose products are archived; `nil`: none is. See `BotSpecification.archivedConfiguration`.
     ///   - defaultTimeout: A step's limit, if the configuration states none.
     ///   - testFilter: Which tests run, if the command accepts a filter; see `whyNoFilter`.
     package func plan(
-        configuration: Recipe.Configuration, recipe: Recipe, tree: Tree, defaultTimeout: Duration,
+        configuration: Recipe.Configuration, recipe: Recipe, archived: Name?, tree: Tree, defaultTimeout: Duration,
         isFenced: Bool = false, testFilter: String? = nil
     ) -> Plan {
         let commands = JobCommands(
@@ -91,7 +92,7 @@ package struct JobPlanner: Sendable {
         func has(_ step: JobStep) -> Bool { plan.steps.contains { $0.step == step.rawValue } }
         if !has(.analyzing) { plan.notAnalyzed = Self.whyNotAnalyzed(configuration, recipe: recipe) }
         if !has(.testing) { (plan.notTested, plan.whyUntested) = Self.notTested(configuration, recipe: recipe) }
-        if recipe.archivedConfiguration == configuration.name {
+        if archived == configuration.name {
             if let include = recipe.archive.include {
                 plan.collect = [.init(patterns: include, base: "")]
             } else if let archive = commands.archive(projectType: projectType) {

@@ -171,7 +171,7 @@ extension JobRunner {
         plan(
             request.configuration, of: request.recipe,
             files: WorkspaceFiles(tree: try? Directory(opening: workspace.tree)), bot: request.bot,
-            testFilter: request.testFilter, pull: request.integration.pull)
+            ref: request.integration.ref, testFilter: request.testFilter, pull: request.integration.pull)
     }
 
     private func lastCleaned(_ workspace: Workspace) -> Timestamp? {

@@ -106,14 +106,15 @@ extension JobRunner {
     /// What a job would run: the one place that decides it, for an integration and for what is shown before a push.
     /// - Parameters:
     ///   - files: The commit's.
+    ///   - ref: The ref that is integrated, whose triggers decide whether products are made.
     ///   - testFilter: Which tests run; `nil`: all.
     ///   - pull: The pull request whose job it is; `nil`: a branch's or tag's.
     func plan<Files: PlannedFiles>(
-        _ configuration: Recipe.Configuration, of recipe: Recipe, files: Files, bot: BotSpecification,
+        _ configuration: Recipe.Configuration, of recipe: Recipe, files: Files, bot: BotSpecification, ref: RefName,
         testFilter: String? = nil, pull: IntegratedPullRequest? = nil
     ) throws(Files.Failure) -> JobPlanner.Plan {
         var plan = planner.plan(
-            configuration: configuration, recipe: recipe,
+            configuration: configuration, recipe: recipe, archived: bot.archivedConfiguration(of: recipe, on: ref),
             tree: try JobPlanner.Tree(of: files, configuration: configuration, recipe: recipe),
             defaultTimeout: bot.timeout, isFenced: isolation.isolation == .sandbox, testFilter: testFilter)
         if let pull, !pull.isTrusted, pull.approvedBy == nil {

@@ -16,14 +16,15 @@ package struct ProductArchiver: Sendable {
 
     package init(state: StateDirectory) { self.state = state }
 
-    /// A commit without products that nobody publishes, uploads or passes to a script is not packed: its source is in the repository.
-    /// - Returns: The files, or none if this configuration is not the archived one; and the files that should be in them and are not.
+    /// The source of a commit without products is packed only if a trigger uses it: it is in the repository.
+    /// - Returns: The files, or none if this configuration is not the archived one, or nothing uses its products; and the files that should be in them and are not.
     /// - Throws: `ArchivingError` if something that the recipe names is missing; any other error is ours.
     func archive(_ attempt: AttemptDirectory, of request: JobRunner.Request) async throws -> (
         artifacts: [Artifact], leftOut: [String]
     ) {
-        guard request.recipe.archivedConfiguration == request.configuration.name else { return ([], []) }
         let integration = request.integration
+        let archived = request.bot.archivedConfiguration(of: request.recipe, on: integration.ref)
+        guard archived == request.configuration.name else { return ([], []) }
         let lane = BlockingLane(label: "archiving.\(integration.id)")
         let source = "source-\(integration.id.bot)-\(integration.id.number)"
         let staging = state.staging
@@ -34,7 +35,7 @@ package struct ProductArchiver: Sendable {
         if !hasFiles, let include = request.recipe.archive.include, !include.isEmpty {
             throw ArchivingError(patterns: include, leftOut: notCopied)
         }
-        guard hasFiles || Self.packsSource(isRelease: request.integration.isRelease, bot: request.bot) else {
+        guard hasFiles || request.bot.usesProducts(of: integration.ref) else {
             return ([], notCopied)
         }
         try await request.mirror.export(integration.commit, into: "\(staging)/\(source)")
@@ -47,9 +48,6 @@ package struct ProductArchiver: Sendable {
         try await lane.run { try Directory(opening: staging).remove(source) }
         return (packed.artifacts, notCopied + packed.leftOut)
     }
-
-    /// Whether the source of a commit is packed although it has no products: somebody may publish, upload or pass it to a script.
-    static func packsSource(isRelease: Bool, bot: BotSpecification) -> Bool { isRelease || !bot.triggers.isEmpty }
 
     /// The machine's triple, as the Swift compiler writes it for Linux with glibc.
     static let triple: String = {

@@ -62,6 +62,8 @@ package struct PushPlan: Sendable {
     package var diagnostics: [Diagnostic]
     /// `nil` if there is no archive.
     package var archive: Archive?
+    /// Why nothing is archived, and what to write instead; `nil` if there is an archive, or no recipe that can be used.
+    package var notArchived: String?
     /// In their order.
     package var actions: [Action]
 }

@@ -177,7 +177,8 @@ package struct TriggerRunner: Sendable {
                     registry: trigger.registry, job: jobs.first)
                 guard !request.files.isEmpty else {
                     throw PublishError(
-                        "the integration archived nothing; see the step archiving and `archive:` in the recipe")
+                        "the integration archived nothing; see the step archiving and `archive:` in the recipe. Where the trigger is newer "
+                            + "than the integration, rerun that as a whole")
                 }
                 if case .command(let command) = source, let job = jobs.first {
                     request.printed = try await running(&record, log, in: root, earlier: earlier) { log in

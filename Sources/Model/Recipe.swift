@@ -75,7 +75,7 @@ package struct Recipe: Hashable, Sendable, Codable {
 
     /// What is kept of which configuration.
     package struct Archive: Hashable, Sendable, Codable {
-        /// `nil`: `release` if there is one, else the first.
+        /// `nil`: `release` if there is one, else the first. The reader fills it in if nothing else of a written `archive` asks for products.
         package var configuration: Name?
         /// Patterns relative to the repository's root. `nil`: the project type's usual products; empty: no archive.
         package var include: [String]?
@@ -87,6 +87,9 @@ package struct Recipe: Hashable, Sendable, Codable {
             self.include = include
             self.bundle = bundle
         }
+
+        /// Whether the recipe asks for products: they are archived even if no trigger uses them.
+        package var isWritten: Bool { configuration != nil || bundle == true || include.map { !$0.isEmpty } ?? false }
     }
 
     /// The kind of project whose usual commands a configuration has; `nil` where none is recognized.
@@ -102,7 +105,7 @@ package struct Recipe: Hashable, Sendable, Codable {
                 && configurations.contains { $0.projectType != nil }
     }
 
-    /// The configuration whose products are archived.
+    /// The configuration whose products are archived, if anything uses them; see `BotSpecification.archivedConfiguration`.
     package var archivedConfiguration: Name? {
         if archive.include == [] { return nil }
         if let named = archive.configuration { return named }

@@ -209,6 +209,11 @@ package enum RecipeReader {
                     + "; there is \(names.map { "`\($0)`" }.joined(separator: ", "))",
                 at: fields.position(of: "configuration"))
         }
+        if archive.include == nil, !archive.isWritten {
+            // Who writes `archive: {}` wants the usual products.
+            let usual = Recipe(configurations: configurations).archivedConfiguration
+            archive.configuration = usual
+        }
         return archive
     }
 }

@@ -22,11 +22,14 @@ struct ArtifactServer: Sendable {
         let record = try await site.integration(of: call)
         let isClosed = try await refuseClosed(record, call)
         let attempt = try call.attempt()
-        var response = Response.json(
-            .list(
-                try await site.store.artifacts(of: record.id, attempt: attempt).map {
+        let artifacts = try await site.store.artifacts(of: record.id, attempt: attempt)
+        var response = Response.json([
+            "items": .array(
+                artifacts.map {
                     JSONValue($0.artifact, url: site.configuration.url + Self.path(of: $0, attempt: attempt))
-                }))
+                }), "next": nil,
+            "notArchived": .init(artifacts.isEmpty ? try await site.whyNotArchived(record) : nil),
+        ])
         if isClosed { response.forbidKeeping() }
         return response
     }
@@ -62,6 +65,14 @@ struct ArtifactServer: Sendable {
             _ = try await site.integration(of: call)
             throw problem
         }
+    }
+}
+
+extension Site {
+    /// Why an integration archived nothing, by its recipe and the bot's triggers as it ran; `nil` if it archived, or has not read its recipe.
+    func whyNotArchived(_ record: IntegrationRecord) async throws -> String? {
+        guard let recipe = record.recipe, let bot = try await store.specification(of: record.id) else { return nil }
+        return bot.whyNotArchived(recipe, on: record.ref)
     }
 }
 

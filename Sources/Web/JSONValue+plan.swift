@@ -25,7 +25,8 @@ extension JSONValue {
         self = [
             "ref": .string(plan.ref.description), "branch": .init(plan.ref.branch),
             "commit": .string(plan.commit.description), "release": .bool(plan.isRelease), "unread": .init(unread),
-            "project": .init(project), "diagnostics": .array(plan.diagnostics.map { JSONValue($0) }),
+            "project": .init(project), "notArchived": .init(plan.notArchived),
+            "diagnostics": .array(plan.diagnostics.map { JSONValue($0) }),
             "configurations": .array(jobs),
             "archive": plan.archive.map { JSONValue($0) } ?? .null,
             "triggers": .array(plan.actions.map { JSONValue($0) }),

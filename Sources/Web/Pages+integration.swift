@@ -54,7 +54,9 @@ extension Pages {
         view["noArtifacts"] = .text(
             isHidden
                 ? "What it archived needs a token."
-                : record.summary == nil ? "Known when a configuration is done." : "Nothing was archived.")
+                : record.summary == nil
+                    ? "Known when a configuration is done."
+                    : artifacts.isEmpty ? try await nothingArchived(by: record) : "")
         let uploads = isHidden ? [:] : site.operations.uploads(of: id)
         view["triggers"] = .list(triggers.map { trigger($0, of: record, upload: uploads[$0.trigger]) })
         view["hasTriggers"] = .flag(!triggers.isEmpty)
@@ -64,6 +66,11 @@ extension Pages {
             watch: isDone ? nil : "integration \(id.bot) \(id.number)", view)
         if isClosed { response.forbidKeeping() }
         return response
+    }
+
+    private func nothingArchived(by record: IntegrationRecord) async throws -> String {
+        guard let reason = try await site.whyNotArchived(record) else { return "Nothing was archived." }
+        return reason.prefix(1).uppercased() + reason.dropFirst() + "."
     }
 
     /// Counts with their change. A change is green or red by what it is a change of; its sign says the same.

@@ -56,6 +56,8 @@ struct PlanAnswer: Decodable {
         var diagnostics: [Diagnostic]
         var configurations: [Configuration]
         var archive: Archive?
+        /// Why nothing is archived; not told by an older daemon.
+        var notArchived: String?
         var triggers: [Trigger]
     }
 
@@ -92,7 +94,7 @@ extension PlanAnswer.Branch {
         }
         text += configurations.map(\.text).joined()
         guard !configurations.isEmpty else { return text }
-        text += line("archives: \(archive?.sentence ?? "nothing")", indent: 2)
+        text += line(notArchived ?? "archives: \(archive?.sentence ?? "nothing")", indent: 2)
         if !triggers.contains(where: { $0.kind == "publish" }) {
             text += line("publishes: nothing, since no trigger publishes this branch", indent: 2)
         }

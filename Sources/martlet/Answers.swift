@@ -179,6 +179,13 @@ struct TestAnswer: Decodable {
     var message: String?
 }
 
+/// What an integration archived.
+struct ArtifactsAnswer: Decodable {
+    var items: [ArtifactAnswer]
+    /// Why there is none; not told by an older daemon.
+    var notArchived: String?
+}
+
 struct ArtifactAnswer: Decodable {
     var configuration: String?
     var path: String

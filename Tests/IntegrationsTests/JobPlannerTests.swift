@@ -12,10 +12,10 @@ import Testing
         archive: Recipe.Archive = .init(include: []), tree: JobPlanner.Tree = .init(rootEntries: []),
         isFenced: Bool = false
     ) -> JobPlanner.Plan {
-        JobPlanner(supervisor: "/lib/martlet-supervisor").plan(
-            configuration: configuration,
-            recipe: Recipe(configurations: [configuration], analyze: analyze, archive: archive, projectType: type),
-            tree: tree, defaultTimeout: .seconds(1800), isFenced: isFenced)
+        let recipe = Recipe(configurations: [configuration], analyze: analyze, archive: archive, projectType: type)
+        return JobPlanner(supervisor: "/lib/martlet-supervisor").plan(
+            configuration: configuration, recipe: recipe, archived: recipe.archivedConfiguration, tree: tree,
+            defaultTimeout: .seconds(1800), isFenced: isFenced)
     }
 
     private func commands(_ plan: JobPlanner.Plan) -> [String] {
@@ -112,7 +112,9 @@ import Testing
 
             // when
             let plans = [debug, release].map {
-                planner.plan(configuration: $0, recipe: recipe, tree: packageTree, defaultTimeout: .seconds(9))
+                planner.plan(
+                    configuration: $0, recipe: recipe, archived: recipe.archivedConfiguration, tree: packageTree,
+                    defaultTimeout: .seconds(9))
             }
 
             // then

@@ -15,9 +15,9 @@ import Testing
         var configuration = try Samples.configuration()
         configuration.flags = flags
         change(&configuration)
+        let recipe = Recipe(configurations: [configuration], archive: archive, projectType: type)
         return JobPlanner(supervisor: "/s").plan(
-            configuration: configuration,
-            recipe: Recipe(configurations: [configuration], archive: archive, projectType: type),
+            configuration: configuration, recipe: recipe, archived: recipe.archivedConfiguration,
             tree: .init(rootEntries: names + type.profile.markers.prefix(1), manifest: manifest),
             defaultTimeout: .seconds(9), isFenced: isFenced, testFilter: filter)
     }

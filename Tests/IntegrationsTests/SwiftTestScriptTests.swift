@@ -30,4 +30,50 @@ import Testing
             #expect(result.stdout.contains("martlet: no report: ") == (swift.isEmpty && flags.isEmpty))
         }
     }
+
+    /// Programs that a build left: their names, and what they do.
+    private static let program = """
+        #!/bin/sh
+        case "$*" in --list-tests) echo 'Listing 1 test in debug.xctest:'; echo; echo KitTests.KitTests/testAdds ;;
+        *) echo 'error: no tests found; says a constructor'; exit 69 ;; esac
+
+        """
+    private static let linked = "    outputs: [\"/w/.build/x86_64-unknown-linux-gnu/debug/kitPackageTests.xctest\"]\n"
+
+    @Test(
+        arguments: [
+            (["kit": program], linked, [], true), (["kit": program], linked, ["-c", "debug"], true),
+            // What an earlier manifest made is not linked any more.
+            (["kit": program, "old": program], linked, [], true),
+            (["old": program], linked, [], false), ([:], linked, [], false), (["kit": program], "", [], false),
+            (["kit": program, "old": program], linked + linked.replacing("kit", with: "old"), [], false),
+            (["kit": "#!/bin/sh\nexit 1\n"], linked, [], false),
+            (["kit": program], linked, ["--package-path", "sub"], false),
+        ] as [([String: String], String, [String], Bool)])
+    func testThatTheTestsAreListedByTheProgramThatTheBuildLinked(
+        programs: [String: String], description: String, flags: [String], isOwn: Bool
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            try directory.makeDirectory("tree/.martlet/test")
+            try directory.makeDirectory("tree/.build/debug")
+            try directory.write("bin/swift", "#!/bin/sh\necho \"asked: $*\"\n", mode: 0o755)
+            for (name, text) in programs {
+                try directory.write("tree/.build/debug/\(name)PackageTests.xctest", text, mode: 0o755)
+            }
+            try directory.write("tree/.build/debug.yaml", description)
+            var debug = try Samples.configuration()
+            debug.flags = flags
+            let step = JobPlannerTests().plan(debug, type: .swiftPackage, tree: JobPlannerTests.packageTree).steps[1]
+            // when
+            let result = try await run(
+                step.arguments, in: directory.path("tree"),
+                environment: ["PATH": directory.path("bin") + ":/usr/bin:/bin"])
+            // then
+            let asked = "asked: " + (["test", "list", "--skip-build"] + flags).joined(separator: " ") + "\n"
+            #expect(result.stdout == (isOwn ? "KitTests.KitTests/testAdds\n" : asked), "\(result.stderr)")
+            #expect(result.status == 0)
+            expectFile(directory.path("tree/.martlet/test/list"), result.stdout)
+        }
+    }
 }

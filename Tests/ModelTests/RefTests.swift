@@ -95,6 +95,35 @@ import Testing
         #expect(!bot.isRelease(RefName(tag: "release/1.0")))
     }
 
+    @Test func testThatProductsAreArchivedOnlyWhereATriggerOrTheRecipeUsesThem() throws {
+        // given
+        let name = try #require(Name("t"))
+        let publish = Trigger(name: name, branches: [RefPattern("release/*")], action: .publish(.branch))
+        let bot = try bot(triggers: [
+            publish, Trigger(name: name, phase: .before, action: .run("prepare")),
+            Trigger(name: name, when: [.failed], action: .run("complain")),
+        ])
+        let main = RefName(branch: "main")
+        func recipe(_ archive: Recipe.Archive) -> Recipe {
+            Recipe(configurations: [Recipe.Configuration(name: name)], archive: archive)
+        }
+
+        // then
+        #expect(bot.archivedConfiguration(of: recipe(.init()), on: RefName(branch: "release/1.0")) == name)
+        #expect(bot.archivedConfiguration(of: recipe(.init()), on: main) == nil)
+        for written in [Recipe.Archive(configuration: name), .init(include: ["kit"]), .init(bundle: true)] {
+            #expect(bot.archivedConfiguration(of: recipe(written), on: main) == name)
+            #expect(bot.whyNotArchived(recipe(written), on: main) == nil)
+        }
+        #expect(
+            bot.whyNotArchived(recipe(.init()), on: main)
+                == "not archived: nothing uses the products; `archive: {}` in the recipe keeps them, and so does a trigger that acts on main"
+        )
+        let none = recipe(.init(include: []))
+        #expect(bot.archivedConfiguration(of: none, on: RefName(branch: "release/1.0")) == nil)
+        #expect(bot.whyNotArchived(none, on: main) == "not archived: the recipe says `archive: { include: [] }`")
+    }
+
     @Test func testThatNothingIsSupersededOnReleasesUnlessTheFileSaysSo() throws {
         // given
         let publish = Trigger(

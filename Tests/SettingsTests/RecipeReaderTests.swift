@@ -42,6 +42,19 @@ import Testing
                 projectType: .swiftPackage, recognition: .init(type: .swiftPackage, marker: "Package.swift")))
     }
 
+    @Test(
+        arguments: [
+            ("", .init()), ("archive:", .init()), ("archive: {}", .init(configuration: Name(nearest: "release"))),
+            ("archive: { bundle: false }", .init(configuration: Name(nearest: "release"), bundle: false)),
+            ("archive: { include: [] }", .init(include: [])), ("archive: { bundle: true }", .init(bundle: true)),
+        ] as [(String, Recipe.Archive)])
+    func testThatAWrittenArchiveAsksForTheUsualProducts(line: String, archive: Recipe.Archive) throws {
+        // when
+        let reading = read("configurations: { debug: {}, release: {} }\n\(line)\n")
+        // then
+        #expect(try #require(reading.value, "\(reading.diagnostics)").archive == archive)
+    }
+
     @Test func testThatItReadsTimeoutListsAndNumbersAsText() throws {
         // when
         let reading = read(

@@ -41,6 +41,43 @@ import Transfer
         }
     }
 
+    @Test func testThatAnIntegrationSaysWhyNothingWasArchived() async throws {
+        try await withWeb { web in
+            // given
+            let bot = BotSpecification(name: SampleContent.kit, repository: SampleContent.repository)
+            try await web.store.register([bot], at: WebFixture.now)
+            let queued = try await web.store.queue(
+                NewIntegration(
+                    bot: bot.name, ref: RefName(branch: "main"), commit: SampleContent.commits[0], cause: .push),
+                at: WebFixture.now)
+            let id = queued.id
+            _ = try await web.store.takeUp(id, as: bot, at: WebFixture.now)
+            _ = try await web.store.recordPreparation(
+                of: id,
+                Store.Preparation(
+                    recipe: Recipe(configurations: [Recipe.Configuration(name: SampleContent.debug)]),
+                    commit: CommitSummary(
+                        subject: "Add a parser", author: "Ada Okafor", committedAt: WebFixture.now,
+                        tree: String(repeating: "e", count: 40))),
+                at: WebFixture.now)
+            _ = try await web.store.apply(.entered(.running), to: id, at: WebFixture.now)
+            try await web.store.completeIssues(of: id, issues: [], summary: Summary(), at: WebFixture.now)
+            _ = try await web.store.apply(.completed(.succeeded, triggerFailed: false), to: id, at: WebFixture.now)
+
+            // when
+            let page = try await web.send("GET", "/bots/kit/1").text
+            let json = try await web.json("/api/v1/bots/kit/integrations/1/artifacts")
+            let shown = try await martlet(["artifacts", "kit#1"], web)
+
+            // then
+            let reason =
+                "not archived: nothing uses the products; `archive: {}` in the recipe keeps them, and so does a trigger that acts on main"
+            expectContains(page, "Not archived: nothing uses the products;")
+            #expect(json == #"{"items":[],"next":null,"notArchived":"\#(reason)"}"#)
+            #expect(shown.stdout == reason + "\n", "\(shown.stderr)")
+        }
+    }
+
     @Test func testThatABotSaysWhenItsRepositoryWasRead() async throws {
         try await withSample { web in
             // given

@@ -130,8 +130,11 @@ import Testing
                 let parts = shown.stdout.pieces("release/1.4, a release branch")
                 try #require(parts.count == 2, "\(shown.stdout)\(shown.stderr)")
                 expectContains(String(parts[0]), "\n  debug\n")
+                expectContains(String(parts[0]), "\n  not archived: nothing uses the products; `archive: {}` in")
+                #expect(!parts[0].contains("archiving archive"))
                 expectContains(String(parts[1]), "\n  project: Cargo project, by Cargo.toml\n  release\n")
                 expectContains(String(parts[1]), "\n      set -- --release\n")
+                expectContains(String(parts[1]), "\n    archiving archive")
                 expectContains(String(parts[1]), "\n    building resolve, with the network: exec cargo fetch ")
             }
         }

@@ -26,12 +26,14 @@ package final class WorkingTreeRun: Sendable {
         package var reader: ReaderProgram
         /// Configurations that run at one time, ≥ 1.
         package var concurrency: Int
-        package var isolation: JobIsolation
+        /// Finds out what keeps jobs from the machine, while the tree's cache is opened and the launcher starts.
+        package var isolation: @Sendable () async throws -> JobIsolation
         package var clock: WallClock
 
         package init(
             directory: String, caches: String, environment: [String: String], supervisor: String, reader: ReaderProgram,
-            concurrency: Int = 1, isolation: JobIsolation, clock: WallClock = .system
+            concurrency: Int = 1, isolation: @escaping @Sendable () async throws -> JobIsolation,
+            clock: WallClock = .system
         ) {
             self.directory = directory
             self.caches = caches
@@ -52,6 +54,7 @@ package final class WorkingTreeRun: Sendable {
     let cache: RunCache
     let store: Store
     let launcher: PrivateLauncher
+    let isolation: JobIsolation
     private let tree: WorkingTree
     private let lock: FileLock
 
@@ -60,9 +63,10 @@ package final class WorkingTreeRun: Sendable {
 
     /// Takes the tree's cache and starts a launcher. `close()` ends both.
     /// - Throws: `RunError`; `SourceControlError` for a directory that cannot be read as a tree; `StoreError`,
-    ///   `ExecutionError`.
+    ///   `ExecutionError`; what `Parts.isolation` throws.
     package init(_ parts: Parts) async throws {
         self.parts = parts
+        async let decided = parts.isolation()
         let lane = BlockingLane(label: "run")
         let home = parts.environment["HOME"]
         let opened = try await lane.run {
@@ -84,6 +88,13 @@ package final class WorkingTreeRun: Sendable {
         do {
             launcher = try await PrivateLauncher(socket: cache.state.launcherSocket, supervisor: parts.supervisor)
         } catch {
+            try opened.store.close()
+            throw error
+        }
+        do {
+            isolation = try await decided
+        } catch {
+            await launcher.end()
             try opened.store.close()
             throw error
         }
@@ -163,14 +174,14 @@ package final class WorkingTreeRun: Sendable {
         if await cancellation.requested == nil { try cache.remember(selection) }
         await began(
             RunBeginning(
-                id: record.id, root: root, snapshot: snapshot, isolation: parts.isolation.isolation,
+                id: record.id, root: root, snapshot: snapshot, isolation: isolation.isolation,
                 notes: [reading.value?.recognition?.sentence].compactMap(\.self) + (chosen?.notes ?? [])
                     + (snapshot.isOfAnotherRepository
                         ? [
                             "the repository that was run here before was another one; its results and build products do not count"
                         ] : [])
                     + snapshot.emptySubmodules.map { "submodule \($0) is not initialized and was left empty" }
-                    + parts.isolation.notes,
+                    + isolation.notes,
                 watch: RunWatch(id: record.id, store: store, state: cache.state)))
         // It waits for no server: the commit is a snapshot that is here.
         guard await runner.run(record.id, cancellation: cancellation) == .stored else {
@@ -247,7 +258,7 @@ package final class WorkingTreeRun: Sendable {
 
     /// - Parameter objects: Directories that the snapshots' objects refer to; a job's `.git` leads to them.
     private func makeRunner(objects: [String], history: JobHistory) throws -> IntegrationRunner {
-        var isolation = parts.isolation
+        var isolation = isolation
         if case .sandbox = isolation.isolation { isolation.readOnly += objects }
         let secrets = SecretStore(directory: nil, credentialsDirectory: nil)
         // What goes wrong is the result, which is printed.

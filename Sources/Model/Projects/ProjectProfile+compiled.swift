@@ -14,13 +14,21 @@ extension ProjectProfile {
                 if ls /usr/lib64/libc.so.6 >/dev/null 2>&1; then library=; fi
                 for flag; do case $flag in --libdir* | -Dlibdir*) library= ;; esac; done
                 again=; if [ -f .martlet/build/build.ninja ]; then again=--reconfigure; fi
-                meson setup $again --wrap-mode=nodownload $library .martlet/build "$@" || exit
+                key="$library $* $(find . -path ./.martlet -prune -o -type f '(' -name 'meson*' -o -name '*.wrap' ')' -print |
+                  LC_ALL=C sort | xargs -d '\\n' cat | sha256sum)"
+                # Ninja itself configures again where another file that the configuration reads has changed.
+                if [ -z "$again" ] || [ "$(cat .martlet/configured 2>/dev/null)" != "$key" ]; then
+                  rm -f .martlet/configured
+                  meson setup $again --wrap-mode=nodownload $library .martlet/build "$@" || exit
+                  echo "$key" >.martlet/configured
+                fi
                 exec meson compile -C .martlet/build
                 """, needs: ["meson", "ninja"], takesFlags: true),
         test: Command(
             script: """
                 report=.martlet/build/meson-logs/testlog.junit.xml
-                if [ "$(meson introspect .martlet/build --tests)" = '[]' ]; then none 'meson.build has none'; fi
+                # What `meson introspect --tests` prints.
+                if [ "$(cat .martlet/build/meson-info/intro-tests.json)" = '[]' ]; then none 'meson.build has none'; fi
                 meson test -C .martlet/build --no-rebuild --print-errorlogs
                 reported $? "$report"
                 """, needs: ["meson"], report: [".martlet/build/meson-logs/testlog.junit.xml"]),

@@ -31,7 +31,14 @@ extension ProjectProfile {
     /// asked for its configuration.
     static let rebar3 = ProjectProfile(
         title: "rebar3 project", markers: ["rebar.config"],
-        resolve: Command(script: "exec rebar3 get-deps\n", needs: ["rebar3"]),
+        resolve: Command(
+            script: """
+                if ! find . -path ./_build -prune -o -path ./.martlet -prune -o -name 'rebar.config*' -print | grep -q script &&
+                  ! find . -path ./_build -prune -o -path ./.martlet -prune -o -name rebar.config -exec cat {} + | grep -qE 'deps|plugins'; then
+                  echo 'rebar.config names neither dependencies nor plugins'; exit 0
+                fi
+                exec rebar3 get-deps
+                """, needs: ["rebar3"]),
         build: Command(
             script: """
                 # rebar3 compares times in whole seconds: a file that changes in the second of the last compilation would be passed over.

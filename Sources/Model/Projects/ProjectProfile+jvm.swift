@@ -13,8 +13,7 @@ extension ProjectProfile {
                   configurations.findAll { it.canBeResolved }.each { it.incoming.artifactView { lenient(true) }.files.files }
                 } } }
                 GRADLE
-                gradle -I .martlet/resolve.gradle "$@" martletResolve || exit
-                gradle "$@" testClasses
+                gradle -I .martlet/resolve.gradle "$@" martletResolve testClasses
                 """, needs: ["java"], takesFlags: true),
         build: Command(
             script: """

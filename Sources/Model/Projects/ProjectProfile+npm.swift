@@ -42,7 +42,15 @@ extension ProjectProfile {
                         [ $status = 1 ] || exit $status
                         """, report: [".martlet/analyze/eslint.json"]))
         ],
-        build: Command(script: "exec npm run build --if-present\n", needs: ["npm"]),
+        build: Command(
+            script: """
+                # Node starts faster than npm, which workspaces of .npmrc can give another meaning.
+                if [ ! -f .npmrc ]; then
+                  node -e 'process.exit((require("./package.json").scripts || {}).build ? 0 : 3)' 2>/dev/null
+                  if [ $? = 3 ]; then echo 'package.json has no script "build"'; exit 0; fi
+                fi
+                exec npm run build --if-present
+                """, needs: ["node", "npm"]),
         test: Command(
             script: """
                 report=.martlet/test/node.xml

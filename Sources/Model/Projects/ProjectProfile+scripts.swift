@@ -51,9 +51,17 @@ extension ProjectProfile {
                 in_bundle() { if [ -f Gemfile ]; then exec bundle exec "$@"; else exec "$@"; fi; }
                 if [ -n "$(find spec -name '*_spec.rb' 2>/dev/null | head -n 1)" ]; then in_bundle rspec "$@"; fi
                 if [ -f Rakefile ]; then
-                  tasks=$(in_bundle rake -P) || exit
+                  # The text nearly always says that there is this task, so that rake is asked only where it fails.
+                  status=
+                  if grep -qE '^[[:space:]]*Rake::TestTask\\.new([ (]*[[:punct:]]test[[:punct:]]?[)]?)?[[:space:]]*(do|[{]|$)' Rakefile; then
+                    (in_bundle rake test "$@") && exit
+                    status=$?
+                  fi
+                  tasks=$([ -z "$status" ] || exec 2>/dev/null; in_bundle rake -P) || exit
                   for task in test spec; do
-                    if echo "$tasks" | grep -qx "rake $task"; then in_bundle rake "$task" "$@"; fi
+                    echo "$tasks" | grep -qx "rake $task" || continue
+                    if [ "$task" = test ] && [ -n "$status" ]; then exit "$status"; fi
+                    in_bundle rake "$task" "$@"
                   done
                 fi
                 [ -n "$(find test -name '*_test.rb' -o -name 'test_*.rb' 2>/dev/null | head -n 1)" ] || none 'there is neither spec nor test'
@@ -76,7 +84,15 @@ extension ProjectProfile {
             script: """
                 set -- *.rockspec
                 if [ ! -f "$1" ]; then echo 'there is no rockspec'; exit 0; fi
-                exec luarocks --tree .martlet/rocks install --only-deps "$1"
+                stamp=.martlet/resolved
+                key=$({ readlink -f "$(command -v luarocks)" "$(command -v lua)"; cat "$1"; } 2>/dev/null | sha256sum)
+                if [ "$(cat "$stamp" 2>/dev/null)" = "$key" ]; then
+                  echo 'unchanged since the dependencies were resolved last'; exit 0
+                fi
+                rm -f "$stamp"
+                mkdir -p .martlet
+                luarocks --tree .martlet/rocks install --only-deps "$1" || exit
+                echo "$key" >"$stamp"
                 """, needs: ["luarocks"]),
         test: Command(
             script: """

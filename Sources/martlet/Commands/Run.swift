@@ -64,12 +64,12 @@ struct Run: AsyncParsableCommand {
     private func open() async throws -> WorkingTreeRun {
         let environment = Self.environment
         let processors = ProcessInfo.processInfo.activeProcessorCount
-        let supervisor = try OwnPrograms.supervisor()
+        let (supervisor, settings) = (try OwnPrograms.supervisor(), try self.settings())
         return try await WorkingTreeRun(
             .init(
                 directory: directory, caches: try Self.caches(environment), environment: environment,
                 supervisor: supervisor, reader: try OwnPrograms.reader(), concurrency: max(1, processors / 4),
-                isolation: try await MachineIsolation.decide(try settings(), supervisor: supervisor)))
+                isolation: { try await MachineIsolation.decide(settings, supervisor: supervisor) }))
     }
 
     /// The machine's or the person's, for what they say of the fence. Without a word, those that cannot be read count as

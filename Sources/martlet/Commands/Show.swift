@@ -53,8 +53,9 @@ struct Artifacts: AsyncParsableCommand {
             let connection = try server.connect()
             let path = integration.path + "/artifacts" + (attempt.map { "?attempt=\($0)" } ?? "")
             if json { return Output.print(try await connection.get(path)) }
-            let artifacts = try await connection.get(path, as: List<ArtifactAnswer>.self).items
-            Output.print(Output.table(artifacts.map { [$0.sha256, String($0.size), $0.path, $0.url] }))
+            let answer = try await connection.get(path, as: ArtifactsAnswer.self)
+            if answer.items.isEmpty, let reason = answer.notArchived { Output.print(Output.visible(reason) + "\n") }
+            Output.print(Output.table(answer.items.map { [$0.sha256, String($0.size), $0.path, $0.url] }))
         }
     }
 }

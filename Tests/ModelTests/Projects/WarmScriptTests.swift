@@ -1,0 +1,186 @@
+import TestSupport
+import Testing
+
+@testable import Model
+
+/// What usual commands leave out in a workspace that an earlier job left, where it would come to the same.
+@Suite struct WarmScriptTests {
+    /// Appends the program's name and arguments to the file `calls` of the tree.
+    private static let note = #"echo "${0##*/} $*" >>calls"#
+
+    /// Runs a command twice, and returns the calls of both.
+    private func calls(
+        of command: ProjectProfile.Command?, _ script: UsualScript, between: () throws -> Void = {}
+    ) async throws -> [String] {
+        for isWarm in [false, true] {
+            if isWarm { try between() }
+            let result = try await script.run(command)
+            #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+        }
+        return (script.text("calls") ?? "").split(separator: "\n").map { String($0) }
+    }
+
+    @Test(
+        arguments: [
+            ("kit.c", false), ("meson.build", true), ("sub/meson_options.txt", true), ("subprojects/left.wrap", true),
+        ]) func testThatMesonIsSetUpAgainForOtherSettingsAlone(changed: String, isSetUp: Bool) async throws
+    {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try UsualScript(["meson.build": "project('kit')\n"], in: directory)
+            try script.addProgram("ninja", "")
+            try script.addProgram(
+                "meson",
+                "\(Self.note)\nif [ $1 = setup ]; then mkdir -p .martlet/build; : >.martlet/build/build.ninja; fi")
+            // when
+            let calls = try await calls(of: ProjectProfile.meson.build, script) {
+                try directory.write("tree/\(changed)", "changed\n")
+            }
+            // then
+            let words = calls.map { $0.split(separator: " ").dropFirst().prefix(2).joined(separator: " ") }
+            let first = words.first ?? ""
+            #expect(first.hasPrefix("setup "))
+            #expect(words == [first, "compile -C"] + (isSetUp ? ["setup --reconfigure"] : []) + ["compile -C"])
+        }
+    }
+
+    @Test func testThatAMesonProjectThatCouldNotBeSetUpIsSetUpAgain() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try UsualScript(["meson.build": "project('kit')\n"], in: directory)
+            try script.addProgram("ninja", "")
+            try script.addProgram(
+                "meson", "\(Self.note)\nmkdir -p .martlet/build; : >.martlet/build/build.ninja; exit 1")
+            for _ in 0..<2 {
+                // when
+                let result = try await script.run(ProjectProfile.meson.build)
+                // then
+                #expect(result.status == 1)
+            }
+            #expect(script.text("calls")?.split(separator: "\n").count == 2)
+        }
+    }
+
+    @Test(arguments: [("left", ["luarocks"]), ("right", ["luarocks", "luarocks"])])
+    func testThatLuarocksIsStartedAgainForAnotherRockspecAlone(dependency: String, programs: [String]) async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try UsualScript(["kit-1.rockspec": "left\n"], in: directory)
+            try script.addProgram("luarocks", Self.note)
+            // when
+            let calls = try await calls(of: ProjectProfile.lua.resolve, script) {
+                try directory.write("tree/kit-1.rockspec", "\(dependency)\n")
+            }
+            // then
+            #expect(calls.map { String($0.prefix { $0 != " " }) } == programs)
+        }
+    }
+
+    @Test(
+        .enabled(if: TestTools.find("node") != nil, "node is not here"),
+        arguments: [
+            (#"{ "scripts": { "test": "x" } }"#, "", false), ("{}", "", false),
+            (#"{ "scripts": { "build": "x" } }"#, "", true), ("{}", "workspaces=true\n", true), ("{ wrong", "", true),
+        ])
+    func testThatNpmIsStartedToBuildOnlyWhatHasABuild(package: String, npmrc: String, isStarted: Bool) async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let files = npmrc.isEmpty ? [:] : [".npmrc": npmrc]
+            let script = try UsualScript(files.merging(["package.json": package]) { $1 }, in: directory)
+            try script.addProgram("npm", Self.note)
+            // when
+            let result = try await script.run(ProjectProfile.npm.build)
+            // then
+            #expect(result.status == 0, "\(result.stderr)")
+            #expect(script.text("calls") == (isStarted ? "npm run build --if-present\n" : nil))
+        }
+    }
+
+    @Test(.enabled(if: TestTools.find("go") != nil, "go is not here"))
+    func testThatATestThatDoesNotCompileFailsTheBuildOfAGoModule() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try UsualScript(
+                [
+                    "go.mod": "module acme.example/kit\n", "kit.go": "package kit\n",
+                    "kit_test.go": "package kit\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { missing() }\n",
+                ], in: directory)
+            // when
+            let result = try await script.run(
+                ProjectProfile.go.build,
+                environment: ["GOFLAGS": "-modcacherw", "GOPATH": directory.path("go"), "GOTOOLCHAIN": "local"])
+            // then
+            #expect(result.status != 0)
+            expectContains(result.stdout + result.stderr, "kit_test.go:5:28: undefined: missing\n")
+            #expect(try await script.run(ProjectProfile.go.build, flags: ["-tags", "kit"]).status != 0)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["rebar.config": "{erl_opts, [debug_info]}.\n"], false),
+            (["rebar.config": "{deps, [meck]}.\n"], true),
+            (["rebar.config": "{project_plugins, [rebar3_hex]}.\n"], true),
+            (["rebar.config": "", "apps/kit/rebar.config": "{deps, [meck]}.\n"], true),
+            (["rebar.config": "", "rebar.config.script": "CONFIG.\n"], true),
+            (["rebar.config": "", "_build/default/lib/meck/rebar.config": "{deps, []}.\n"], false),
+        ] as [([String: String], Bool)])
+    func testThatRebar3IsStartedToResolveOnlyWhereDependenciesMayBe(
+        files: [String: String], isStarted: Bool
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try UsualScript(files, in: directory)
+            try script.addProgram("rebar3", Self.note)
+            // when
+            let result = try await script.run(ProjectProfile.rebar3.resolve)
+            // then
+            #expect(result.status == 0, "\(result.stderr)")
+            #expect(script.text("calls") == (isStarted ? "rebar3 get-deps\n" : nil))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("Rake::TestTask.new(:test) do |t|\n", "rake test", 0, ["test"], 0),
+            ("  Rake::TestTask.new do |t|\n", "rake test", 0, ["test"], 0),
+            ("Rake::TestTask.new(:test) do |t|\n", "rake test", 1, ["test", "-P"], 1),
+            // It is not defined after all.
+            ("Rake::TestTask.new(:test) do |t|\n", "rake spec", 1, ["test", "-P", "spec"], 0),
+            ("Rake::TestTask.new(:unit) do |t|\n", "rake test", 0, ["-P", "test"], 0),
+            ("task :test\n", "rake test", 0, ["-P", "test"], 0),
+        ] as [(String, String, Int, [String], Int32)])
+    func testThatRakeIsAskedForItsTasksOnlyWhereTheRakefileDoesNotSayThem(
+        rakefile: String, tasks: String, ending: Int, calls: [String], status: Int32
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try UsualScript(["Rakefile": rakefile], in: directory)
+            try script.addProgram("ruby", "")
+            try script.addProgram(
+                "rake", "\(Self.note)\ncase $1 in -P) echo '\(tasks)' ;; test) exit \(ending) ;; esac")
+            // when
+            let result = try await script.run(ProjectProfile.bundler.test)
+            // then
+            #expect(result.status == status, "\(result.stdout)\(result.stderr)")
+            #expect(
+                (script.text("calls") ?? "").split(separator: "\n").map { $0.dropFirst("rake ".count) }
+                    == calls.map { $0[...] })
+        }
+    }
+
+    @Test func testThatGradleIsStartedOnceToResolve() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try UsualScript(["build.gradle": ""], in: directory)
+            try script.addProgram("java", "")
+            try script.addProgram("gradle", Self.note)
+            // when
+            let result = try await script.run(ProjectProfile.gradle.resolve)
+            // then
+            #expect(result.status == 0, "\(result.stderr)")
+            let calls = (script.text("calls") ?? "").split(separator: "\n")
+            #expect(calls.count == 1 && calls.allSatisfy { $0.hasSuffix(" martletResolve testClasses") })
+        }
+    }
+}
