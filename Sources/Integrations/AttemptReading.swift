@@ -193,8 +193,9 @@ package struct AttemptReading: Sendable {
         askedReports += reports.askedForTests
         var end = end
         end.crash = console.crash
-        var consoles = [console.xctest, console.swiftTesting] + console.others.map(\.tests)
-        consoles = agreed(consoles, with: end, reports, step)
+        let consoles = agreed(
+            swift: [console.xctest, console.swiftTesting], others: console.others.map(\.tests), with: end, reports, step
+        )
         var merged = TestMerge.merge(reports: reports.contents, consoles: consoles, end: end)
         let isInterrupted = isInterrupted(step)
         // What ran then was ended with the rest.

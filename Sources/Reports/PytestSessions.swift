@@ -1,0 +1,57 @@
+import Model
+
+/// Where pytest's sessions begin and end in a console. What is printed in between, its tests have printed.
+struct PytestSessions: Sendable {
+    /// Sessions that have begun and not ended: a test of a plugin runs a session within another.
+    private var depth = 0
+    /// How many tests the session that began last has collected; `nil` before it says so.
+    private var collected: Int?
+    /// Whether a session began after the last end.
+    private var isOpen = false
+    private var hasAny = false
+
+    private static let needles: Needles = ["test session starts", "collected ", " in ", "Results ("]
+
+    /// Takes a line. Most lines are ignored.
+    mutating func take(_ line: LogLine) {
+        guard line.contains(Self.needles) else { return }
+        let text = line.text
+        if Self.title(text)?.hasPrefix("test session starts") == true {
+            (depth, hasAny, isOpen, collected) = (depth + 1, true, true, nil)
+        } else if Self.isEnd(text) {
+            (depth, isOpen) = (max(0, depth - 1), false)
+        } else if isOpen, text.hasPrefix("collected "),
+            let count = TAPLine.number(text.dropFirst(10).prefix { $0 != " " })
+        {
+            collected = count
+        }
+    }
+
+    /// Whether a session runs, so that other tools' lines are its tests' output.
+    var isWithin: Bool { depth > 0 }
+
+    /// Whether there were sessions, and each of them ended.
+    var areComplete: Bool { hasAny && depth == 0 }
+
+    /// What is wrong if the last session collected tests and no line says how they ended: a test has ended the process. `nil` if they ended.
+    ///
+    /// A process that was forked can print what its parent had not written yet, so that a session seems to begin twice.
+    var problem: String? {
+        guard isOpen, let collected, collected > 0 else { return nil }
+        return "the output of pytest ends before its \(collected.counting("test")) do"
+    }
+
+    /// The words of a line such as `===== 3 passed in 0.12s =====`; `nil` for any other line.
+    private static func title(_ text: String) -> Substring? {
+        guard text.first == "=", text.utf8.count < 1000 else { return nil }
+        let inner = text.drop { $0 == "=" }.trimmingSuffix { $0 == "=" || $0.isWhitespace }
+        return inner.first == " " ? inner.dropFirst() : nil
+    }
+
+    /// `3 passed, 1 warning in 0.12s (0:00:12)`, `no tests ran in 0.01s`; `Results (0.12s):` of pytest-sugar and pytest-pretty.
+    private static func isEnd(_ text: String) -> Bool {
+        if text.hasPrefix("Results (") { return true }
+        guard let title = title(text), let range = title.range(ofLast: " in ") else { return false }
+        return title[range.upperBound...].first?.isNumber == true
+    }
+}
