@@ -200,7 +200,12 @@ package struct AttemptReading: Sendable {
         let isInterrupted = isInterrupted(step)
         // What ran then was ended with the rest.
         if isInterrupted { merged.removeAll { $0.outcome == .crashed } }
-        let problems = reports.problems + console.problems + console.others.flatMap(\.problems)
+        var problems = reports.problems + console.problems + console.others.flatMap(\.problems)
+        if JobCommands.runsAllListed(step), !isInterrupted, !merged.isEmpty {
+            let unrun = UnrunTests(listed: listed, tests: merged, isSuccess: end.isSuccess && problems.isEmpty)
+            merged += unrun.results
+            problems += unrun.problem.map { [$0] } ?? []
+        }
         if merged.isEmpty, end.isSuccess,
             let reason = noTests(step, console: console, reports: reports, isSound: problems.isEmpty)
         {

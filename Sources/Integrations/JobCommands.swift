@@ -140,6 +140,15 @@ struct JobCommands {
         return script == runTests || script.map { text in own.contains(where: text.hasSuffix) } ?? false
     }
 
+    /// Whether a step is the usual command of a Swift package that runs each listed test, and says of each how it ended.
+    static func runsAllListed(_ step: JobDescription.Step) -> Bool {
+        guard step.arguments.dropFirst(2).first == runTests else { return false }
+        let choosing = ["--filter", "--skip", "--specifier", "--test-product", "--parallel", "--num-workers"]
+        return !step.arguments.dropFirst(4).contains { argument in
+            argument == "-s" || choosing.contains { argument == $0 || argument.hasPrefix($0 + "=") }
+        }
+    }
+
     private static let listTests = """
         swift test list --skip-build "$@" > \(JobPlanner.list) 2>&1; status=$?; cat \(JobPlanner.list); exit $status
         """
