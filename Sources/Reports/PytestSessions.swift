@@ -1,5 +1,3 @@
-import Model
-
 /// Where pytest's sessions begin and end in a console. What is printed in between, its tests have printed.
 struct PytestSessions: Sendable {
     /// Sessions that have begun and not ended: a test of a plugin runs a session within another.
@@ -10,19 +8,19 @@ struct PytestSessions: Sendable {
     private var isOpen = false
     private var hasAny = false
 
-    private static let needles: Needles = ["test session starts", "collected ", " in ", "Results ("]
+    private static let begin: Needles = ["= test session starts ="]
+    private static let needles: Needles = ["= test session starts =", "collected ", " in ", "Results ("]
 
     /// Takes a line. Most lines are ignored.
     mutating func take(_ line: LogLine) {
-        guard line.contains(Self.needles) else { return }
+        guard line.contains(hasAny ? Self.needles : Self.begin) else { return }
         let text = line.text
-        if Self.title(text)?.hasPrefix("test session starts") == true {
+        // Where a test ended the process before, it follows what was printed last.
+        if text.range(ofFirst: "= test session starts =") != nil {
             (depth, hasAny, isOpen, collected) = (depth + 1, true, true, nil)
         } else if Self.isEnd(text) {
             (depth, isOpen) = (max(0, depth - 1), false)
-        } else if isOpen, text.hasPrefix("collected "),
-            let count = TAPLine.number(text.dropFirst(10).prefix { $0 != " " })
-        {
+        } else if isOpen, let count = Self.collected(text) {
             collected = count
         }
     }
@@ -37,21 +35,22 @@ struct PytestSessions: Sendable {
     ///
     /// A process that was forked can print what its parent had not written yet, so that a session seems to begin twice.
     var problem: String? {
-        guard isOpen, let collected, collected > 0 else { return nil }
-        return "the output of pytest ends before its \(collected.counting("test")) do"
+        isOpen && collected ?? 0 > 0 ? "the output of pytest ends before its tests do" : nil
     }
 
-    /// The words of a line such as `===== 3 passed in 0.12s =====`; `nil` for any other line.
-    private static func title(_ text: String) -> Substring? {
-        guard text.first == "=", text.utf8.count < 1000 else { return nil }
-        let inner = text.drop { $0 == "=" }.trimmingSuffix { $0 == "=" || $0.isWhitespace }
-        return inner.first == " " ? inner.dropFirst() : nil
+    /// `collected 3 items / 2 deselected / 1 selected`, with `-v` after `collecting ... `
+    private static func collected(_ text: String) -> Int? {
+        let words = text.trimmingPrefix("collecting ... ")
+        guard words.hasPrefix("collected ") else { return nil }
+        return TAPLine.number(words.dropFirst("collected ".count).prefix { $0 != " " })
     }
 
     /// `3 passed, 1 warning in 0.12s (0:00:12)`, `no tests ran in 0.01s`; `Results (0.12s):` of pytest-sugar and pytest-pretty.
     private static func isEnd(_ text: String) -> Bool {
         if text.hasPrefix("Results (") { return true }
-        guard let title = title(text), let range = title.range(ofLast: " in ") else { return false }
-        return title[range.upperBound...].first?.isNumber == true
+        guard text.first == "=", text.last == "=", text.utf8.count < 1000, let range = text.range(ofLast: " in ") else {
+            return false
+        }
+        return text[range.upperBound...].first?.isNumber == true
     }
 }

@@ -77,7 +77,9 @@ package struct UnrunTests: Sendable {
         }
 
         /// xUnit files have dots between suites where everything else has slashes.
-        private static func dotted(_ suite: String) -> String { suite.replacing("/", with: ".") }
+        private static func dotted(_ suite: String) -> String {
+            suite.utf8.contains(0x2F) ? suite.replacing("/", with: ".") : suite
+        }
 
         private static func key(_ suite: String, _ name: String) -> String { dotted(suite) + "\u{0}" + name }
     }
