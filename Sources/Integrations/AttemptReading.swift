@@ -193,13 +193,19 @@ package struct AttemptReading: Sendable {
         askedReports += reports.askedForTests
         var end = end
         end.crash = console.crash
-        var consoles = [console.xctest, console.swiftTesting] + console.others.map(\.tests)
-        consoles = agreed(consoles, with: end, reports, step)
+        let consoles = agreed(
+            swift: [console.xctest, console.swiftTesting], others: console.others.map(\.tests), with: end, reports, step
+        )
         var merged = TestMerge.merge(reports: reports.contents, consoles: consoles, end: end)
         let isInterrupted = isInterrupted(step)
         // What ran then was ended with the rest.
         if isInterrupted { merged.removeAll { $0.outcome == .crashed } }
-        let problems = reports.problems + console.problems + console.others.flatMap(\.problems)
+        var problems = reports.problems + console.problems + console.others.flatMap(\.problems)
+        if JobCommands.runsAllListed(step), !isInterrupted, !merged.isEmpty {
+            let unrun = UnrunTests(listed: listed, tests: merged, isSuccess: end.isSuccess && problems.isEmpty)
+            merged += unrun.results
+            problems += unrun.problem.map { [$0] } ?? []
+        }
         if merged.isEmpty, end.isSuccess,
             let reason = noTests(step, console: console, reports: reports, isSound: problems.isEmpty)
         {

@@ -140,6 +140,15 @@ struct JobCommands {
         return script == runTests || script.map { text in own.contains(where: text.hasSuffix) } ?? false
     }
 
+    /// Whether a step is the usual command of a Swift package that runs each listed test, and says of each how it ended.
+    static func runsAllListed(_ step: JobDescription.Step) -> Bool {
+        guard step.arguments.dropFirst(2).first == runTests else { return false }
+        let choosing = ["--filter", "--skip", "--specifier", "--test-product", "--parallel", "--num-workers"]
+        return !step.arguments.dropFirst(4).contains { argument in
+            argument == "-s" || choosing.contains { argument == $0 || argument.hasPrefix($0 + "=") }
+        }
+    }
+
     /// Asks the built test program for its tests, as `swift test list` does after it has loaded the package once more. That takes as long as
     /// `swift test` itself. The program is asked only if the build's description says that this plain build links it, and no other. SwiftPM
     /// is asked otherwise, and if the program fails. A test library without tests exits with 69 (EX_UNAVAILABLE, Swift Testing 6.0).

@@ -15,8 +15,11 @@ struct CargoTestLines: Sendable {
 
     mutating func take(_ line: String, into run: inout CargoTestRun) {
         if let count = Self.count(line) {
+            guard run.begin(printed: count) else {
+                if let output { run.output(line, of: output) }
+                return
+            }
             (waiting, output) = (nil, nil)
-            run.begin(expected: count)
         } else if let counts = Self.result(line), run.mayEnd(with: counts.all) {
             (waiting, output) = (nil, nil)
             run.end(counts: (counts.passed, counts.failed, counts.ignored))

@@ -5,7 +5,9 @@ package struct CargoTestReader: Sendable {
     private var run: CargoTestRun
     private var lines = CargoTestLines()
 
-    package init(root: SourceRoot) { run = CargoTestRun(root: root) }
+    package init(root: SourceRoot) { self.init(root: root, isReport: false) }
+
+    private init(root: SourceRoot, isReport: Bool) { run = CargoTestRun(root: root, isReport: isReport) }
 
     /// Takes what a line of a console tells.
     package mutating func take(_ line: LogLine) {
@@ -20,14 +22,17 @@ package struct CargoTestReader: Sendable {
     private static let needles: Needles = ["running ", "test ", "---- ", "Doc-tests ", "Running ", "\u{1B}"]
 
     /// Returns the tests; `nil` if no test binary ran.
-    package mutating func finish() -> ReportContent? { run.suites > 0 ? run.content() : nil }
+    package mutating func finish() -> ReportContent? {
+        let content = run.content()
+        return run.suites > 0 ? content : nil
+    }
 
     /// The report's tests in their order. Suites are the test binaries, where their names are printed (on standard error).
     ///
     /// A test that started and has no end is crashed; a binary without its result, and one whose counts its tests do not
     /// meet, is a problem.
     package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
-        var reader = CargoTestReader(root: root)
+        var reader = CargoTestReader(root: root, isReport: true)
         LogLines.forEach(in: bytes) { reader.take($0) }
         return reader.finish() ?? .unreadable("no test binary's output")
     }

@@ -18,8 +18,17 @@ struct CargoTestRun: Sendable {
     private(set) var suites = 0
     /// Of all binaries, what they said to have.
     private var announced = 0
+    /// The printed name of the binary that runs next; `nil` if none was printed since the last one began.
+    private var next: String?
+    /// Whether it is sure that the lines are those of a binary: its name was printed, or a test of it.
+    private var isSure = false
+    /// Whether another line that looks like a binary's beginning came in the open run.
+    private var hasAnotherBeginning = false
+    /// Whether the lines are a file's that a test tool wrote, so that no other program has printed them.
+    private let isReport: Bool
 
-    init(root: SourceRoot) { self.root = root }
+    /// - Parameter isReport: Whether only a test tool can have written the lines.
+    init(root: SourceRoot, isReport: Bool = false) { (self.root, self.isReport) = (root, isReport) }
 
     /// Whether a binary runs whose summary is still to come.
     var isOpen: Bool { expected != nil }
@@ -44,12 +53,29 @@ struct CargoTestRun: Sendable {
 
     /// `Running unittests src/lib.rs (target/debug/deps/kit-bc7dfe0aad7b930d)`, `Doc-tests kit`
     mutating func name(_ suite: String) {
-        if expected == nil { self.suite = TextLimit.cut(suite, toBytes: TextLimit.nameBytes) }
+        next = TextLimit.cut(suite, toBytes: TextLimit.nameBytes)
+    }
+
+    /// Begins a binary's run by its printed line `running 2 tests`.
+    ///
+    /// A test can print such a line (`--nocapture`). In a run with tests, or with a name, it is a binary's only if Cargo named the binary before it.
+    /// - Returns: Whether a run has begun.
+    mutating func begin(printed count: Int) -> Bool {
+        if expected != nil, next == nil, !suite.isEmpty || tests.count > first || !open.isEmpty {
+            hasAnotherBeginning = true
+            return false
+        }
+        let isSure = next != nil || isReport
+        begin(expected: count)
+        self.isSure = isSure
+        return true
     }
 
     mutating func begin(expected: Int) {
         end(counts: nil)
         self.expected = expected
+        (suite, next) = (next ?? "", nil)
+        (isSure, hasAnotherBeginning) = (true, false)
         suites += 1
         announced += min(max(0, expected), ReportContent.maximumItems)
         first = tests.count
@@ -57,12 +83,14 @@ struct CargoTestRun: Sendable {
     }
 
     mutating func start(_ name: String) {
+        isSure = true
         if expected != nil, open.count < 10_000 { open.insert(TextLimit.cut(name, toBytes: TextLimit.nameBytes)) }
     }
 
     mutating func end(_ printed: String, _ outcome: TestResult.Outcome, message: String? = nil, seconds: Double? = nil)
     {
         guard expected != nil else { return }
+        isSure = true
         guard tests.count < ReportContent.maximumItems else {
             if problems.isEmpty { problems.append("more than \(ReportContent.maximumItems) tests") }
             return
@@ -92,6 +120,11 @@ struct CargoTestRun: Sendable {
     mutating func end(counts: (passed: Int, failed: Int, ignored: Int)?) {
         guard let expected else { return }
         self.expected = nil
+        guard isSure || counts != nil else {
+            // Another program has printed a line that looks like a binary's first.
+            (suites, announced) = (suites - 1, announced - min(max(0, expected), ReportContent.maximumItems))
+            return
+        }
         // The binary says that no test failed, so a test printed the apparent failure.
         if counts?.failed == 0 {
             tests[first...].removeAll { $0.outcome.isFailure }
@@ -111,7 +144,9 @@ struct CargoTestRun: Sendable {
         let told = isAllPassed ? open.count : 0
         open = []
         let what = suite.isEmpty ? "a test binary" : suite
-        guard let counts else {
+        // Two binaries, the first of which was cut off.
+        let isTwo = hasAnotherBeginning && tests.count - first > expected
+        guard let counts, !isTwo else {
             return add(problem: "the output of \(what) ends before its \(expected.counting("test")) do")
         }
         if counts.failed == 0, failed == 0 {

@@ -6,6 +6,8 @@ enum CrashedProcess {
     static let testName = "(process)"
     /// Of the others.
     static let notRun = "did not run to its end: the test process ended before it"
+    /// Of those that it had not begun.
+    static let neverBegun = "did not run: the test process ended before it began"
     /// How many names are told.
     private static let maximumNames = 20
 

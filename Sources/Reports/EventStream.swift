@@ -185,11 +185,13 @@ struct EventStream {
                 result.outcome = .knownIssue
                 result.message = Self.joined(function.knownIssues)
             } else if function.startedAt == nil {
-                guard isInSkippedSuite(id) else {
+                let isSkipped = isInSkippedSuite(id)
+                guard isSkipped || isCutOff else {
                     neverStarted += 1
                     continue
                 }
                 result.outcome = .skipped
+                if !isSkipped { result.message = CrashedProcess.neverBegun }
             }
             if !function.detail.isEmpty { details.append((content.tests.count, function.detail)) }
             content.tests.append(result)
@@ -205,12 +207,15 @@ struct EventStream {
             content.notes.append(
                 neverStarted.counting("test") + (neverStarted == 1 ? " was" : " were") + " never started")
         }
-        if hasRunStarted, openRuns > 0 { content.problems.append("the event stream ends before its test run does") }
+        if isCutOff { content.problems.append("the event stream ends before its test run does") }
         if !hasRunStarted, !order.isEmpty {
             content.problems.append("the event stream ends before its test run begins")
         }
         return content
     }
+
+    /// Whether the process ended before the run did. Tests that it had not begun then did not run; in a whole run nobody meant to run them.
+    private var isCutOff: Bool { hasRunStarted && openRuns > 0 }
 
     /// One process runs them all, side by side: where several were running when it ended, nothing says which of them ended it. So the process has
     /// crashed once, and they did not run to their end.

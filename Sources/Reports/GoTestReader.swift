@@ -81,6 +81,7 @@ package struct GoTestReader: Sendable {
             if let test, let told = GoTestLines.resultWithin(text.trimmingSuffix(while: \.isWhitespace)),
                 told.name == test
             {
+                run.unCut(test, package: package)
                 run.tell(test, told.outcome, package: package)
             }
         case ("pause", let test?): run.pause(test, package: package)

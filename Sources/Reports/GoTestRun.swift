@@ -21,7 +21,7 @@ struct GoTestRun: Sendable {
         var hasStarts = false
         /// The index in `tests` of the first test of this run of the package. Never greater than the number of `tests`.
         var first = 0
-        /// The test in which this run's process ended, according to that test's output; see `cut`.
+        /// The test in whose output the end of this run was printed; see `cut`.
         var cut: String?
         /// The test that runs alone now; another one starts when it has ended or waits for its turn.
         var alone: String?
@@ -185,16 +185,30 @@ struct GoTestRun: Sendable {
         }
     }
 
-    /// Ends a package whose process ended in the middle of a test, although the package passed: `syscall.Exit(0)`.
-    ///
-    /// Only the first cut of a run counts. A test that prints such a line again and again changes nothing more.
+    /// Notes that a package's end was printed as a test's output: its process ended in the middle of the test, although the package passed
+    /// (`syscall.Exit(0)`), unless the test has printed the line itself. The last such line of a run counts, which the process's end follows.
     mutating func cut(_ name: String, package: String) {
-        let suite = TextLimit.cut(package, toBytes: TextLimit.nameBytes)
         let name = TextLimit.cut(name, toBytes: TextLimit.nameBytes)
-        var isFirst = false
+        edit(package) { $0.cut = name }
+    }
+
+    /// The test's own result was printed, so that it printed the package's end itself.
+    mutating func unCut(_ name: String, package: String) {
+        let name = TextLimit.cut(name, toBytes: TextLimit.nameBytes)
+        edit(package) { if $0.cut == name { $0.cut = nil } }
+    }
+
+    /// Ends the run of a package that a test's output has cut. The next run can be cut again.
+    /// - Parameter test: The test that the event names; `nil` for the package's own event.
+    /// - Returns: Whether the run was cut in this test, so that the event tells the package's end and not the test's.
+    @discardableResult
+    mutating func endCut(_ test: String?, package: String) -> Bool {
+        guard let name = packages[package]?.cut,
+            test.map({ TextLimit.cut($0, toBytes: TextLimit.nameBytes) == name }) ?? true
+        else { return false }
+        let suite = TextLimit.cut(package, toBytes: TextLimit.nameBytes)
         edit(package) { package in
-            guard package.cut == nil else { return }
-            (isFirst, package.cut) = (true, name)
+            package.cut = nil
             package.tests[package.first...].removeAll {
                 $0.name == name && $0.suite == suite && $0.outcome == .passed
             }
@@ -203,18 +217,7 @@ struct GoTestRun: Sendable {
                 package.started.append(name)
             }
         }
-        if isFirst { endPackage(package, isFailed: false) }
-    }
-
-    /// Ends the run of a package that a test's output has cut. The next run can be cut again.
-    /// - Parameter test: The test that the event names; `nil` for the package's own event.
-    /// - Returns: Whether the run was cut in this test, so that the event tells the package's end and not the test's.
-    @discardableResult
-    mutating func endCut(_ test: String?, package name: String) -> Bool {
-        guard let cut = packages[name]?.cut,
-            test.map({ TextLimit.cut($0, toBytes: TextLimit.nameBytes) == cut }) ?? true
-        else { return false }
-        packages[name]?.cut = nil
+        endPackage(package, isFailed: false)
         return true
     }
 
@@ -326,6 +329,7 @@ struct GoTestRun: Sendable {
 
     mutating func content() -> ReportContent {
         if !unnamed.tests.isEmpty || !unnamed.open.isEmpty { name("") }
+        for name in order { endCut(nil, package: name) }
         for name in order where packages[name]?.isEnded == false {
             let isBusy = packages[name].map { $0.isBegun || !$0.open.isEmpty || !$0.tests.isEmpty } ?? false
             guard isBusy else { continue }

@@ -52,6 +52,8 @@ final class JUnitDocument: XMLTestsHandler {
     /// Suites that count failures, or count nothing: of those nothing is known to have run again until it passed.
     private var failing: Set<Int> = []
     private var problems: [String] = []
+    /// Whether each suite is called as pytest calls its only one.
+    private var isPytest = true
 
     init(root: SourceRoot) { self.root = root }
 
@@ -59,6 +61,7 @@ final class JUnitDocument: XMLTestsHandler {
         // Beneath the root are cases of many files, which have the same names.
         let places = owners.map { $0 == 0 || failing.contains($0) ? nil : $0 }
         var content = ReportContent(tests: JUnitRetries.joined(tests, within: places), problems: problems)
+        content.tool = isPytest && suiteCount > 0 ? .pytest : nil
         if let problem { content.problems.insert(contentsOf: ReportContent.unreadable(problem).problems, at: 0) }
         return content
     }
@@ -73,6 +76,7 @@ final class JUnitDocument: XMLTestsHandler {
             let states = ["failures", "errors"].contains { StatedCount.isPositive(attributes[$0]) }
             if element == "testsuite" {
                 suiteCount += 1
+                isPytest = isPytest && attributes["name"] == "pytest"
                 // One that states no count says nothing of whether a failure was made good.
                 let isCounted = attributes["failures"] != nil || attributes["errors"] != nil
                 if states || !isCounted { failing.insert(suiteCount) }

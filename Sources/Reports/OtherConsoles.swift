@@ -6,13 +6,20 @@ package struct OtherConsoles: Sendable {
     private var ctest: CTestConsoleReader
     private var tap: TAPReader
     private var summaries: SummaryConsoles
+    private var pytest = PytestSessions()
+    /// The tools whose tests reports have, so that only those of others are read.
+    private let reported: Set<TestTool>
     /// Lines that came while a test of Go was running, for the other readers: its output, unless it never ends.
     private var held: [UInt8] = []
 
     /// The most bytes of lines that are held; more of them are dropped.
     private static let maximumHeldBytes = 8 << 20
 
-    package init(root: SourceRoot) {
+    package init(root: SourceRoot) { self.init(root: root, beside: []) }
+
+    /// - Parameter reported: The tools whose tests reports have. Those of other tools are read.
+    init(root: SourceRoot, beside reported: Set<TestTool>) {
+        self.reported = reported
         go = GoTestReader(root: root)
         cargo = CargoTestReader(root: root)
         ctest = CTestConsoleReader(root: root)
@@ -26,6 +33,8 @@ package struct OtherConsoles: Sendable {
     /// - Parameter isWithinTest: Whether a test of another tool is running.
     package mutating func take(_ line: LogLine, isWithinTest: Bool = false) {
         guard !isWithinTest else { return }
+        pytest.take(line)
+        if reported.contains(.pytest), pytest.isWithin { return }
         let wasWithinTest = go.isWithinTest
         if !cargo.isWithinTest, !ctest.isWithinTest { go.take(line) }
         if wasWithinTest {
@@ -60,8 +69,12 @@ package struct OtherConsoles: Sendable {
     /// What each tool that was there told; most consoles tell of none.
     package mutating func finish() -> [ReportContent] {
         readHeld()
+        // Without a whole session, nobody knows which lines its tests printed.
+        if reported.contains(.pytest), !pytest.areComplete { return [] }
         // With `-v` prove shows the TAP of its files, of which it tells itself.
         let shown = tap.isNumbered && summaries.hasProve ? nil : tap.finish()
-        return [ctest.finish(), cargo.finish(), go.finish(), shown].compactMap { $0 } + summaries.finish()
+        let cutOff = pytest.problem.map { ReportContent(problems: [$0]) }
+        return [ctest.finish(), cargo.finish(), reported.contains(.go) ? nil : go.finish(), shown, cutOff]
+            .compactMap { $0 } + summaries.finish()
     }
 }

@@ -17,6 +17,8 @@ package struct ReportContent: Sendable, Hashable {
     package var subject: Subject?
     /// What the report was read as. Files of one format tell of different tests, also where the names are the same.
     var format: ReportFormat?
+    /// The tool that wrote the report; `nil` if it does not say.
+    var tool: TestTool?
     /// Whether the tool says itself that there is no test to run.
     package var hasNoTests = false
 

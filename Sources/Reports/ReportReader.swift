@@ -45,6 +45,7 @@ package enum ReportReader {
         var content = format.read(bytes, root: root)
         content.subject = content.subject ?? format.subject
         content.format = format
+        content.tool = content.tool ?? format.tool
         return content
     }
 }

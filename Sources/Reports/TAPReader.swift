@@ -29,7 +29,7 @@ package struct TAPReader: Sendable {
     }
 
     private mutating func takeNumbered(_ line: LogLine) {
-        let isPlan = line.begins(with: "1..")
+        let isPlan = line.begins(with: "1..") || line.begins(with: "\u{1B}")
         guard isPlan || isNumbered || plan != nil && Self.mayBePoint(line) else { return }
         let text = line.text
         switch TAPLine(Substring(text)) {
@@ -45,7 +45,7 @@ package struct TAPReader: Sendable {
     }
 
     private static func mayBePoint(_ line: LogLine) -> Bool {
-        line.begins(with: "ok 1") || line.begins(with: "not ok 1")
+        line.begins(with: "ok 1") || line.begins(with: "not ok 1") || line.begins(with: "\u{1B}")
     }
 
     /// Returns the tests; `nil` if no line was TAP.

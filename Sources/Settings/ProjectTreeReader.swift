@@ -42,6 +42,22 @@ extension ProjectTree {
             directories[directory] = Array(taken)
             readTexts(directories[directory] ?? [], in: directory)
         }
+        let isShallow = Self.batsDirectories.contains { Self.hasBats(directories[$0] ?? []) }
+        if !isShallow, !Self.hasBats(rootEntries) { readBats(names) }
+    }
+
+    /// Looks for tests for bats in the directories of usual directories for tests.
+    private mutating func readBats(_ names: (_ directory: String) -> [String]?) {
+        for parent in Self.batsDirectories {
+            let candidates = (directories[parent] ?? []).filter {
+                !$0.contains(".") && !Self.batsLeavesOut.contains($0)
+            }
+            for name in candidates.sorted().prefix(Self.maximumBatsDirectories) {
+                guard let found = names("\(parent)/\(name)"), Self.hasBats(found) else { continue }
+                directories["\(parent)/\(name)"] = found.filter { $0.hasSuffix(".bats") }.sorted()
+                return
+            }
+        }
     }
 }
 

@@ -4,6 +4,8 @@
     Tests/Acceptance/verdicts.py [PART…] [--only NAME…] [--mirrors DIRECTORY] [--reproduce PROGRAM]
 
 kinds         each sample project of Tests/Acceptance/kinds: green as it is, red with its failing files, with its number of tests
+recipes       each sample project of Tests/Acceptance/recipes, which needs a recipe: Martlet's own message says which, and with that recipe it
+              is green as it is, and red with its failing files
 repositories  each row of Tests/Acceptance/repositories.txt, run twice, against the verdict that its own commands gave by hand
 reproduce     the collected wrong verdicts, by a program that prints a line `WRONG …` for each and is named by --reproduce or
               MARTLET_REPRODUCE
@@ -131,6 +133,8 @@ class Sample:
                 key, value = line.strip().split(": ", 1)
                 fields[key] = value
         self.kind, self.needs = fields["kind"], fields["needs"].split()
+        # What a recipe has in place of `COMMAND`.
+        self.commands = fields["commands"].split(", ") if "commands" in fields else []
         # None: its tool tells of no tests, so that its exit status alone counts.
         self.tests = int(fields["tests"]) if "tests" in fields else None
 
@@ -140,7 +144,7 @@ class Sample:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("".join(lines))
             path.chmod(0o755 if executable else 0o644)
-        if not failing:
+        if not (tree / ".git").exists():
             subprocess.run(["git", "init", "-q", "-b", "main"], cwd=tree, env={**os.environ, **GIT}, check=True)
         for arguments in (["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "Change"]):
             subprocess.run(["git", *arguments], cwd=tree, env={**os.environ, **GIT}, check=True)
@@ -166,6 +170,53 @@ def kinds(runner, only, _):
             counted = answer.by_status if sample.tests is None else answer.counted == sample.tests
             rightly = answer.color == color and counted and (not failing or sample.tests is None or answer.failures == 1)
             claim(rightly, f"kinds: {sample.name} is {color}", f"{answer}, {took:.0f} s" + ("" if rightly else f"; {answer.reason[:160]}"))
+
+
+# ---------------------------------------------------------------------------------------------------------- recipes
+
+def recipe(sample, answer):
+    """The file and the recipe that the answer's message says to write: `printed` in it as they are, the `own` command of the project's CI for
+    its `test:`, or `none` for nothing to test. None where the message has no such words."""
+    if sample.kind == "printed":
+        found = re.search(r"(?:try|add) a (\S+) with `([^`]+)`", answer.reason)
+        if not found:
+            return None
+        text = found[2]
+        for command in sample.commands:
+            text = text.replace("COMMAND", json.dumps(command), 1)
+        return found[1], text + "\n"
+    found = re.search(r"the project's own CI runs `([^`]+)`.*write `test:`" if sample.kind == "own" else r"or `test: (none)`", answer.reason)
+    return found and (".martlet.yml", f"configurations: {{ debug: {{ test: {json.dumps(found[1])} }} }}\n")
+
+
+def recipes(runner, only, _):
+    for path in sorted((HERE / "recipes").glob("*.txt")):
+        sample = Sample(path)
+        if only and sample.name not in only:
+            continue
+        if missing := runner.missing(sample.needs):
+            skip(f"recipes: {sample.name}", f"{missing} is not here")
+            continue
+        tree = runner.place / "recipes" / sample.name
+        tree.mkdir(parents=True)
+        sample.write(tree, False)
+        answer, _, words = runner.run(tree)
+        written = answer and recipe(sample, answer)
+        if not claim(bool(written), f"recipes: {sample.name} is told a recipe", written[1].strip() if written else words or f"{answer}; {answer.reason[:200]}"):
+            continue
+        (tree / written[0]).write_text(written[1])
+        for failing in (False, True):
+            sample.write(tree, failing)
+            answer, took, words = runner.run(tree)
+            color = "red" if failing else "green"
+            if answer is None:
+                claim(False, f"recipes: {sample.name} with it is {color}", words)
+                continue
+            counted = answer.by_status if sample.tests is None else answer.counted == (0 if failing and answer.verdict == "build-errors" else sample.tests)
+            # Nothing is left to be said where the recipe says that there is nothing to test.
+            settled = sample.kind != "none" or failing or answer.verdict == "succeeded"
+            rightly = answer.color == color and counted and settled
+            claim(rightly, f"recipes: {sample.name} with it is {color}", f"{answer}, {took:.0f} s" + ("" if rightly else f"; {answer.reason[:160]}"))
 
 
 # ----------------------------------------------------------------------------------------------------- repositories
@@ -259,8 +310,8 @@ def reproduce(runner, only, _):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parts = {part.__name__: part for part in (kinds, repositories, reproduce)}
-    parser.add_argument("parts", nargs="*", metavar="PART", help="kinds, repositories, reproduce; default: all")
+    parts = {part.__name__: part for part in (kinds, recipes, repositories, reproduce)}
+    parser.add_argument("parts", nargs="*", metavar="PART", help="kinds, recipes, repositories, reproduce; default: all")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these samples, repositories or cases")
     parser.add_argument("--mirrors", type=pathlib.Path, help="a directory with copies of the repositories")
     parser.add_argument("--reproduce", default=os.environ.get("MARTLET_REPRODUCE"), help="the program of the collected verdicts")

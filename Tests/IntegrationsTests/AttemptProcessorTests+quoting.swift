@@ -45,6 +45,23 @@ extension AttemptProcessorTests {
             #expect(results.tests.map(\.name) == ["a"])
         }
 
+        /// `pytest --junit-xml=…` and `go test || true` in one step.
+        @Test(arguments: [(true, Verdict.testFailures), (false, .succeeded)])
+        func testThatAReportThatSaysThatAllPassedHidesNoOtherTool(isAfter: Bool, verdict: Verdict) async throws {
+            // given
+            let report = #"<testsuite name="pytest"><testcase classname="K" name="a"/></testsuite>"#
+            let begin = "===== test session starts =====\ncollected 1 item\n"
+            let end = "===== 1 passed in 0.01s =====\n"
+            let go = "--- FAIL: TestA (0.00s)\n    a_test.go:3: no\nFAIL\nFAIL\tkit/a\t0.1s\n"
+            // when
+            let results = try await outer.results(of: [
+                Played(step: .testing, output: isAfter ? begin + end + go : begin + go + end, report: report)
+            ])
+            // then
+            #expect(results.verdict == verdict, "\(results.reason ?? "")")
+            #expect(results.tests.map(\.name) == (isAfter ? ["a", "TestA"] : ["a"]))
+        }
+
         @Test func testThatTheStatusOfAToolThatRunsItselfIsBelieved() async throws {
             let arguments = ["/bin/sh", "-c", ProjectType.cargo.profile.test?.text ?? "", "test"]
             let output =

@@ -88,4 +88,59 @@ import Testing
         // then
         #expect(content.problems.count == 100)
     }
+
+    private static let named = "     Running unittests src/lib.rs (target/debug/deps/kit-bc7dfe0aad7b930d)\n\n"
+    private static let quoted =
+        "test a ... ok\nrunning 3 tests\ntest b ... ok\n\ntest result: ok. 2 passed; 0 failed; 0 ignored;\n"
+
+    /// What the consoles of a step told of Cargo.
+    private func console(_ text: String) -> ReportContent? {
+        var reader = CargoTestReader(root: root)
+        LogLines.forEach(in: Array(text.utf8)) { reader.take($0) }
+        return reader.finish()
+    }
+
+    @Test(arguments: ["", named]) func testThatALineThatATestPrintedBeginsNoRun(name: String) {
+        let content = console(name + "running 2 tests\n" + Self.quoted)
+        #expect(content?.tests.map(\.fullName) == (name.isEmpty ? ["a", "b"] : ["kit/a", "kit/b"]))
+        #expect(content?.problems == [])
+    }
+
+    @Test func testThatALineThatAFailedTestPrintedIsItsOutput() {
+        let text = """
+            running 1 test
+            test a ... FAILED
+
+            failures:
+
+            ---- a stdout ----
+            running 3 tests
+
+            test result: FAILED. 0 passed; 1 failed; 0 ignored;
+            """
+        let content = console(text)
+        #expect(content?.tests.map(\.message) == ["running 3 tests\n"])
+        #expect(content?.problems == [])
+    }
+
+    @Test(arguments: [
+        "running 12 tests\n", "running 12 tests\n1..12\n",
+        "running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored;\nrunning 12 tests\n",
+    ])
+    func testThatAnotherProgramsLineIsNoRunThatBrokeOff(text: String) {
+        #expect(console(text)?.problems ?? [] == [])
+    }
+
+    @Test(arguments: [
+        // The process has ended before a test did.
+        named + "running 2 tests\n", "running 2 tests\ntest a ... ok\n",
+        // Another binary follows one that was cut off.
+        named + "running 2 tests\ntest a ... ok\n     Running tests/it.rs (target/debug/deps/it-0123456789abcdef)\n\n"
+            + "running 1 test\ntest x ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n",
+        "running 2 tests\ntest a ... ok\n\nrunning 2 tests\ntest x ... ok\ntest y ... ok\n\n"
+            + "test result: ok. 2 passed; 0 failed; 0 ignored;\n",
+    ])
+    func testThatABinaryThatIsCutOffIsStillMissed(text: String) {
+        expectContains(console(text)?.problems.first ?? "", "ends before its 2 tests do")
+    }
 }

@@ -84,6 +84,28 @@ import Testing
         #expect(content.problems == ["the event stream ends before its test run does"])
     }
 
+    @Test(arguments: [(false, ["one()", "two()"]), (true, ["one()"])])
+    func testThatTestsThatACrashLeftDidNotRun(isWhole: Bool, names: [String]) {
+        // given
+        func test(_ name: String) -> String {
+            #"{"kind":"test","version":0,"payload":{"kind":"function","id":"K.\#(name)/A.swift:1:1","name":"\#(name)"}}"#
+        }
+        func event(_ kind: String, _ more: String = "") -> String {
+            #"{"kind":"event","version":0,"payload":{"kind":"\#(kind)"\#(more)}}"#
+        }
+        let one = #","testID":"K.one()/A.swift:1:1""#
+        let lines = [
+            test("one()"), test("two()"), event("runStarted"), event("testStarted", one), event("testEnded", one),
+        ]
+        let text = (lines + (isWhole ? [event("runEnded")] : [])).joined(separator: "\n")
+        // when
+        let content = EventStreamReader.read(Array(text.utf8), root: root)
+        // then
+        #expect(content.tests.map(\.name) == names)
+        #expect(content.tests.dropFirst().map(\.message) == (isWhole ? [] : [CrashedProcess.neverBegun]))
+        #expect(content.notes == (isWhole ? ["1 test was never started"] : []))
+    }
+
     @Test func testThatARunWithoutTestsIsNoProblem() throws {
         let content = EventStreamReader.read(try Samples.bytes("events-6.3-empty.jsonl"), root: root)
         #expect(content == ReportContent())

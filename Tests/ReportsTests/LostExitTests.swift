@@ -52,6 +52,9 @@ import Testing
                 + "Test project /c\n    Start 1: c\n1/1 Test #1: c ....   Passed    0.00 sec\n\n100% tests passed, 0 tests failed out of 1\n",
             says: "ends before"),
         Row("TAP without a version", "1..2\nok 1\nnot ok 2 - broken\n", says: "broken failed"),
+        Row(
+            "TAP after the end of a color, as go-task prints it",
+            "\u{1B}[32mtask: [test] sh kit.sh\n\u{1B}[0m1..2\nok 1\nnot ok 2 - broken\n", says: "broken failed"),
         Row("TAP without a version that breaks off", "1..3\nok 1 - a\n", says: "3 tests planned, but 1 came"),
         Row(
             "cargo, a test without an end", "running 2 tests\ntest a ... ok\ntest b ... \n", says: "b crashed"),
@@ -107,5 +110,60 @@ import Testing
         // then
         #expect(content.tests.map { "\($0.name) \($0.outcome.rawValue)" } == ["TestA passed", "TestB crashed"])
         #expect(content.problems == [])
+    }
+
+    /// The tests of `go test -json` in the form `NAME OUTCOME`.
+    private func tests(ofGo lines: [String]) -> [String] {
+        let content = ReportReader.read(
+            Array(lines.joined(separator: "\n").utf8), fileName: "a", root: SourceRoot(mountedAt: "/k"))
+        #expect(content.problems == [])
+        return content.tests.map { "\($0.name) \($0.outcome.rawValue)" }
+    }
+
+    private static func run(_ test: String) -> String { #"{"Action":"run","Package":"k","Test":"\#(test)"}"# }
+    private static func print(_ text: String, in test: String) -> String {
+        #"{"Action":"output","Package":"k","Test":"\#(test)","Output":"\#(text)\n"}"#
+    }
+    private static func pass(_ test: String) -> String {
+        #"{"Action":"pass","Package":"k","Test":"\#(test)","Elapsed":0}"#
+    }
+    private static let end = #"ok  \tk\t0.008s"#
+
+    @Test func testThatEachRunOfAPackageCanEndInATest() {
+        // given `go test -json . ; go test -json .` of Go 1.19
+        let first = [Self.run("TestA"), Self.print(Self.end, in: "TestA"), Self.pass("TestA")]
+        let second = [
+            Self.run("TestA"), Self.print("--- PASS: TestA (0.00s)", in: "TestA"), Self.pass("TestA"),
+            Self.run("TestB"), Self.print(Self.end, in: "TestB"), Self.pass("TestB"),
+        ]
+        // when
+        let found = tests(ofGo: first + second)
+        // then
+        #expect(found.contains("TestA crashed") || found.contains("TestA flaky"))
+        #expect(found.contains("TestB crashed"))
+    }
+
+    @Test func testThatALineThatATestPrintedBeforeHidesNoEnd() {
+        // given: TestA prints the line and waits for its turn, TestB exits.
+        let lines = [
+            Self.run("TestA"), Self.print(Self.end, in: "TestA"), #"{"Action":"pause","Package":"k","Test":"TestA"}"#,
+            Self.run("TestB"), Self.print(Self.end, in: "TestB"), Self.pass("TestB"),
+        ]
+        // then
+        #expect(tests(ofGo: lines) == ["TestA skipped", "TestB crashed"])
+    }
+
+    @Test func testThatATestThatPrintsItsPackagesEndHasNotCrashed() {
+        // given
+        let lines = [
+            Self.run("TestA"), Self.print(Self.end, in: "TestA"), Self.print("--- PASS: TestA (0.00s)", in: "TestA"),
+            Self.pass("TestA"), #"{"Action":"pass","Package":"k","Elapsed":0}"#,
+        ]
+        // then
+        #expect(tests(ofGo: lines) == ["TestA passed"])
+    }
+
+    @Test func testThatAnEndWithoutAnEventIsOne() {
+        #expect(tests(ofGo: [Self.run("TestA"), Self.print(Self.end, in: "TestA")]) == ["TestA crashed"])
     }
 }

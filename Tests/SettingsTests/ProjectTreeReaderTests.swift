@@ -222,4 +222,20 @@ import Testing
         let recipe = RecipeReader.withoutRecipe(.recognized(read(["go.mod": ""])), isRelease: true).value
         #expect(recipe?.configurations.map(\.name.description) == ["debug"])
     }
+
+    @Test(arguments: [
+        (["test/unit/kit.bats"], "test/unit/kit.bats"), (["t/all/a.bats", "README.md"], "t/all/a.bats"),
+        (["test/kit.bats", "test/unit/a.bats"], "test/kit.bats"),
+        // What tests read, and a library for bats.
+        (["test/fixtures/a.bats"], nil), (["tests/bats-support/a.bats"], nil), (["docs/unit/a.bats"], nil),
+    ])
+    func testThatTestsForBatsMayLieInADirectoryOfTheTests(_ paths: [String], _ marker: String?) {
+        // given
+        let tree = read(Dictionary(uniqueKeysWithValues: paths.map { ($0, "") }))
+        // when
+        let recognition = ProjectType.recognize(tree)
+        // then
+        #expect(recognition?.marker == marker)
+        #expect(recognition.map { $0.type == .shell && $0.hasNoTests == nil } ?? true)
+    }
 }

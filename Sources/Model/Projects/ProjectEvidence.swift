@@ -138,12 +138,13 @@ struct ProjectEvidence: Equatable {
         return nil
     }
 
-    /// A file of bats tests: of the directory itself, or of a usual directory for tests.
+    /// A file of bats tests: of the directory itself, of a usual directory for tests, or of a directory there.
     private static func bats(_ tree: ProjectTree, _ directory: String?) -> String? {
         func first(_ names: [String]) -> String? { names.filter { $0.hasSuffix(".bats") }.min() }
         if let own = first(tree.names(in: directory)) { return own }
         guard directory == nil else { return nil }
-        for name in ["test", "tests", "spec", "t"] {
+        let below = tree.directories.keys.filter { $0.contains("/") }.sorted()
+        for name in ProjectTree.batsDirectories + below {
             if let found = first(tree.names(in: name)) { return "\(name)/\(found)" }
         }
         return nil

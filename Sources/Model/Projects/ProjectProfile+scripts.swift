@@ -182,19 +182,41 @@ extension ProjectProfile {
                           xargs -0 -r grep -lIZE -m 1 '^#! ?/(usr/bin/env )?(usr/)?(bin/)?(ba|da|k)?sh' |
                           xargs -0 -r sh -c 'number=1
                             while [ -e ".martlet/analyze/shellcheck-$number.json" ]; do number=$((number + 1)); done
-                            exec shellcheck --format json1 "$@" >".martlet/analyze/shellcheck-$number.json"' sh
+                            shellcheck --format json1 "$@" >".martlet/analyze/shellcheck-$number.json"
+                            # 1: it has findings.
+                            status=$?; [ $status = 1 ] || exit $status' sh
                         status=$?
+                        if [ $status != 0 ]; then
+                          echo; echo "martlet: no report: shellcheck did not check every file; see the log"; exit $status
+                        fi
                         [ -e .martlet/analyze/shellcheck-1.json ] || echo '{"comments": []}' >.martlet/analyze/shellcheck.json
-                        [ $status = 1 ] || [ $status = 123 ] || exit $status
                         """, report: [".martlet/analyze/shellcheck*.json"]))
         ],
         test: Command(
             script: """
+                found=
                 for directory in test tests spec t; do
-                  if [ -n "$(find "$directory" -maxdepth 1 -name '*.bats' 2>/dev/null)" ]; then set -- "$@" "$directory"; fi
+                  if [ -n "$(find "$directory" -maxdepth 1 -name '*.bats' 2>/dev/null)" ]; then
+                    set -- "$@" "$directory"; found=1
+                  fi
                 done
-                for file in *.bats; do if [ -f "$file" ]; then set -- "$@" "$file"; fi; done
+                for file in *.bats; do if [ -f "$file" ]; then set -- "$@" "$file"; found=1; fi; done
+                if [ -z "$found" ]; then
+                  # Directories of these: not what the tests read, and no copy of bats or of a library for it, which has tests of its own.
+                  found=$(find test tests spec t -mindepth 1 -type d '(' \(batsLeavesOut) \
+                      -o -exec test -e '{}/.git' ';' -o -exec test -e '{}/bin/bats' ';' -o -exec test -e '{}/load.bash' ';' ')' -prune \
+                      -o -type f -name '*.bats' -print 2>/dev/null | sed 's|/[^/]*$||' | sort -u)
+                  [ -n "$found" ] || none 'there is no file *.bats'
+                  IFS='
+                '
+                  set -f; set -- "$@" $found; set +f
+                  unset IFS
+                fi
                 exec bats --tap "$@"
                 """, needs: ["bats"], takesFlags: true),
         packages: ["bats": "bats", "shellcheck": "shellcheck"])
+
+    /// The directories of tests in which files for bats are none of the project's own tests, as names for `find`.
+    private static let batsLeavesOut = ProjectTree.batsLeavesOut.sorted().map { "-name '\($0)'" }.joined(
+        separator: " -o ")
 }

@@ -70,6 +70,8 @@ package struct ProjectProfile: Sendable {
             none() { echo "martlet: no tests: $1"; exit 0; }
             reported() {
               [ "$1" = 0 ] || exit "$1"
+              # A pattern, or a path that may have a blank.
+              IFS=
               for file in $2; do [ ! -s "$file" ] || exit 0; done
               # What was printed last may have no end of line.
               echo; echo "martlet: no report: the tests ended with 0 and wrote no $2"; exit 1

@@ -67,6 +67,20 @@ package struct ProjectTree: Hashable, Sendable {
     /// The directory of GitHub's workflows.
     package static let workflows = ".github/workflows"
 
+    /// The directories of the root that may hold tests for bats, in the order in which they are looked into.
+    package static let batsDirectories = ["test", "tests", "spec", "t"]
+    /// The directories of those whose files for bats are none of the project's own tests.
+    package static let batsLeavesOut: Set<String> = [
+        "fixtures", "fixture", "testdata", "data", "samples", "examples", "test_helper", "helpers", "vendor",
+        "node_modules",
+        "bats-core", "bats-support", "bats-assert", "bats-file",
+    ]
+    /// The most directories of each of `batsDirectories` that are looked into.
+    package static let maximumBatsDirectories = 16
+
+    /// Whether a directory has files for bats.
+    package static func hasBats(_ names: some Sequence<String>) -> Bool { names.contains { $0.hasSuffix(".bats") } }
+
     /// Whether a directory of the root may hold a project of its own: not what is hidden, foreign, or for show.
     package static func isSearched(_ directory: String) -> Bool {
         !directory.hasPrefix(".") && !otherDirectories.contains(directory.lowercased())

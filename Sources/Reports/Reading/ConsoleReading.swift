@@ -9,7 +9,9 @@ struct ConsoleReading {
     /// - Parameters:
     ///   - listed: The lines that an earlier step listed.
     ///   - hasEvents: Whether a report has the tests, so that the console of Swift Testing is not needed.
-    init(_ subject: StepSubject, root: SourceRoot, listed: [String], hasEvents: Bool) {
+    ///   - tools: The tools that wrote the reports with tests; `nil` if one of them does not say. A report says nothing of another tool's tests,
+    ///     which are then read from the console.
+    init(_ subject: StepSubject, root: SourceRoot, listed: [String], hasEvents: Bool, tools: Set<TestTool>? = nil) {
         readers = Readers()
         if subject.contains(.words) { readers.words = UsualStepWords() }
         if subject.contains(.lines) { readers.list = [] }
@@ -22,7 +24,10 @@ struct ConsoleReading {
         readers.crash = CrashReader()
         readers.xctest = XCTestConsoleReader(root: root, listed: listed)
         readers.sanitizer = SanitizerReader(root: root)
-        guard !hasEvents else { return }
+        guard !hasEvents else {
+            if let tools, !tools.isEmpty { readers.others = OtherConsoles(root: root, beside: tools) }
+            return
+        }
         readers.swiftTesting = SwiftTestingConsoleReader(root: root, listed: listed)
         readers.others = OtherConsoles(root: root)
     }

@@ -12,6 +12,8 @@ package struct ReadingSession {
         var subject: StepSubject
         var reports = 0
         var hasTests = false
+        /// The tools that wrote the reports with tests; `nil` if one of them does not say.
+        var tools: Set<TestTool>? = []
         var console: ConsoleReading?
         var writer = WireWriter()
     }
@@ -75,7 +77,8 @@ package struct ReadingSession {
     /// A separate function, so that no copy of the step is held while its console is read.
     private mutating func beginConsole() throws(WireError) -> [UInt8] {
         guard let root, let step else { throw WireError("a console of no step") }
-        self.step?.console = ConsoleReading(step.subject, root: root, listed: listed, hasEvents: step.hasTests)
+        self.step?.console = ConsoleReading(
+            step.subject, root: root, listed: listed, hasEvents: step.hasTests, tools: step.tools)
         return beginItem()
     }
 
@@ -99,7 +102,10 @@ package struct ReadingSession {
         guard var step else { return }
         self.step = nil
         step.reports += 1
-        step.hasTests = step.hasTests || !content.tests.isEmpty
+        if !content.tests.isEmpty {
+            step.hasTests = true
+            if let tool = content.tool { step.tools?.insert(tool) } else { step.tools = nil }
+        }
         let before = step.writer.size
         step.writer.beginPart()
         step.writer.add(content)

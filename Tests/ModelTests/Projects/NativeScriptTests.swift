@@ -203,6 +203,21 @@ import Testing
         }
     }
 
+    /// The first file that prove leaves is looked at: its path may have a blank.
+    @Test(.enabled(if: TestTools.find("prove") != nil, "prove is not here"))
+    func testThatATestOfPerlWithABlankInItsNameHasAReport() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try UsualScript(
+                ["cpanfile": "", "t/a test.t": "use Test::More tests => 1; ok(1);\n"], in: directory)
+            // when
+            let result = try await script.run(ProjectProfile.perl.test)
+            // then
+            #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+            expectContains(script.text(".martlet/test/tap/t/a test.t.tap") ?? "", "ok 1")
+        }
+    }
+
     @Test(.enabled(if: TestTools.find("make") != nil, "make is not here"))
     func testThatAProjectWithAConfigureOfItsOwnIsBuiltAndTestedAndConfiguredOnce() async throws {
         try await withTemporaryDirectory { directory in

@@ -104,19 +104,6 @@ import Testing
         }
     }
 
-    @Test func testThatBatsNeedsNoReport() async throws {
-        try await withTemporaryDirectory { directory in
-            // given: it ends before its report is written.
-            let script = try UsualScript(["test/kit.bats": ""], in: directory)
-            try script.addProgram("bats", "\(Self.note)\nprintf '1..1\\nok 1 adds\\n'")
-            // when
-            let result = try await script.run(ProjectProfile.shell.test, flags: ["--jobs", "2"])
-            // then
-            #expect(result.status == 0, "\(result.stdout)")
-            #expect(script.text("calls") == "--tap --jobs 2 test\n")
-        }
-    }
-
     @Test(arguments: ["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"])
     func testThatTheMachinesPHPUnitTestsAProjectThatDoesNotDependOnIt(_ settings: String) async throws {
         try await withTemporaryDirectory { directory in
@@ -318,62 +305,6 @@ import Testing
                 // then
                 #expect(result.status == status, "\(result.stdout)\(result.stderr)")
             }
-        }
-    }
-
-    /// A checkout of git with these files, and a shellcheck that prints its arguments.
-    private func shellProject(_ files: [String: String], in directory: TemporaryDirectory) async throws -> UsualScript {
-        let script = try UsualScript(files, in: directory)
-        for arguments in [["git", "init", "-q"], ["git", "add", "."]] {
-            let result = try await run(arguments, in: directory.path("tree"))
-            #expect(result.status == 0, "\(result.stderr)")
-        }
-        try script.addProgram("shellcheck", #"echo "$*"; exit 1"#)
-        return script
-    }
-
-    private static let shellcheck = ProjectProfile.shell.analyses.first { $0.name == "shellcheck" }?.command
-
-    @Test func testThatNamesOfScriptsAreNoOptionsOfShellcheck() async throws {
-        try await withTemporaryDirectory { directory in
-            // given
-            let script = try await shellProject(
-                ["--quiet": "#!/bin/sh\n", "a.sh": "#!/bin/sh\n", "notes": "none\n"], in: directory)
-            // when
-            let result = try await script.run(Self.shellcheck)
-            // then
-            #expect(result.status == 0, "\(result.stderr)")
-            #expect(script.text(".martlet/analyze/shellcheck-1.json") == "--format json1 ./--quiet ./a.sh\n")
-        }
-    }
-
-    @Test func testThatEachBatchOfShellcheckHasAReportOfItsOwn() async throws {
-        try await withTemporaryDirectory { directory in
-            // given
-            let script = try await shellProject(["a.sh": "#!/bin/sh\n", "b.sh": "#!/bin/sh\n"], in: directory)
-            let real = try #require(TestTools.find("xargs"))
-            try script.addProgram("xargs", "exec '\(real)' -n 1 \"$@\"")
-            try directory.write("tree/.martlet/analyze/shellcheck-3.json", "of the last run")
-            // when
-            let result = try await script.run(Self.shellcheck)
-            // then
-            #expect(result.status == 0, "\(result.stderr)")
-            #expect(script.text(".martlet/analyze/shellcheck-1.json") == "--format json1 ./a.sh\n")
-            #expect(script.text(".martlet/analyze/shellcheck-2.json") == "--format json1 ./b.sh\n")
-            #expect(script.text(".martlet/analyze/shellcheck-3.json") == nil)
-            #expect(Self.shellcheck?.report == [".martlet/analyze/shellcheck*.json"])
-        }
-    }
-
-    @Test func testThatAProjectWithoutScriptsHasNoFindings() async throws {
-        try await withTemporaryDirectory { directory in
-            // given
-            let script = try await shellProject(["notes": "none\n"], in: directory)
-            // when
-            let result = try await script.run(Self.shellcheck)
-            // then
-            #expect(result.status == 0, "\(result.stderr)")
-            #expect(script.text(".martlet/analyze/shellcheck.json") == "{\"comments\": []}\n")
         }
     }
 }
