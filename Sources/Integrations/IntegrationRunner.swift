@@ -19,7 +19,7 @@ package struct IntegrationRunner: Sendable {
     let outages: Outages
     let clock: WallClock
     let logger: Logger
-    let recipes = RecipeMemory()
+    let recipes = CommitRecipe()
     /// Whether new issues are looked for in the commits; a working tree's snapshots are nobody's.
     let findsSuspects: Bool
     private let marks: CrashMarks?

@@ -41,22 +41,21 @@ extension Store {
     package func integrations(
         _ filter: IntegrationFilter = IntegrationFilter(), limit: Int = 50, before cursor: Int64? = nil
     ) async throws(StoreError) -> Page<IntegrationOutline> {
-        let key = ListMemory.Key(filter: filter, limit: Self.pageSize(limit), cursor: cursor)
-        return try await lists.list(key) { () throws(StoreError) in
-            try await read("list integrations") { db in
-                let (sql, arguments) = Self.listQuery(key)
-                let columns = OutlineColumns()
-                let items = try db.all(sql, arguments) { try Self.outline($0, columns) }
-                return Self.page(Array(items.prefix(key.limit)), hasMore: items.count > key.limit) { $0.rowID }
-            }
+        let limit = Self.pageSize(limit)
+        return try await read("list integrations") { db in
+            let (sql, arguments) = Self.listQuery(filter, limit: limit, before: cursor)
+            let columns = OutlineColumns()
+            let items = try db.all(sql, arguments) { try Self.outline($0, columns) }
+            return Self.page(Array(items.prefix(limit)), hasMore: items.count > limit) { $0.rowID }
         }
     }
 
     /// The query of a list. It asks for one integration more than the list has, which says whether there are more.
-    static func listQuery(_ key: ListMemory.Key) -> (sql: String, arguments: StatementArguments) {
-        let filter = key.filter
+    static func listQuery(
+        _ filter: IntegrationFilter, limit: Int, before cursor: Int64?
+    ) -> (sql: String, arguments: StatementArguments) {
         var conditions = ["integrations.id < ?"]
-        var arguments: StatementArguments = [key.cursor ?? .max]
+        var arguments: StatementArguments = [cursor ?? .max]
         func require(_ column: String, _ value: String?) {
             guard let value else { return }
             conditions.append(column + " = ?")
@@ -69,7 +68,7 @@ extension Store {
         require("verdict", filter.verdict?.rawValue)
         if !filter.hasSkipped { conditions.append("is_skipped = 0") }
         if filter.leavesOutPulls { conditions.append("pull_request IS NULL") }
-        arguments += [key.limit + 1]
+        arguments += [limit + 1]
         let sql =
             outlineQuery + " WHERE " + conditions.joined(separator: " AND ")
             + " ORDER BY integrations.id DESC LIMIT ?"

@@ -29,7 +29,6 @@ package final class Store: Sendable {
     let pool: DatabasePool
     let lane: WriterLane
     private let readers: BlockingLanes
-    let lists: ListMemory
     let testNames = TestNameCache()
     let queueHeads = QueueHeads()
     /// What `statedAccess` read last.
@@ -42,8 +41,7 @@ package final class Store: Sendable {
         self.checkpointer = checkpointer
         broadcast = ChangeBroadcast()
         readers = BlockingLanes(label: "readers", count: Self.maximumReaders)
-        lists = ListMemory()
-        lane = WriterLane(pool: pool, broadcast: broadcast, checkpointer: checkpointer, lists: lists)
+        lane = WriterLane(pool: pool, broadcast: broadcast, checkpointer: checkpointer)
     }
 
     /// Opens the database, creating it (mode 0600) or bringing it to this version's schema. Blocks while it does.
@@ -91,7 +89,6 @@ package final class Store: Sendable {
     /// `closed`. Blocks while it does.
     package func close() throws(StoreError) {
         broadcast.finish()
-        lists.forget()
         do {
             try pool.close()
             try checkpointer.close()

@@ -26,16 +26,14 @@ final class WriterLane: Sendable {
     private let broadcast: ChangeBroadcast
     private let joiningTime: Duration
     private let checkpointer: Checkpointer?
-    private let lists: ListMemory?
 
     init(
-        pool: DatabasePool, broadcast: ChangeBroadcast, checkpointer: Checkpointer? = nil, lists: ListMemory? = nil,
+        pool: DatabasePool, broadcast: ChangeBroadcast, checkpointer: Checkpointer? = nil,
         joiningTime: Duration = WriterLane.joiningTime
     ) {
         self.pool = pool
         self.broadcast = broadcast
         self.checkpointer = checkpointer
-        self.lists = lists
         self.joiningTime = joiningTime
     }
 
@@ -95,7 +93,7 @@ final class WriterLane: Sendable {
             }
             for name in stored.flatMap(\.transitions) { Failpoint.pass(name, .before) }
             beforeCommit = .now
-            try commit(db)
+            try db.commit()
             for name in stored.flatMap(\.transitions) { Failpoint.pass(name, .after) }
         } catch {
             rollBack(db)
@@ -116,12 +114,6 @@ final class WriterLane: Sendable {
         broadcast.publish(stored.flatMap(\.changes))
         for write in joined { write.resume(failure: nil) }
         return rest
-    }
-
-    private func commit(_ db: Database) throws {
-        // Also after one that fails: nobody knows what it left.
-        defer { lists?.forget() }
-        try db.commit()
     }
 
     private func rollBack(_ db: Database) {

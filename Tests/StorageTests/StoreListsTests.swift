@@ -163,7 +163,7 @@ import Testing
             #expect(!overviews.contains("SCAN integrations"), "\(overviews)")
             // a bot's list: from its newest on
             let list = Store.listQuery(
-                ListMemory.Key(filter: IntegrationFilter(bot: try name("kit")), limit: 50, cursor: nil))
+                IntegrationFilter(bot: try name("kit")), limit: 50, before: nil)
             let listed = try await Self.plan(fixture, list.sql, list.arguments)
             expectContains(listed, "integrations_by_bot (bot=? AND rowid<?)")
             #expect(!listed.contains("TEMP B-TREE"), "\(listed)")
