@@ -29,6 +29,35 @@ extension Directory {
         return try file.status(operation: "create", path: shown)
     }
 
+    /// Writes a file under its own name at once, in place of a file or link that is there, which goes first. The parent must exist; nothing is
+    /// synchronized to the disk.
+    ///
+    /// For files that nobody reads before all are written: a reader, or a kill, can find the file missing or incomplete. Where there was one, it
+    /// costs a tenth of `write` on ext4, which sends a file's bytes to the disk when it is renamed over another (ext4(5), `auto_da_alloc`).
+    /// - Parameter mode: Exactly this, whatever the umask.
+    /// - Returns: Its status as it is then.
+    /// - Throws: `isDirectory` when a directory is there.
+    @discardableResult
+    package func rewrite(
+        _ path: some RelativePath, bytes: [UInt8], mode: UInt16 = 0o644
+    ) throws(FileError) -> FileStatus {
+        let path = try CheckedPath(path, operation: "write")
+        let shown = whole(path.bytes)
+        let parent = try openParent(of: path, operation: "write")
+        guard path.last.withCPath({ unlinkat(parent.number, $0, 0) }) == 0 || errno == ENOENT else {
+            throw FileError(operation: "write", path: shown, errno: errno)
+        }
+        let file = try open(
+            path.last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, at: parent.number, operation: "write",
+            naming: path.bytes)
+        // The mode first, so that a file with all its bytes has its mode, too.
+        guard fchmod(file.number, mode_t(mode)) == 0 else {
+            throw FileError(operation: "write", path: shown, errno: errno)
+        }
+        try file.writeAll(bytes, path: shown)
+        return try file.status(operation: "write", path: shown)
+    }
+
     /// Makes a symbolic link, in place of a file or link that is there. The target is only stored, never resolved.
     package func makeLink(_ path: some RelativePath, target: [UInt8]) throws(FileError) {
         let path = try CheckedPath(path, operation: "symlink")

@@ -18,7 +18,8 @@ extension RepositoryLooks {
             return open.contains { pull in
                 guard pull.place == ref else { return false }
                 // As the ledger sees it (`LookApplication`).
-                let source = ref.branch != nil ? ref : listing.heads.first { $0.key.branch != nil && $0.value == head }?.key
+                let source =
+                    ref.branch != nil ? ref : listing.heads.first { $0.key.branch != nil && $0.value == head }?.key
                 let seen = SeenPullRequest(number: pull.number, base: pull.base, head: head, source: source)
                 return bots.contains { $0.answer(to: seen, defaultBranch: branch) == .integrates }
             }

@@ -7,7 +7,6 @@ import Model
 /// libgit2 only reads: its own checkout follows a link that a job has put in a tracked directory's place, and writes outside. No file that a job
 /// could have written is opened as a repository or read as a rule. The record of the workspace is in `state`: `record` (see `CheckoutRecord`),
 /// written last; `pending`, the commit of the last checkout that began to write; `index` and `git`.
-/// that began to write, `index` and `git`.
 struct Checkout {
     let store: MirrorStore
     let repository: OpaquePointer

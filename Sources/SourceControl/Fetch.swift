@@ -98,30 +98,46 @@ struct Fetch {
     }
 
     /// Brings refs of a list that was asked for just now, in one pack. What keeps it from that is left to the fetch of who needs a commit.
-    /// - Parameter isWanted: Asked for each ref that has moved since the last call.
+    /// - Parameter isWanted: Asked for each ref that has moved since the last call. The default branch counts as moved until it has been brought:
+    ///   jobs need it, but no integration of another branch fetches it if its own commit is here.
     /// - Throws: `canceled`, nothing else.
     func bring(
         from server: RemoteSession.Conversation, into repository: OpaquePointer, _ isWanted: (RefName) -> Bool
     ) throws(SourceControlError) {
         let refs = server.list.refs
-        let before = session.memory.exchangeSeen(refs)
-        let moved = refs.filter { $0.value != before[$0.key] && isWanted($0.key) }
+        let seen = session.memory.exchangeSeen(.init(refs: refs, unbrought: server.list.defaultBranch))
+        let moved = refs.filter { ref, advertised in
+            (advertised != seen.refs[ref] || ref == seen.unbrought) && isWanted(ref)
+        }
         do throws(SourceControlError) {
-            guard !moved.isEmpty, moved.count <= Self.maximumRefspecs else { return }
-            let isHere = try store.objects(in: repository, server.operation)
-            let asked = moved.filter { !isHere($0.value.id) }.keys.sorted()
-            guard !asked.isEmpty, !store.isEmpty, !store.isMarkedDamaged, !store.hasLostHolds, session.memory.mayBring()
-            else { return }
-            try LocalObjects.discardPart(of: store, server.operation)
-            let packs = try store.removeTemporaryPacks(server.operation).packs
-            session.control.restrict(to: session.control.limits.bringing, bytes: session.control.limits.broughtBytes)
-            try server.download(asked.map { "+\($0):\($0)" })
-            try writeRefs(refs, in: repository)
-            session.memory.notePacks(packs + 1)
+            if !moved.isEmpty {
+                let isHere = try store.objects(in: repository, server.operation)
+                let asked = moved.filter { !isHere($0.value.id) }.keys.sorted()
+                if !asked.isEmpty {
+                    guard try bring(asked, of: server, into: repository) else { return }
+                }
+            }
+            session.memory.noteBrought()
         } catch {
             if session.control.stopped == .canceled { throw error }
             session.memory.noteFailedBringing()
         }
+    }
+
+    /// - Returns: False where a look brings nothing.
+    private func bring(
+        _ asked: [RefName], of server: RemoteSession.Conversation, into repository: OpaquePointer
+    ) throws(SourceControlError) -> Bool {
+        guard asked.count <= Self.maximumRefspecs, !store.isEmpty, !store.isMarkedDamaged, !store.hasLostHolds,
+            session.memory.mayBring()
+        else { return false }
+        try LocalObjects.discardPart(of: store, server.operation)
+        let packs = try store.removeTemporaryPacks(server.operation).packs
+        session.control.restrict(to: session.control.limits.bringing, bytes: session.control.limits.broughtBytes)
+        try server.download(asked.map { "+\($0):\($0)" })
+        try writeRefs(server.list.refs, in: repository)
+        session.memory.notePacks(packs + 1)
+        return true
     }
 
     /// More refs than this are asked for by pattern.

@@ -61,7 +61,9 @@ final class KeptRepositories: Sendable {
         // Closed after the lock is free.
         _ = kept.withLock { all in
             all[store.path] = new
-            guard all.count > Self.limit, let last = all.min(by: { $0.value.used < $1.value.used }) else { return Kept?.none }
+            guard all.count > Self.limit, let last = all.min(by: { $0.value.used < $1.value.used }) else {
+                return Kept?.none
+            }
             return all.removeValue(forKey: last.key)
         }
     }

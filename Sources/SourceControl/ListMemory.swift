@@ -3,11 +3,17 @@ import Synchronization
 
 /// What a mirror's server listed at the last look, in memory: the fetch that follows need not ask for it again.
 final class ListMemory: Sendable {
+    /// The list of a look that is to bring what is new.
+    struct Seen {
+        var refs: [RefName: RemoteSession.AdvertisedRef] = [:]
+        /// The default branch, unless all that was wanted of the list was brought.
+        var unbrought: RefName?
+    }
+
     private struct State {
         var list: RemoteSession.Advertisement?
         var isWritten = false
-        /// The list of the last look that was to bring what is new.
-        var seen: [RefName: RemoteSession.AdvertisedRef] = [:]
+        var seen = Seen()
         /// How many of the next looks bring nothing.
         var pause = 0
         var packs = 0
@@ -36,14 +42,17 @@ final class ListMemory: Sendable {
     }
 
     /// Takes the list of a look that is to bring what is new.
-    /// - Returns: That of the one before; empty for the first.
-    func exchangeSeen(_ refs: [RefName: RemoteSession.AdvertisedRef]) -> [RefName: RemoteSession.AdvertisedRef] {
+    /// - Returns: That of the one before.
+    func exchangeSeen(_ seen: Seen) -> Seen {
         state.withLock { state in
             let before = state.seen
-            state.seen = refs
+            state.seen = seen
             return before
         }
     }
+
+    /// All that was wanted of the last list is in the mirror.
+    func noteBrought() { state.withLock { $0.seen.unbrought = nil } }
 
     /// Whether a look with something to bring is to bring it.
     func mayBring() -> Bool {

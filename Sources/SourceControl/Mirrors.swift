@@ -23,7 +23,8 @@ package final class Mirrors: Sendable {
         engine: GitEngine = .automatic
     ) {
         self.init(
-            directory: directory, limits: limits, configuration: configuration, engine: engine, kept: KeptRepositories())
+            directory: directory, limits: limits, configuration: configuration, engine: engine, kept: KeptRepositories()
+        )
     }
 
     init(

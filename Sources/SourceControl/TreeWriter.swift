@@ -59,7 +59,8 @@ struct TreeWriter {
             case .file, .executable:
                 let mode: UInt16 = entry.kind == .executable ? 0o755 : 0o644
                 if isNew { return try directory.create(path, bytes: content, mode: mode) }
-                try directory.write(path, bytes: content, mode: mode)
+                // The workspace is nobody's before the checkout has ended, and the next one writes again what a kill has left of it.
+                return try directory.rewrite(path, bytes: content, mode: mode)
             case .link: try directory.makeLink(path, target: content)
             case .submodule: try directory.makeDirectories(path)
             }

@@ -75,11 +75,12 @@ struct WorkspaceGit {
             try setMode(".git", 0o555)
         }
         let bytes = seal(upstream, head)?.bytes ?? []
-        try files(operation) { () throws(FileError) in try memory.write("git", bytes: bytes, mode: 0o600) }
+        _ = try files(operation) { () throws(FileError) in try memory.rewrite("git", bytes: bytes, mode: 0o600) }
     }
 
+    /// What a kill leaves of it has another status than the seal says, so that the next checkout makes the whole `.git` again.
     private func write(_ name: String, _ bytes: [UInt8]) throws(FileError) {
-        try tree.write(".git/" + name, bytes: bytes, mode: 0o444)
+        try tree.rewrite(".git/" + name, bytes: bytes, mode: 0o444)
     }
 
     /// checkStat: the group and device that git would compare are not in our record.
