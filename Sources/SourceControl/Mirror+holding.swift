@@ -8,7 +8,7 @@ extension Mirror {
     /// - Throws: `commitMissing`.
     package func hold(_ commit: CommitID, for id: IntegrationID) async throws(SourceControlError) {
         let store = store
-        try await local { repository throws(SourceControlError) in
+        try await local(isKept: true) { repository throws(SourceControlError) in
             guard try store.contains(commit, in: repository) else {
                 throw Self.missing(commit, operation: "holding \(commit.abbreviated) for \(id)")
             }

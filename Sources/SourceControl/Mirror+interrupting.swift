@@ -20,7 +20,7 @@ extension Mirror {
         of body: @escaping @Sendable (_ repository: OpaquePointer) throws(SourceControlError) -> Value
     ) async -> Result<Value, SourceControlError> {
         do throws(SourceControlError) {
-            return .success(try await local(body))
+            return .success(try await local(isKept: true, body))
         } catch {
             return .failure(error)
         }

@@ -46,7 +46,7 @@ extension Mirror {
     /// The newest commit that leads to both; nothing when none does.
     /// - Throws: `commitMissing` when one of the two is not here.
     package func mergeBase(_ one: CommitID, _ other: CommitID) async throws(SourceControlError) -> CommitID? {
-        try await local { repository throws(SourceControlError) in
+        try await local(isKept: true) { repository throws(SourceControlError) in
             let reading = CommitReading(
                 repository: repository,
                 operation: "looking where \(one.abbreviated) and \(other.abbreviated) part")

@@ -32,21 +32,31 @@ struct PathRepository {
         return repository
     }
 
+    /// What there is in each repository.
+    private static let parts: [(name: String, kind: mode_t)] = [
+        (".", S_IFDIR), ("HEAD", S_IFREG), ("config", S_IFREG), ("objects", S_IFDIR), ("refs", S_IFDIR),
+    ]
+
     /// Nothing borrowed, left out, hidden or configured elsewhere, and of an owner whom git trusts.
     private static func isPlain(_ directory: Directory) -> Bool {
         do throws(FileError) {
-            for name in [".", "HEAD", "config", "objects", "refs"] {
-                guard let status = try directory.status(name), isTrusted(status) else { return false }
+            for (name, kind) in parts {
+                guard let found = try status(of: name, in: directory), isTrusted(found), found.st_mode & S_IFMT == kind
+                else { return false }
             }
             for name in ["shallow", "commondir", "info/grafts", "objects/info/alternates"] {
-                guard try directory.status(name) == nil else { return false }
+                guard try status(of: name, in: directory) == nil else { return false }
             }
-            if let packs = try directory.status("objects/pack") {
+            if let packs = try status(of: "objects/pack", in: directory) {
                 // Nobody else puts one there between this and the reading.
-                guard isTrusted(packs), packs.mode & 0o022 == 0 else { return false }
+                guard isTrusted(packs), packs.st_mode & 0o022 == 0, packs.st_mode & S_IFMT == S_IFDIR else {
+                    return false
+                }
                 for name in try directory.entries("objects/pack").map(\.name) {
                     guard !name.hasSuffix(".promisor") else { return false }
-                    if let status = try directory.status("objects/pack/" + name), !isTrusted(status) { return false }
+                    if let found = try status(of: "objects/pack/" + name, in: directory), !isTrusted(found) {
+                        return false
+                    }
                 }
             }
             let configuration = String(decoding: try directory.read("config", limit: 1 << 20), as: UTF8.self)
@@ -58,7 +68,15 @@ struct PathRepository {
         }
     }
 
-    private static func isTrusted(_ status: FileStatus) -> Bool { [0, geteuid()].contains(status.owner) }
+    /// In one call, where `Directory.status` takes three. A link at the end is not followed; above it are directories that were looked at before.
+    private static func status(of name: String, in directory: Directory) throws(FileError) -> stat? {
+        var found = stat()
+        if fstatat(directory.descriptor, name, &found, AT_SYMLINK_NOFOLLOW) == 0 { return found }
+        if errno == ENOENT || errno == ENOTDIR { return nil }
+        throw FileError(operation: "stat", path: directory.path + "/" + name, errno: errno)
+    }
+
+    private static func isTrusted(_ status: stat) -> Bool { [0, geteuid()].contains(status.st_uid) }
 
     /// A tag's text; a repository's largest have some kilobytes.
     private static let maximumTag = 1 << 20

@@ -18,8 +18,8 @@ extension RemoteSession {
             tips.append(id)
         }
         let here = try GitHandle(operation, free: git_odb_free) { git_repository_odb($0, repository) }
+        // Refreshed by who has found out what is missing.
         let pointer = here.pointer
-        try git(operation) { git_odb_refresh(pointer) }
         let tags = listed.values.compactMap { ref -> (tag: git_oid, commit: git_oid)? in
             guard let tag = git_oid(hexadecimal: ref.id), let commit = ref.peeled.flatMap({ git_oid(hexadecimal: $0) })
             else { return nil }
