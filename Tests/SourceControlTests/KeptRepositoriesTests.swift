@@ -6,102 +6,196 @@ import Testing
 
 @testable import SourceControl
 
+/// Handles of mirrors that are open between two calls.
 @Suite struct KeptRepositoriesTests {
-    @Test func testThatOneIsHandedOnOnceAndNotWhenItIsOld() async throws {
+    @Test func testThatAHandleIsUsedOn() async throws {
         try await withOrigin { fixture in
             // given
-            try await fixture.fetch()
-            let time = Locked(ContinuousClock.now)
-            let kept = KeptRepositories { time.value }
-            let first = try OpenRepository(fixture.mirror.store)
+            let mirror = Self.timed(fixture.mirror)
+            let commit = try await Self.fetch(mirror, fixture)
+            let first = try await Self.take(mirror)
 
-            // when
-            kept.keep(first, of: "/a")
+            // when: a fetch, a hold and a reading
+            let later = try await fixture.origin.commit(files: ["b": "2\n"])
+            try await mirror.fetch([fixture.main: later])
+            try await mirror.hold(commit, for: IntegrationID(bot: try #require(Name("kit")), number: 1))
+            let names = try await mirror.rootEntries(of: later)
 
-            // then
-            #expect(kept.take("/b") == nil)
-            #expect(kept.take("/a") === first)
-            #expect(kept.take("/a") == nil)
-
-            // and when
-            kept.keep(first, of: "/a")
-            time.withLock { $0 += KeptRepositories.time }
-
-            // then
-            #expect(kept.take("/a") == nil)
+            // then: they have written packs and refs, and all is seen
+            #expect(names == ["README", "b"])
+            #expect(try await mirror.resolve("refs/heads/main") == later)
+            #expect(try await Self.take(mirror) === first, "it was not opened once more")
         }
     }
 
-    @Test func testThatOnlySoManyAreKeptAndOldOnesMakeRoom() async throws {
+    @Test func testThatWhatAnotherProcessHasWrittenIsSeen() async throws {
         try await withOrigin { fixture in
             // given
-            try await fixture.fetch()
-            let time = Locked(ContinuousClock.now)
-            let kept = KeptRepositories { time.value }
-            weak var last: OpenRepository?
+            let mirror = Self.timed(fixture.mirror)
+            _ = try await Self.fetch(mirror, fixture)
+            let first = try await Self.take(mirror)
+            let later = try await fixture.origin.commit(files: ["b": "2\n"])
 
             // when
-            for number in 1...KeptRepositories.limit + 1 {
-                let repository = try OpenRepository(fixture.mirror.store)
-                last = repository
-                kept.keep(repository, of: "/\(number)")
-            }
+            try await runExpectingSuccess(
+                ["git", "-C", mirror.path, "fetch", "-q", fixture.origin.path, "main:refs/heads/other"],
+                environment: GitRepository.environment())
+            try await runExpectingSuccess(["git", "-C", mirror.path, "pack-refs", "--all"])
 
             // then
-            #expect(kept.take("/\(KeptRepositories.limit + 1)") == nil)
-            #expect(last == nil)
-            #expect(kept.take("/\(KeptRepositories.limit)") != nil)
-
-            // and when
-            time.withLock { $0 += KeptRepositories.time }
-            for number in 1...KeptRepositories.limit {
-                kept.keep(try OpenRepository(fixture.mirror.store), of: "/new\(number)")
-            }
-
-            // then
-            #expect(kept.take("/new\(KeptRepositories.limit)") != nil)
+            #expect(try await mirror.rootEntries(of: later) == ["README", "b"])
+            #expect(try await mirror.resolve("refs/heads/other") == later)
+            #expect(try await Self.take(mirror) !== first)
         }
     }
 
-    @Test func testThatWhatAnIntegrationBeginsWithLeavesItsRepositoryForTheCheckout() async throws {
-        try await withOrigin(["file": "1\n"]) { fixture in
+    /// Each is mended, or made, by who opens it anew.
+    @Test(arguments: ["config", "HEAD", "packed-refs", "refs", "."])
+    func testThatAHandleOfFilesThatAreOthersNowIsNotUsed(_ name: String) async throws {
+        try await withOrigin { fixture in
             // given
-            let mirror = Self.timeless(fixture.mirror)
-            let commit = try await fixture.fetch()
+            let mirror = Self.timed(fixture.mirror)
+            _ = try await Self.fetch(mirror, fixture)
+            let first = try await Self.take(mirror)
 
             // when
-            _ = try await mirror.content(of: commit, file: "file", limit: 10)
-            let first = try #require(mirror.kept.take(mirror.path))
-            mirror.kept.keep(first, of: mirror.path)
-            _ = try await mirror.rootEntries(of: commit)
+            try await runExpectingSuccess(["rm", "-rf", name == "." ? mirror.path : "\(mirror.path)/\(name)"])
 
-            // then: the next takes it, and keeps nothing
-            #expect(mirror.kept.take(mirror.path) == nil)
+            // then
+            #expect(try await Self.take(mirror) !== first)
+            let commit = try await Self.fetch(mirror, fixture)
+            #expect(try await mirror.contains(commit))
+        }
+    }
+
+    @Test func testThatWhatWasReadIsBelievedForASecondAtMost() async throws {
+        try await withOrigin { fixture in
+            // given: a commit that was read, and whose file is nonsense since
+            let time = Locked(ContinuousClock.now)
+            let mirror = Self.timed(fixture.mirror) { time.value }
+            let commit = try await Self.fetch(mirror, fixture)
+            _ = try await mirror.content(of: commit, file: nil, limit: 0)
+            let file = "objects/\(commit.description.prefix(2))/\(commit.description.dropFirst(2))"
+            let directory = try Directory(opening: mirror.path)
+            try directory.remove(file)
+            try directory.write(file, bytes: [UInt8](repeating: 0, count: 150))
+
+            // when
+            let atOnce = try await mirror.content(of: commit, file: nil, limit: 0)
+            time.withLock { $0 += KeptRepositories.time }
+            let later = try await mirror.content(of: commit, file: nil, limit: 0)
+
+            // then
+            #expect(atOnce?.details.id == commit)
+            #expect(later == nil)
+        }
+    }
+
+    @Test func testThatNothingIsBelievedByWhoFetches() async throws {
+        try await withOrigin { fixture in
+            // given
+            let mirror = Self.timed(fixture.mirror)
+            let commit = try await Self.fetch(mirror, fixture)
+            _ = try await mirror.content(of: commit, file: nil, limit: 0)
+            let file = "objects/\(commit.description.prefix(2))/\(commit.description.dropFirst(2))"
+            try Directory(opening: mirror.path).remove(file)
+
+            // when
+            let isHere = try await mirror.contains(commit)
+            try await mirror.fetch([fixture.main: commit])
+
+            // then
+            #expect(!isHere)
+            #expect(try await mirror.contains(commit))
+        }
+    }
+
+    @Test func testThatOnlySoManyAreKeptAndTheOldestMakesRoom() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let time = Locked(ContinuousClock.now)
+            let kept = KeptRepositories { time.value }
+            func store(_ number: Int) -> MirrorStore {
+                MirrorStore(path: directory.path("mirrors/\(number)"), name: "\(number)")
+            }
+            weak var oldest: OpenRepository?
+            weak var second: OpenRepository?
+
+            // when
+            for number in 0...KeptRepositories.limit {
+                let repository = try kept.take(store(number))
+                if number == 0 { oldest = repository }
+                if number == 1 { second = repository }
+                kept.keep(repository, of: store(number), isFilled: true)
+                time.withLock { $0 += .milliseconds(1) }
+            }
+
+            // then
+            #expect(kept.count == KeptRepositories.limit)
+            #expect(oldest == nil)
+            #expect(second != nil)
+        }
+    }
+
+    @Test func testThatOnesThatNobodyUsesAreClosed() async throws {
+        try await withOrigin { fixture in
+            // given: one with packs open, and one without
+            let time = Locked(ContinuousClock.now)
+            let kept = KeptRepositories { time.value }
+            let other = MirrorStore(path: fixture.directory.path("mirrors/other"), name: "other")
+            let (used, unused) = (try kept.take(fixture.mirror.store), try kept.take(other))
+            kept.keep(used, of: fixture.mirror.store, isFilled: true)
+            kept.keep(unused, of: other)
+
+            // when, then
+            kept.closeUnused()
+            #expect(kept.count == 2)
+            time.withLock { $0 += KeptRepositories.time }
+            kept.closeUnused()
+            #expect(kept.count == 1)
+            time.withLock { $0 += KeptRepositories.unused }
+            kept.closeUnused()
+            #expect(kept.count == 0)
+        }
+    }
+
+    @Test func testThatARepackClosesTheHandle() async throws {
+        try await withOrigin { fixture in
+            // given
+            let mirror = Self.timed(fixture.mirror)
+            let commit = try await Self.fetch(mirror, fixture)
+            _ = try await mirror.content(of: commit, file: nil, limit: 0)
+            #expect(mirror.kept.count == 1)
+
+            // when
+            try await mirror.repack()
+
+            // then
+            #expect(mirror.kept.count == 0)
         }
     }
 
     @Test func testThatWhatIsReadAheadLeavesItsRepositoryForWhoAsksNext() async throws {
         try await withOrigin(["file": "1\n"]) { fixture in
             // given
-            let mirror = Self.timeless(fixture.mirror)
-            let commit = try await fixture.fetch()
+            let mirror = Self.timed(fixture.mirror)
+            let commit = try await Self.fetch(mirror, fixture)
 
             // when
             mirror.readAhead(commit, file: "file", limit: 10)
-            let first = try #require(await mirror.lane.run { mirror.kept.take(mirror.path) })
-            mirror.kept.keep(first, of: mirror.path)
+            let first = try await Self.take(mirror)
             let content = try await mirror.content(of: commit, file: "file", limit: 10)
 
             // then
             #expect(content?.file == Array("1\n".utf8))
-            #expect(mirror.kept.take(mirror.path) === first, "it was not opened once more")
+            #expect(try await Self.take(mirror) === first, "it was not opened once more")
         }
     }
 
     @Test func testThatNoMirrorIsMadeToReadAhead() async throws {
         try await withOrigin { fixture in
             // given
-            let mirror = Self.timeless(fixture.mirror)
+            let mirror = Self.timed(fixture.mirror)
 
             // when
             mirror.readAhead(try #require(CommitID(String(repeating: "1", count: 40))), file: nil, limit: 10)
@@ -112,12 +206,29 @@ import Testing
         }
     }
 
-    /// One in which no time passes, so that what is kept stays.
-    private static func timeless(_ mirror: Mirror) -> Mirror {
-        let now = ContinuousClock.now
+    /// One whose handles see this time; none passes by itself.
+    private static func timed(
+        _ mirror: Mirror, _ now: (@Sendable () -> ContinuousClock.Instant)? = nil
+    ) -> Mirror {
+        let start = ContinuousClock.now
         return Mirror(
             url: mirror.url, credentials: mirror.credentials, store: mirror.store, lane: mirror.lane,
             limits: mirror.limits, configuration: mirror.configuration, engine: mirror.engine, memory: mirror.memory,
-            kept: KeptRepositories { now })
+            kept: KeptRepositories(now: now ?? { start }))
+    }
+
+    private static func fetch(_ mirror: Mirror, _ fixture: Fixture) async throws -> CommitID {
+        let commit = try #require(try await mirror.look().heads[fixture.main])
+        try await mirror.fetch([fixture.main: commit])
+        return commit
+    }
+
+    /// The handle that the next call gets.
+    private static func take(_ mirror: Mirror) async throws -> OpenRepository {
+        try await mirror.lane.run { () throws(SourceControlError) in
+            let repository = try mirror.kept.take(mirror.store)
+            mirror.kept.keep(repository, of: mirror.store, isFilled: true)
+            return repository
+        }
     }
 }
