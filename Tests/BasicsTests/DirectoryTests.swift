@@ -42,6 +42,33 @@ import Testing
         }
     }
 
+    @Test func testThatAFileIsRewrittenInPlaceOfFilesAndLinksAlone() async throws {
+        try await withTemporaryDirectory { temporary in
+            // given: a second name, and a link to a file
+            try temporary.write("outside", "whole")
+            let directory = try Directory(opening: temporary.path)
+            try directory.makeDirectories("a/directory")
+            try directory.write("a/file", bytes: Array("before".utf8))
+            #expect(link(temporary.path("a/file"), temporary.path("a/second")) == 0)
+            try directory.makeLink("a/link", target: Array("../outside".utf8))
+
+            // when, then: more than the usual umask lets through
+            for name in ["a/absent", "a/file", "a/link"] {
+                let status = try directory.rewrite(name, bytes: Array("after".utf8), mode: 0o777)
+                #expect(status.mode == 0o777)
+                #expect(try directory.status(name) == status)
+                #expect(try directory.read(name, limit: 10) == Array("after".utf8))
+            }
+            #expect(try directory.read("a/second", limit: 10) == Array("before".utf8))
+            #expect(try directory.read("outside", limit: 10) == Array("whole".utf8))
+            await expectRejection(FileError.self, \.code, .isDirectory) {
+                _ = try directory.rewrite("a/directory", bytes: [])
+            }
+            #expect(
+                try directory.entries("a").map(\.name).sorted() == ["absent", "directory", "file", "link", "second"])
+        }
+    }
+
     @Test func testThatAnAbsentPathHasNoStatus() async throws {
         try await withTemporaryDirectory { temporary in
             try temporary.write("file", "x")

@@ -71,6 +71,10 @@ import Testing
                 let first = try await bot.begin(Commit(files: ["hold": ""]), on: "topic")
                 let attempt = try await bot.attempt(of: first)
                 await until("the job begins") { !executor.starts.isEmpty }
+                // A look brings nothing into a mirror that has to be mended: else the commit would be here.
+                let mirrors = try Directory(opening: bot.state.repositories)
+                let mirror = try #require(try mirrors.entries().first?.name)
+                try mirrors.write(mirror + "/martlet-damaged", bytes: [])
                 let second = try await bot.begin(Commit(files: ["second": ""]), on: "topic")
                 try await bot.remote.git("update-ref", "-d", "refs/heads/topic")
 

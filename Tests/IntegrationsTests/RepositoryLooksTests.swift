@@ -2,6 +2,7 @@ import Basics
 import BotSupport
 import Foundation
 import Model
+import SourceControl
 import Storage
 import TestSupport
 import Testing
@@ -10,12 +11,14 @@ import Testing
 
 @Suite struct RepositoryLooksTests {
     /// Runs the looks with `kit` and `other`, whose repositories are not there yet.
-    private func withLooks(_ body: (Core, Wakeup) async throws -> Void) async throws {
+    private func withLooks(
+        mayBring: Bool = true, _ body: (Core, Wakeup) async throws -> Void
+    ) async throws {
         try await withCore(bots: ["kit": Core.kit, "other": ""]) { core in
             let wakeup = Wakeup()
             let looks = RepositoryLooks(
                 store: core.store, registry: core.registry, remotes: core.remotes, clock: core.time.clock,
-                timer: core.timer, wakeup: wakeup, logger: core.log.logger)
+                timer: core.timer, wakeup: wakeup, logger: core.log.logger, mayBring: { mayBring })
             try await whileRunning({ await looks.run() }) { try await body(core, wakeup) }
         }
     }
@@ -75,6 +78,68 @@ import Testing
             // then: it supersedes the first, which still waits
             try await core.wait("the second integration") { try await core.store.queued().map(\.commit) != [first] }
             #expect(try await core.store.queued().map(\.cause) == [isAnnounced ? .push : .poll])
+        }
+    }
+
+    /// Not those of a branch that no bot watches; and none where the disk is full.
+    @Test(arguments: [true, false])
+    func testThatACommitIsInTheMirrorWhenItIsQueued(hasRoom: Bool) async throws {
+        try await withLooks(mayBring: hasRoom) { core, wakeup in
+            // given: a mirror that an integration has fetched
+            let first = try await makeRepository(core)
+            wakeup.ring()
+            try await core.wait("the baseline") { try await core.store.queued().map(\.commit) == [first] }
+            let bot = try #require(await core.registry.bot(try Samples.name("kit")))
+            let mirror = try await core.remotes.mirror(for: bot)
+            try await mirror.fetch([RefName(branch: "main"): first])
+            let work = core.directory.path("kit-work")
+            let script = """
+                git commit -q --allow-empty -m Again; git push -q "$0" main
+                git checkout -q -b topic; git commit -q --allow-empty -m Unwatched; git push -q "$0" topic; git rev-parse main topic
+                """
+            let commits = try await runExpectingSuccess(
+                ["sh", "-ec", script, core.repository()], in: work, environment: GitRepository.environment()
+            ).split(separator: "\n").compactMap { CommitID($0) }
+            try #require(commits.count == 2)
+
+            // when
+            try await core.store.requestLook(at: core.repository())
+            wakeup.ring()
+            try await core.wait("the second integration") {
+                try await core.store.queued().map(\.commit).contains(commits[0])
+            }
+
+            // then
+            #expect(try await mirror.contains(commits[0]) == hasRoom)
+            #expect(try await !mirror.contains(commits[1]))
+        }
+    }
+
+    /// Each look that brings something adds a pack.
+    @Test func testThatAMirrorWithManyPacksIsRepackedBesideTheLooks() async throws {
+        try await withLooks { core, wakeup in
+            // given: files that git takes for no packs, and counts
+            let first = try await makeRepository(core)
+            wakeup.ring()
+            try await core.wait("the baseline") { try await core.store.queued().map(\.commit) == [first] }
+            let bot = try #require(await core.registry.bot(try Samples.name("kit")))
+            let mirror = try await core.remotes.mirror(for: bot)
+            try await mirror.fetch([RefName(branch: "main"): first])
+            for number in 1...50 { try AtomicFile.write([], to: "\(mirror.objects)/pack/pack-\(number).pack") }
+            try await runExpectingSuccess(
+                ["sh", "-ec", "git commit -q --allow-empty -m Again; git push -q \"$0\" main", core.repository()],
+                in: core.directory.path("kit-work"), environment: GitRepository.environment())
+
+            // when
+            try await core.store.requestLook(at: core.repository())
+            wakeup.ring()
+            try await core.wait("the second integration") { try await core.store.queued().map(\.commit) != [first] }
+
+            // then
+            try await until("its loose objects are in a pack") {
+                try Directory(opening: mirror.objects).entries().map(\.name).sorted() == ["info", "pack"]
+            }
+            await until("it is noted") { !mirror.hasManyPacks }
         }
     }
 

@@ -88,6 +88,32 @@ import Testing
         }
     }
 
+    @Test func testThatManyPacksAreNoticed() async throws {
+        try await withOrigin { fixture in
+            // given: as many as a mirror may have
+            let mirror = fixture.mirror
+            try await fixture.fetch()
+            let packs = try Directory(opening: mirror.objects + "/pack")
+            let names = (try packs.entries().count { $0.name.hasSuffix(".pack") }..<50).map { "pack-\($0).pack" }
+            for name in names { try packs.write(name, bytes: []) }
+            _ = try await Self.push(fixture)
+            #expect(!mirror.hasManyPacks)
+
+            // when
+            _ = try await mirror.look(bringing: { _, _ in true })
+
+            // then
+            #expect(mirror.hasManyPacks)
+
+            // and when there are few again
+            for name in names { try packs.remove(name) }
+            #expect(try await !mirror.repack())
+
+            // then
+            #expect(!mirror.hasManyPacks)
+        }
+    }
+
     @Test func testThatAFirstMirrorIsLeftToTheFetch() async throws {
         try await withOrigin { fixture in
             // when

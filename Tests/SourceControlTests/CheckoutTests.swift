@@ -23,6 +23,30 @@ import Testing
     }
 
     @Suite struct GivenACheckedOutWorkspace {
+        /// Files are written under their own names: one is there in part, one is gone, and one is whole.
+        @Test func testThatWhatAKillLeftOfFilesIsRepaired() async throws {
+            try await withOrigin(["a": "1\n", "b": "1\n", "c": "1\n", "d": "1\n"]) { fixture in
+                // given
+                _ = try await fixture.checkout()
+                let text = String(repeating: "2\n", count: 100)
+                let second = try await fixture.origin.commit(files: ["a": text, "b": text, "c": text])
+                let tree = try Directory(opening: fixture.workspace)
+                try Directory(opening: fixture.state).write("pending", bytes: Array("\(second)\n".utf8))
+                try tree.rewrite("a", bytes: Array(text.utf8))
+                try tree.rewrite("b", bytes: Array(text.utf8.prefix(50)))
+                try tree.remove("c")
+
+                // when
+                let report = try await fixture.checkout()
+
+                // then
+                #expect(!report.isFresh)
+                #expect((report.written, report.unchanged, report.removed) == (2, 2, 0))
+                #expect(try fixture.tree() == ["a": text, "b": text, "c": text, "d": "1\n"])
+                for name in ["a", "b", "c"] { #expect(try fixture.status(name)?.mode == 0o644) }
+            }
+        }
+
         @Test func testThatItLeavesUnchangedFilesAlone() async throws {
             try await withOrigin(["a": "1\n", "b": "2\n", "d/c": "3\n"]) { fixture in
                 // given
