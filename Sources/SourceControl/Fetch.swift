@@ -128,10 +128,11 @@ struct Fetch {
     private func bring(
         _ asked: [RefName], of server: RemoteSession.Conversation, into repository: OpaquePointer
     ) throws(SourceControlError) -> Bool {
+        // It may leave an empty mirror.
+        try LocalObjects.discardPart(of: store, server.operation)
         guard asked.count <= Self.maximumRefspecs, !store.isEmpty, !store.isMarkedDamaged, !store.hasLostHolds,
             session.memory.mayBring()
         else { return false }
-        try LocalObjects.discardPart(of: store, server.operation)
         let packs = try store.removeTemporaryPacks(server.operation).packs
         session.control.restrict(to: session.control.limits.bringing, bytes: session.control.limits.broughtBytes)
         try server.download(asked.map { "+\($0):\($0)" })

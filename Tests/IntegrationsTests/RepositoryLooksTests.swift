@@ -2,6 +2,7 @@ import Basics
 import BotSupport
 import Foundation
 import Model
+import SourceControl
 import Storage
 import TestSupport
 import Testing
