@@ -185,7 +185,8 @@ package struct WebServer: Service {
     ) async throws {
         // Connections are closed before the last place is used: otherwise none would be accepted.
         let connections = ConnectionLimit(
-            limit: limits.connections - limits.connections / 4, clientLimit: limits.clientConnections)
+            limit: limits.connections - limits.connections / 4, clientLimit: limits.clientConnections,
+            onCrowdGone: { [limits] in limits.giveBackMemory() })
         let http1 = HTTP1Channel.Configuration(
             additionalChannelHandlers: Self.handlers(connections, limits.clients, site, responder),
             httpDecoderConfiguration: .init(
