@@ -158,7 +158,8 @@ package struct WebServer: Service {
         try await group.run()
     }
 
-    /// Descriptors that are reserved for everything else: the database's readers, mirrors, open logs, running jobs, kept exports. A quiet daemon uses some 45.
+    /// Descriptors that are reserved for everything else: the database's readers, mirrors, open logs, running jobs, kept exports. A quiet daemon
+    /// uses some 45.
     static let reservedDescriptors = 64 + KeptExports.maximumCount
 
     /// As many connections on each of two addresses as the process may have descriptors for, so that a crowd of clients leaves
