@@ -157,7 +157,8 @@ package struct WebServer: Service, CustomStringConvertible {
         try await group.run()
     }
 
-    /// Descriptors that are reserved for everything else: the database's readers, mirrors, open logs, running jobs, kept exports. A quiet daemon uses some 45.
+    /// Descriptors that are reserved for everything else: the database's readers, mirrors, open logs, running jobs, kept exports. A quiet daemon
+    /// uses some 45.
     static let reservedDescriptors = 64 + KeptExports.maximumCount
 
     /// As many connections on each of two addresses as the process may have descriptors for, so that a crowd of clients leaves
@@ -185,7 +186,8 @@ package struct WebServer: Service, CustomStringConvertible {
     ) async throws {
         // Connections are closed before the last place is used: otherwise none would be accepted.
         let connections = ConnectionLimit(
-            limit: limits.connections - limits.connections / 4, clientLimit: limits.clientConnections)
+            limit: limits.connections - limits.connections / 4, clientLimit: limits.clientConnections,
+            onCrowdGone: { [limits] in limits.giveBackMemory() })
         let http1 = HTTP1Channel.Configuration(
             additionalChannelHandlers: Self.handlers(connections, limits.clients, site, responder),
             httpDecoderConfiguration: .init(

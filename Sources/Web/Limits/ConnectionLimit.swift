@@ -14,6 +14,8 @@ final class ConnectionLimit: Sendable {
 
     fileprivate struct State {
         var count = 0
+        /// The most connections since the crowd's end was reported last.
+        var peak = 0
         var clients: [ClientAddress: Int] = [:]
         var next: UInt64 = 0
         /// The connections that the service waits for, by increasing number in the order in which it began to wait.
@@ -22,13 +24,20 @@ final class ConnectionLimit: Sendable {
         var order: ArraySlice<UInt64> = []
     }
 
+    /// That many connections at a time are a crowd, of whose memory megabytes remain with the process.
+    static let crowd = 128
+
     /// The number of connections above which a new one closes another.
     let limit: Int
     /// The number of connections of one client above which a new one of it closes another of it.
     let clientLimit: Int
+    private let onCrowdGone: @Sendable () -> Void
     private let state = Mutex(State())
 
-    init(limit: Int, clientLimit: Int = .max) { (self.limit, self.clientLimit) = (limit, clientLimit) }
+    /// - Parameter onCrowdGone: Called when three quarters of a crowd have gone.
+    init(limit: Int, clientLimit: Int = .max, onCrowdGone: @escaping @Sendable () -> Void = {}) {
+        (self.limit, self.clientLimit, self.onCrowdGone) = (limit, clientLimit, onCrowdGone)
+    }
 
     /// Adds a new connection, which owes its first request.
     /// - Parameter client: `nil`: connections are not counted for each client.
@@ -36,6 +45,7 @@ final class ConnectionLimit: Sendable {
     func enter(_ channel: any Channel, client: ClientAddress? = nil) -> UInt64 {
         let (number, closed) = state.withLock { state in
             state.count += 1
+            state.peak = max(state.peak, state.count)
             var closed: (any Channel)?
             if let client {
                 state.clients[client, default: 0] += 1
@@ -64,11 +74,15 @@ final class ConnectionLimit: Sendable {
 
     /// Removes a connection that is closed.
     func leave(_ numbers: [UInt64], client: ClientAddress? = nil) {
-        state.withLock { state in
+        let isCrowdGone = state.withLock { state in
             state.count -= 1
             if let client, let count = state.clients[client] { state.clients[client] = count > 1 ? count - 1 : nil }
             for number in numbers { state.waiting[number] = nil }
+            guard state.peak >= Self.crowd, state.count <= state.peak / 4 else { return false }
+            state.peak = state.count
+            return true
         }
+        if isCrowdGone { onCrowdGone() }
     }
 }
 

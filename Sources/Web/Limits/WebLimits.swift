@@ -97,6 +97,9 @@ final class WebLimits: Sendable {
             refusal: "Too many large bodies are on their way; send it again in a while.", now: now)
     }
 
+    /// Schedules returning free memory to the kernel.
+    func giveBackMemory() { threads.giveBackMemory() }
+
     /// Computes an answer within the limits of its cost.
     /// - Throws: The errors of `compute`; 503 if a limit is reached.
     func answer(

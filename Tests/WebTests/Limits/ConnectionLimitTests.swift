@@ -28,6 +28,25 @@ import Testing
         #expect(RequestDeadlinesTests.isOpen(other))
     }
 
+    @Test func testThatTheEndOfACrowdIsReportedOnce() throws {
+        // given
+        let reports = Locked(0)
+        let limit = ConnectionLimit(limit: 1000) { reports.withLock { $0 += 1 } }
+        let channel = try Self.channel()
+        let numbers = (1...ConnectionLimit.crowd).map { _ in limit.enter(channel) }
+
+        // when
+        for number in numbers[..<(ConnectionLimit.crowd * 3 / 4 - 1)] { limit.leave([number]) }
+
+        // then
+        #expect(reports.value == 0)
+        for number in numbers[(ConnectionLimit.crowd * 3 / 4 - 1)...] { limit.leave([number]) }
+        #expect(reports.value == 1)
+        // and few connections are no crowd
+        limit.leave([limit.enter(channel)])
+        #expect(reports.value == 1)
+    }
+
     @Test func testThatAClientsNewConnectionGoesWhereItsOthersAreBeingAnswered() throws {
         // given
         let limit = ConnectionLimit(limit: 10, clientLimit: 2)
