@@ -46,7 +46,7 @@ import Testing
     @Test func testThatLinesHaveTheNeedlesThatTheirTextHas() {
         let parts =
             Self.texts + ["xxxxxxxxxxxxxxxxxxxx", "::::", "erro", "r:", "Test", "  ", "abcacab", "ef", "\u{0}", "é"]
-        for line in lines(parts.filter { $0 != "\u{1B}" }, count: 4000) {
+        for line in lines(parts.filter { $0 != "\u{1B}" }, count: 1000) {
             let isThere = Self.texts.contains { text in
                 line.indices.contains { line[$0...].starts(with: text.utf8) }
             }
@@ -74,7 +74,7 @@ import Testing
             "f.c,",
             "g.", "h.C", "\u{1B}[1m", "\u{1B}[0m", "é.cc", "[1/2]", "2026-01-02T03:04:05.678", "a/b/c/",
         ]
-        for line in lines(parts, count: 4000) {
+        for line in lines(parts, count: 1000) {
             // given
             let text = String(decoding: line, as: UTF8.self)
             let expected = text.contains("Compiling ") || text.contains(" -c ") ? compiled(line) : [:]
@@ -119,7 +119,7 @@ import Testing
         var reader = LintLines(root: SourceRoot(mountedAt: "/kit"))
         let plain = Array("plain words".utf8)
         var passed = 0
-        for line in lines(Self.printed, count: 20_000) where !line.isEmpty {
+        for line in lines(Self.printed, count: 4000) where !line.isEmpty {
             line.withUnsafeBytes { bytes in
                 let line = LogLine(bytes: bytes)
                 let isPassed = reader.passOver(line)
@@ -135,12 +135,12 @@ import Testing
                 #expect(plain.withUnsafeBytes { reader.passOver(LogLine(bytes: $0)) } != nil, "\(text)")
             }
         }
-        #expect(passed > 1000)
+        #expect(passed > 200)
     }
 
     @Test func testThatALineSaysWhatIsBeingDoneByItsBytesAsByItsText() {
         var known = 0
-        for line in lines(Self.printed, count: 20_000) where !line.isEmpty {
+        for line in lines(Self.printed, count: 4000) where !line.isEmpty {
             line.withUnsafeBytes { bytes in
                 let line = LogLine(bytes: bytes)
                 guard AnalyzerProse.isProgress(line) else { return }
@@ -148,7 +148,7 @@ import Testing
                 #expect(AnalyzerProse.isKnown(line.text), "\(line.text)")
             }
         }
-        #expect(known > 100)
+        #expect(known > 20)
         for text in [
             "checking", "Checking ", "check a.c", "Überprüfung checking a", "\u{1B}[1mChecking a.c", " checking a",
         ] {
