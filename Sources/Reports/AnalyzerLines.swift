@@ -17,9 +17,9 @@ package struct AnalyzerLines: Sendable {
     /// Takes what a line tells.
     package mutating func take(_ line: LogLine) {
         diagnostics.take(line)
+        let isFinding = lints.passOver(line) ?? lints.take(line.text)
+        guard !isFinding, notUnderstood < Self.maximumNotUnderstood, !AnalyzerProse.isProgress(line) else { return }
         let text = line.text
-        let isFinding = lints.take(text)
-        guard !isFinding, notUnderstood < Self.maximumNotUnderstood else { return }
         if !AnalyzerProse.isKnown(text), DiagnosticLine(text) == nil { notUnderstood += 1 }
     }
 

@@ -21,6 +21,28 @@ enum AnalyzerProse {
             || isVersion(lowered)
     }
 
+    /// Whether a line begins with words of `progress` or `beginnings`, found without making a string of it: a log may have millions of such lines.
+    /// - Returns: False also for lines of which only `isKnown` decides.
+    static func isProgress(_ line: LogLine) -> Bool {
+        let bytes = line.bytes
+        guard let first = bytes.first, let last = bytes.last, bytes.count <= maximumBytes else { return false }
+        // Blanks at the end are none of the text.
+        guard first | 0x20 >= UInt8(ascii: "a"), first | 0x20 <= UInt8(ascii: "z"), last != 0x20,
+            bytes.allSatisfy({ (0x20...0x7E).contains($0) })
+        else { return false }
+        return beginningsOfBytes[Int(first | 0x20)].contains { beginning in
+            bytes.count >= beginning.count && zip(bytes, beginning).allSatisfy { lowercased($0) == $1 }
+        }
+    }
+
+    private static let beginningsOfBytes: [[[UInt8]]] = (0..<256).map { byte in
+        (progress + beginnings).map { Array($0.utf8) }.filter { $0.first == UInt8(byte) }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
     /// `+ ruff check` (`set -x`), npm's `> kit@1.0.0 lint`, yarn's `$ eslint .`, `# kit/pkg` of go vet, `::group::` of GitHub's,
     /// pylint's `************* Module kit`.
     private static let shells = ["+ ", "++ ", "> ", "$ ", "# ", "::", "-- ", "************* Module "]

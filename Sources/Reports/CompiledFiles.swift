@@ -1,3 +1,5 @@
+import Glibc
+
 /// The source files that were compiled, according to a build's log.
 ///
 /// An incremental build prints only the warnings of the files that it compiles again. Warnings of other files still exist, although they were not
@@ -12,7 +14,10 @@ package struct CompiledFiles: Sendable {
     private static let needles: Needles = ["Compiling ", " -c ", "Building for production"]
     /// The most file names that are kept; a warning of another one counts as not compiled again.
     private static let maximumFiles = 100_000
-    private static let extensions: Set<String> = ["swift", "c", "cc", "cpp", "cxx", "m", "mm", "S", "s"]
+    /// By their length in bytes.
+    private static let extensions: [[StaticString]] = [
+        [], ["c", "m", "S", "s"], ["cc", "mm"], ["cpp", "cxx"], [], ["swift"],
+    ]
 
     private var isOptimized = false
     /// Lines of SwiftPM that were taken, so that one of a file that is compiled again costs no string.
@@ -30,32 +35,67 @@ package struct CompiledFiles: Sendable {
     @discardableResult package mutating func take(_ line: LogLine) -> Bool {
         let names = CompilingLines.names(in: line.bytes)
         if let names {
-            if taken.insert(names) { take(line.text) }
+            if taken.insert(names) { line.withPlainBytes { take($0) } }
         } else if line.contains(Self.needles) {
             if !isOptimized, line.contains(Self.production) {
                 isOptimized = true
                 // From now on their modules are taken as a whole.
                 taken = CompilingLines(limit: Self.maximumFiles)
             }
-            take(line.text)
+            line.withPlainBytes { take($0) }
         }
         return names != nil
     }
 
-    private mutating func take(_ text: String) {
-        let words = text.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
-        let files = words.filter { word in
-            guard let dot = word.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
-            return Self.extensions.contains(String(word[word.utf8.index(after: dot)...].utf8.prefix(6)) ?? "")
+    /// Takes the names out of a line's words. Strings are made of names alone, since most lines that say `Compiling` name no file of ours.
+    private mutating func take(_ line: UnsafeRawBufferPointer) {
+        guard isOptimized || modules.count < Self.maximumFiles && Self.namesSource(line) else { return }
+        var words = LineWords(line)
+        var files: [UnsafeRawBufferPointer] = []
+        // The word after `Compiling`, which is a module's name if a third one follows.
+        var (module, compiling, count) = (words.none, Int?.none, 0)
+        while let word = words.next() {
+            if let compiling {
+                if count == compiling + 1 { module = word }
+            } else if word.elementsEqual(Self.compiling) {
+                compiling = count
+            }
+            if Self.isSource(word) { files.append(word) }
+            count += 1
         }
-        let place = words.firstIndex(of: "Compiling")
-        var module = ""
-        if let place, words.count > place + 2 { module = String(words[place + 1]) }
-        if isOptimized, !module.isEmpty { whole.insert(module) }
+        let name = compiling.map { count > $0 + 2 } == true ? String(decoding: module, as: UTF8.self) : ""
+        if isOptimized, !name.isEmpty { whole.insert(name) }
         for file in files where modules.count < Self.maximumFiles {
-            let name = file.utf8.split(separator: UInt8(ascii: "/")).last.map { Substring($0) } ?? ""
-            modules[String(name), default: []].insert(module)
+            let start = file.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+            modules[String(decoding: file[start...], as: UTF8.self), default: []].insert(name)
         }
+    }
+
+    private static let compiling = Array("Compiling".utf8)
+
+    /// Whether a word of the line ends like the name of a source file.
+    private static func namesSource(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard let base = line.baseAddress else { return false }
+        var place = 0
+        while let found = memchr(base + place, Int32(UInt8(ascii: ".")), line.count - place) {
+            place = UnsafeRawPointer(found) - base + 1
+            var end = place
+            while end < line.count, end - place < extensions.count, line[end] != UInt8(ascii: " ") { end += 1 }
+            let isEnd = end == line.count || line[end] == UInt8(ascii: " ")
+            if isEnd, isExtension(UnsafeRawBufferPointer(rebasing: line[place..<end])) { return true }
+        }
+        return false
+    }
+
+    /// Whether what follows the word's last dot is one of `extensions`.
+    private static func isSource(_ word: UnsafeRawBufferPointer) -> Bool {
+        guard let dot = word.suffix(extensions.count).lastIndex(of: UInt8(ascii: ".")) else { return false }
+        return isExtension(UnsafeRawBufferPointer(rebasing: word[(dot + 1)...]))
+    }
+
+    private static func isExtension(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard let base = text.baseAddress, text.count < extensions.count else { return false }
+        return extensions[text.count].contains { memcmp(base, $0.utf8Start, text.count) == 0 }
     }
 
     func write(to writer: inout WireWriter) {
@@ -85,5 +125,25 @@ package struct CompiledFiles: Sendable {
         if path.hasSuffix(".swift"), parts.dropLast().contains(where: { whole.contains(String($0)) }) { return true }
         guard let name = parts.last, let named = modules[String(name)] else { return false }
         return named.contains("") || parts.dropLast().contains { named.contains(String($0)) }
+    }
+}
+
+/// The words of a line, which blanks separate.
+private struct LineWords {
+    private let line: UnsafeRawBufferPointer
+    private var start = 0
+
+    init(_ line: UnsafeRawBufferPointer) { self.line = line }
+
+    /// A word without a byte.
+    var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: line[..<0]) }
+
+    mutating func next() -> UnsafeRawBufferPointer? {
+        while start < line.count, line[start] == UInt8(ascii: " ") { start += 1 }
+        guard start < line.count, let base = line.baseAddress else { return nil }
+        let found = memchr(base + start, Int32(UInt8(ascii: " ")), line.count - start)
+        let end = found.map { UnsafeRawPointer($0) - base } ?? line.count
+        defer { start = end }
+        return UnsafeRawBufferPointer(rebasing: line[start..<end])
     }
 }

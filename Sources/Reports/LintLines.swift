@@ -1,3 +1,4 @@
+import Glibc
 import Model
 
 /// Reads what linters print for people, with a place in each line or, as eslint, under the name of the file.
@@ -44,6 +45,29 @@ struct LintLines: Sendable {
             return text.first == " " && !findings.isEmpty
         }
         return true
+    }
+
+    /// Passes over a line that no form of a finding has, without making a string of it. Outside of findings of several lines most lines have words
+    /// and no colon.
+    /// - Returns: As `take`; `nil` if the line may tell something.
+    func passOver(_ line: LogLine) -> Bool? {
+        let bytes = line.bytes
+        guard waiting == nil, block == nil, bytes.count > 1, let base = bytes.baseAddress,
+            memchr(base, Int32(UInt8(ascii: ":")), bytes.count) == nil, memchr(base, 0x1B, bytes.count) == nil,
+            let blank = memchr(base, Int32(UInt8(ascii: " ")), bytes.count)
+        else { return nil }
+        switch bytes[0] {
+        // `== a.rb ==` names a file.
+        case UInt8(ascii: "="): return nil
+        // A blank that nothing is combined with.
+        case UInt8(ascii: " "): return bytes[1] < 0x80 ? !findings.isEmpty : nil
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            // `F401 unused`, `Unused import [W1]`
+            let word = bytes[..<(UnsafeRawPointer(blank) - base)]
+            let mayBeCode = word.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            return mayBeCode || memchr(base, Int32(UInt8(ascii: "]")), bytes.count) != nil ? nil : false
+        default: return false
+        }
     }
 
     /// What is beneath `In a.sh line 2:`: the source, `     ^-- SC2086 (info): Double quote …`, and what could be written instead.

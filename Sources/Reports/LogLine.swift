@@ -8,7 +8,13 @@ package struct LogLine {
     package var count: Int { bytes.count }
 
     /// Without terminal sequences, bytes that are no UTF-8 as U+FFFD.
-    package var text: String { String(decoding: Self.withoutTerminalSequences(bytes), as: UTF8.self) }
+    package var text: String { withPlainBytes { String(decoding: $0, as: UTF8.self) } }
+
+    /// Calls `body` with the line's bytes without terminal sequences, which most lines have none of.
+    func withPlainBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        guard let base = bytes.baseAddress, memchr(base, 0x1B, bytes.count) != nil else { return body(bytes) }
+        return Self.withoutTerminalSequences(bytes).withUnsafeBytes(body)
+    }
 
     /// Whether the line, as printed, begins so.
     package func begins(with text: StaticString) -> Bool {
@@ -22,7 +28,6 @@ package struct LogLine {
     /// Drops what ECMA-48 calls control sequences (colors: `ESC [ … m`), operating system commands (`ESC ] … BEL`, links)
     /// and other escapes of two bytes.
     private static func withoutTerminalSequences(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        guard let base = bytes.baseAddress, memchr(base, 0x1B, bytes.count) != nil else { return Array(bytes) }
         var plain: [UInt8] = []
         plain.reserveCapacity(bytes.count)
         var index = 0

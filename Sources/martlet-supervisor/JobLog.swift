@@ -55,6 +55,7 @@ struct JobLog {
     /// What a step printed.
     mutating func append(_ bytes: [UInt8]) {
         guard !isFull else { return }
+        if redactor.isIdle { return keep(bytes) }
         shown.removeAll(keepingCapacity: true)
         bytes.withUnsafeBytes { redactor.redact($0, into: &shown) }
         keep(shown)
@@ -131,9 +132,24 @@ struct JobLog {
         }
     }
 
+    /// Counts the line feeds, 32 bytes at a time: byte by byte this took longer than writing the log.
     private static func lineEnds(in bytes: UnsafeRawBufferPointer) -> UInt32 {
-        var count: UInt32 = 0
-        for byte in bytes { count &+= byte == 0x0A ? 1 : 0 }
+        typealias Block = SIMD32<UInt8>
+        let feeds = Block(repeating: 0x0A)
+        var (count, place) = (UInt32(0), 0)
+        while bytes.count - place >= Block.scalarCount {
+            // Each byte of a block counts to 255 at most.
+            var counts = Block.zero
+            let end = min(bytes.count - Block.scalarCount, place + 254 * Block.scalarCount)
+            while place <= end {
+                let block = bytes.loadUnaligned(fromByteOffset: place, as: Block.self)
+                // The mask's bytes are -1 where they are equal.
+                counts &-= unsafeBitCast(block .== feeds, to: Block.self)
+                place += Block.scalarCount
+            }
+            count &+= UInt32(SIMD32<UInt16>(truncatingIfNeeded: counts).wrappedSum())
+        }
+        for byte in bytes[place...] where byte == 0x0A { count &+= 1 }
         return count
     }
 
