@@ -10,7 +10,8 @@ enum YAMLParser {
     static func parse(_ yaml: String, firstLine: Int = 1, _ diagnostics: inout Diagnostics) -> YAMLNode? {
         guard YAMLGuard.accepts(yaml, &diagnostics) else { return nil }
         do {
-            guard let root = try Parser(yaml: yaml, encoding: .utf8).singleRoot() else { return nil }
+            // Every value is a text here, so no key is compared by its YAML type, which takes seven regular expressions for each.
+            guard let root = try Parser(yaml: yaml, resolver: .basic, encoding: .utf8).singleRoot() else { return nil }
             var conversion = Conversion(offset: firstLine - 1, diagnostics: diagnostics)
             let node = conversion.node(root)
             diagnostics = conversion.diagnostics

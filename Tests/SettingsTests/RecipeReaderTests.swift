@@ -316,6 +316,7 @@ import Testing
         Marked("configurations:\n  §Debug:\n", "write `debug`"),
         Marked("configurations:\n  §../x:\n", "is no name"),
         Marked("configurations:\n  a:\n  §a:\n", "`a` is written twice, first in line 2"),
+        Marked("configurations:\n  1:\n  §'1':\n", "`1` is written twice, first in line 2"),
         Marked("configurations: { a: §x }\n", "is a mapping with keys such as `flags`"),
         Marked("configurations: { a: { §flag: [x] } }\n", "did you mean `flags`?"),
         Marked("configurations: { a: { §sanitizer: x } }\n", "`sanitizer` is not supported yet by this version"),
