@@ -67,6 +67,10 @@ extension CurlTransfer {
 
     // MARK: HTTP
 
+    /// The most bytes in memory that are sent at once. libcurl else waits a second for `100 Continue`, which the daemon's own server
+    /// and others do not send (CURLOPT_EXPECT_100_TIMEOUT_MS(3)).
+    private static let promptBytes = 1 << 20
+
     private func configureHTTP(_ handle: UnsafeMutableRawPointer, _ url: TransferURL) throws(TransferError) {
         var lines: [String] = []
         for field in request.headers.fields {
@@ -82,6 +86,7 @@ extension CurlTransfer {
         case .put, .post, .patch:
             try attachSource(handle)
             try set(handle, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+            if case .bytes(let bytes) = request.body, bytes.count <= Self.promptBytes { lines.append("Expect:") }
         case .delete, .move, .makeCollection:
             clibcurl_set_long(handle, CURLOPT_HTTPGET, 1)
             try set(handle, CURLOPT_CUSTOMREQUEST, request.method.rawValue)

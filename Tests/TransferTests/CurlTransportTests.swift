@@ -73,6 +73,22 @@ struct CurlTransportTests {
         }
     }
 
+    /// A server that does not say `100 Continue` is waited for by libcurl, for a second.
+    @Test(arguments: [(15, false), (2 << 20, true)])
+    func testThatNoServerIsAskedWhetherASmallBodyIsWelcome(size: Int, isAsked: Bool) async throws {
+        try await withServer { server, transport in
+            // given
+            var request = TransferRequest(.post, server.origin + "/headers")
+            request.isPlainHTTPAllowed = true
+            request.body = .bytes([UInt8](repeating: 0x78, count: size))
+            // when
+            let answer = try await transport.perform(request)
+            // then
+            #expect(answer.status == 200)
+            #expect(String(decoding: answer.body, as: UTF8.self).contains("Expect: 100-continue") == isAsked)
+        }
+    }
+
     @Test func testThatItIgnoresProxiesOfTheEnvironment() async {
         // In a process of its own: changing the environment while other tests run is a race.
         await #expect(processExitsWith: .success) {
