@@ -119,7 +119,7 @@ import Testing
             test result: FAILED. 0 passed; 1 failed; 0 ignored;
             """
         let content = console(text)
-        #expect(content?.tests.map(\.message) == ["running 3 tests\n"])
+        #expect(content?.tests.map(\.message) == ["running 3 tests"])
         #expect(content?.problems == [])
     }
 
