@@ -27,7 +27,6 @@ import Testing
                     // Not where SQLite itself refuses it: a row's own number is never NULL.
                     try? db.execute(sql: "UPDATE OR IGNORE \"\(table)\" SET \(changes)")
                 }
-                store.lists.forget()
                 // then
                 if try await !Self.read(store).isEmpty { damaged.formUnion(columns.map { "\(table).\($0)" }) }
                 try await other.write { db in
