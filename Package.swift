@@ -190,7 +190,7 @@ let package = Package(
         tests("TestSupportTests", ["Model", "Basics", "Transfer", .logging]),
         tests("ArchitectureTests", ["Basics"]),
         tests("ModelTests", ["Model"]),
-        tests("BasicsTests", ["Basics", "CLinux"], exclude: ["answering.c"]),
+        tests("BasicsTests", ["Basics", "CLinux"]),
         tests("JobProtocolTests", ["JobProtocol", "Basics", "CLinux"]),
         tests("SettingsTests", ["Settings", "Model"]),
         tests("StorageTests", ["Storage", "Model", "Basics", .grdb]),
