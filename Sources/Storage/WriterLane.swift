@@ -25,16 +25,14 @@ final class WriterLane: Sendable {
     private let pool: DatabasePool
     private let broadcast: ChangeBroadcast
     private let joiningTime: Duration
-    private let checkpointer: Checkpointer?
     private let lists: ListMemory?
 
     init(
-        pool: DatabasePool, broadcast: ChangeBroadcast, checkpointer: Checkpointer? = nil, lists: ListMemory? = nil,
+        pool: DatabasePool, broadcast: ChangeBroadcast, lists: ListMemory? = nil,
         joiningTime: Duration = WriterLane.joiningTime
     ) {
         self.pool = pool
         self.broadcast = broadcast
-        self.checkpointer = checkpointer
         self.lists = lists
         self.joiningTime = joiningTime
     }
@@ -68,10 +66,7 @@ final class WriterLane: Sendable {
             }
             if writes.isEmpty { return }
             var rest = writes[...]
-            while !rest.isEmpty {
-                rest = commitTogether(rest, db)
-                checkpointer?.relieve(db)
-            }
+            while !rest.isEmpty { rest = commitTogether(rest, db) }
         }
     }
 
