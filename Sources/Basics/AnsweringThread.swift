@@ -23,8 +23,4 @@ package enum AnsweringThread {
         defer { _ = clinux_answer_here(before) }
         return try body()
     }
-
-    /// Gives the calling thread, which lives as long as the process, priority on the processors over jobs and everything else, as long as it waits
-    /// now and then: see `clinux_answer_first`. Called for each request. Has no effect outside the daemon, or without the right to do so.
-    package static func goFirst() { clinux_answer_first() }
 }

@@ -22,6 +22,10 @@ package final class Store: Sendable {
     static let batchTime: Duration = .milliseconds(1.5)
     /// How long a statement waits for another process that holds the file, such as `sqlite3` or a backup.
     package static let busyTimeout: Duration = .seconds(5)
+    /// The bytes that the write-ahead log's file keeps at most when SQLite begins it again from its start. SQLite copies a log of 1,000 pages into
+    /// the database with the commit that reaches them, and begins it again once no read needs it (sqlite.org/wal.html). While a read needs it, the
+    /// log grows.
+    static let largestLog = 64 << 20
 
     /// Reads that run at once, each on a connection of its own (GRDB's default).
     private static let maximumReaders = 5
@@ -34,14 +38,12 @@ package final class Store: Sendable {
     /// What `statedAccess` read last.
     let access = Mutex<(stamp: Int, stated: [Name: Bool])?>(nil)
     private let broadcast: ChangeBroadcast
-    private let checkpointer: Checkpointer
 
-    private init(pool: DatabasePool, checkpointer: Checkpointer) {
+    private init(pool: DatabasePool) {
         self.pool = pool
-        self.checkpointer = checkpointer
         broadcast = ChangeBroadcast()
         readers = BlockingLanes(label: "readers", count: Self.maximumReaders)
-        lane = WriterLane(pool: pool, broadcast: broadcast, checkpointer: checkpointer)
+        lane = WriterLane(pool: pool, broadcast: broadcast)
     }
 
     /// Opens the database, creating it (mode 0600) or bringing it to this version's schema. Blocks while it does.
@@ -59,11 +61,11 @@ package final class Store: Sendable {
             try Schema.refuseNewer(path, configuration)
             let pool = try DatabasePool(path: path, configuration: configuration)
             // GRDB's own WAL setup has just set NORMAL, with which a power cut may take committed transactions back.
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            try pool.writeWithoutTransaction {
+                try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = \(largestLog)")
+            }
             try Schema.migrator.migrate(pool)
-            let checkpointer = try Checkpointer(path: path, configuration)
-            try pool.writeWithoutTransaction { try checkpointer.follow($0) }
-            return Store(pool: pool, checkpointer: checkpointer)
+            return Store(pool: pool)
         } catch {
             throw StoreError(error, operation: operation)
         }
@@ -91,7 +93,6 @@ package final class Store: Sendable {
         broadcast.finish()
         do {
             try pool.close()
-            try checkpointer.close()
         } catch {
             throw StoreError(error, operation: "close the database")
         }
@@ -120,9 +121,6 @@ package final class Store: Sendable {
 
     /// What its writer did since it was opened.
     package func writerFigures() -> WriterFigures { lane.figures }
-
-    /// What copying the log into the file came to since it was opened.
-    package func checkpointFigures() -> CheckpointFigures { checkpointer.figures }
 
     /// Reads in one snapshot, on a connection of its own.
     func read<Value: Sendable>(

@@ -25,15 +25,12 @@ final class WriterLane: Sendable {
     private let pool: DatabasePool
     private let broadcast: ChangeBroadcast
     private let joiningTime: Duration
-    private let checkpointer: Checkpointer?
 
     init(
-        pool: DatabasePool, broadcast: ChangeBroadcast, checkpointer: Checkpointer? = nil,
-        joiningTime: Duration = WriterLane.joiningTime
+        pool: DatabasePool, broadcast: ChangeBroadcast, joiningTime: Duration = WriterLane.joiningTime
     ) {
         self.pool = pool
         self.broadcast = broadcast
-        self.checkpointer = checkpointer
         self.joiningTime = joiningTime
     }
 
@@ -66,10 +63,7 @@ final class WriterLane: Sendable {
             }
             if writes.isEmpty { return }
             var rest = writes[...]
-            while !rest.isEmpty {
-                rest = commitTogether(rest, db)
-                checkpointer?.relieve(db)
-            }
+            while !rest.isEmpty { rest = commitTogether(rest, db) }
         }
     }
 

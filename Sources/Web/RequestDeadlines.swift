@@ -1,4 +1,3 @@
-import Basics
 import NIOCore
 import NIOHTTPTypes
 
@@ -78,7 +77,6 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head:
-            AnsweringThread.goFirst()
             // A connection that owes a body can be closed for others, too, after those that owe a head.
             guard hasComeInTime() else { return context.close(promise: nil) }
             waiting = connections.wait(context.channel, client: client)

@@ -74,15 +74,9 @@ struct SystemRoutes: Sendable {
             "martlet_transaction_longest_microseconds", "The longest of them.",
             [("", Int(writer.longest / .microseconds(1)))])
         gauge(
-            "martlet_commits_long", "Commits that alone took more than 5 ms: the disk's time.",
+            "martlet_commits_long",
+            "Commits that alone took more than 5 ms: the disk's time, also for copying the log.",
             [("", writer.longCommits)])
-        let log = site.store.checkpointFigures()
-        gauge(
-            "martlet_database_log_pages", "Pages of 4 KiB in the database's log; at most 16,384 but for long reads.",
-            [("", log.pages)])
-        gauge(
-            "martlet_database_log_copies_failed", "Copies of the log into the file that have to be made again.",
-            [("", log.failed)])
         return lines.joined(separator: "\n") + "\n"
     }
 

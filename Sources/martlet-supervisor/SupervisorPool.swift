@@ -106,7 +106,7 @@ final class SupervisorPool {
         let child = clinux_fork()
         if child == 0 {
             setsid()
-            // Threads that answer users have priority over jobs, which do not inherit it if the daemon started the launcher.
+            // The daemon's threads have shorter slices, which jobs do not inherit if the daemon started the launcher.
             clinux_answer_as_usual()
             if !isAttached, nice(Self.niceness) < 0 { errno = 0 }
             if isAttached, clinux_end_with_parent(SIGTERM) != 0 || getppid() != launcher { _exit(71) }

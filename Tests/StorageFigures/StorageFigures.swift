@@ -50,17 +50,12 @@ struct StorageFigures {
         print("figure  of those over 5 ms: \(probe.taken.count { $0 > .milliseconds(5) })")
         let writer = store.writerFigures()
         Figures.say(
-            "the longest transaction of \(writer.transactions)", [writer.longest], goal: .milliseconds(5),
-            beside: commit)
+            "the longest transaction of \(writer.transactions)", [writer.longest], beside: commit)
         print(
             "figure  held p50 \(Figures.text(writer.held(0.5))) p95 \(Figures.text(writer.held(0.95))) "
                 + "p99 \(Figures.text(writer.held(0.99))) p99.9 \(Figures.text(writer.held(0.999))); over 5 ms: \(writer.long), "
                 + "by their commit alone \(writer.longCommits), of which the longest \(Figures.text(writer.longestCommit))"
         )
-        let log = store.checkpointFigures()
-        print(
-            "figure  the log \(log.checkpoints) times copied, the longest \(Figures.text(log.longest)), "
-                + "\(log.largest) pages at most, \(log.relieved) times begun anew by the writer, \(log.failed) failed")
         try await answers(&history, count, beside: commit)
         try store.close()
         try sizes(results: count * history.configurations * history.count)

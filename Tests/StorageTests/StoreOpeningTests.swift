@@ -10,11 +10,12 @@ import Testing
     @Test func testThatItMakesCommitsDurable() async throws {
         try await withStore { fixture in
             // when
-            let (journal, synchronous, foreignKeys) = try await fixture.store.lane.write("ask") { transaction in
+            let (journal, synchronous, foreignKeys, limit) = try await fixture.store.lane.write("ask") { transaction in
                 (
                     try String.fetchOne(transaction.db, sql: "PRAGMA journal_mode"),
                     try Int.fetchOne(transaction.db, sql: "PRAGMA synchronous"),
-                    try Int.fetchOne(transaction.db, sql: "PRAGMA foreign_keys")
+                    try Int.fetchOne(transaction.db, sql: "PRAGMA foreign_keys"),
+                    try Int.fetchOne(transaction.db, sql: "PRAGMA journal_size_limit")
                 )
             }
 
@@ -22,6 +23,7 @@ import Testing
             #expect(journal == "wal")
             #expect(synchronous == 2)
             #expect(foreignKeys == 1)
+            #expect(limit == 64 << 20)
         }
     }
 

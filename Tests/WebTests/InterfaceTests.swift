@@ -209,9 +209,6 @@ import Transfer
             let metrics = try await web.json("/metrics")
             expectContains(metrics, "martlet_bot_result{bot=\"kit\",result=\"succeeded\"} 1\n")
             expectContains(metrics, "martlet_versions{product=\"kit\"} 1\n")
-            expectContains(metrics, "martlet_database_log_copies_failed 0\n")
-            let pages = metrics.split(separator: "\n").first { $0.hasPrefix("martlet_database_log_pages ") }
-            #expect(pages.flatMap { Int($0.dropFirst("martlet_database_log_pages ".count)) } ?? 0 > 0)
             let badge = try await web.send("GET", "/badge/kit.svg?branch=main")
             #expect(badge["Content-Type"] == "image/svg+xml")
             expectContains(badge.text, "aria-label=\"kit: warnings\"")

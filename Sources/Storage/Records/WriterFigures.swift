@@ -5,14 +5,14 @@ package struct WriterFigures: Hashable, Sendable {
     package private(set) var transactions = 0
     /// How many took longer than 5 ms.
     package private(set) var long = 0
-    /// Of those, the ones whose commit alone did: the disk's time for a sync.
+    /// Of those, the ones whose commit alone did: the disk's time for a sync, or for copying the log into the database.
     package private(set) var longCommits = 0
     package private(set) var longest: Duration = .zero
     package private(set) var longestCommit: Duration = .zero
     /// How many took less than 1, 2 … quarters of a millisecond; the last: 100 ms and longer.
     private var quarters = Array(repeating: 0, count: 401)
 
-    /// No transaction should hold the writer for longer (docs/architecture.md): answers to webhooks wait for it.
+    /// Few transactions should hold the writer for longer: answers to webhooks wait for it.
     static let goal: Duration = .milliseconds(5)
 
     mutating func add(held: Duration, commit: Duration) {
