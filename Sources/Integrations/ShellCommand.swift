@@ -40,12 +40,15 @@ enum ShellCommand {
         }
     }
 
-    /// Whether a text is one call of one program with plain words, such as `make check` or `./build.sh -v`. `-e` and `pipefail` do not change what it
-    /// comes to, and every shell does the same with it: so the shell that the machine has runs it, which becomes the program without a further process.
+    /// Whether a text is one call of one program with plain words, such as `make check`. `-e` and `pipefail` do not change what it comes to, and every
+    /// shell does the same with it: so the shell that the machine has runs it, which becomes the program without a further process.
+    ///
+    /// A path such as `./build.sh` is none: a script without a first line `#!` is run by the shell that calls it (POSIX.1-2017, 2.9.1.1), and dash
+    /// takes `[[` for a program that is missing.
     static func isSimple(_ text: String) -> Bool {
         let words = text.split(separator: " ")
         guard let program = words.first, !text.contains("\n"), !program.contains("=") else { return false }
-        return text.utf8.allSatisfy(isPlain) && (program.contains("/") || !builtins.contains(String(program)))
+        return text.utf8.allSatisfy(isPlain) && !program.contains("/") && !builtins.contains(String(program))
     }
 
     /// Bytes that no shell gives a meaning in a word. A tilde at a word's begin is a home, and a `#` begins a comment.

@@ -64,8 +64,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "make check", "./build.sh -v --jobs=2", "true", "/usr/bin/env python3 -m pytest -q", "cargo build --release",
-        "npm run test:unit", "A/b.sh x=1 %d @here 1,2",
+        "make check", "true", "env python3 -m pytest -q", "cargo build --release", "npm run test:unit",
+        "python3 A/b.py x=1 %d @here 1,2",
     ])
     func testThatASimpleCommandIsRunWithoutAFurtherShell(_ text: String) {
         #expect(ShellCommand.arguments(for: text) == ["/bin/sh", "-c", text])
@@ -74,11 +74,25 @@ import Testing
     @Test(arguments: [
         "make | cat", "a; b", "a && b", "a & b", "make\ncheck", "echo $HOME", "echo *", "ls ~", "a # b", "'a b' c",
         "A=1 make", "(make)", "make > log", "! make", "make\tcheck", "source env", ". ./env", "echo a", "[ a ]",
-        "time make", "exit 3", "", " ", "exec make", "a?b", "a{1,2}", "\u{FC}ber",
+        "time make", "exit 3", "", " ", "exec make", "a?b", "a{1,2}", "\u{FC}ber", "./test.sh", "/opt/kit/check",
     ])
     func testThatWhatAShellGivesAMeaningIsRunByTheOneWithPipefail(_ text: String) {
         #expect(ShellCommand.arguments(for: text).first == "/bin/sh")
         #expect(ShellCommand.arguments(for: text).contains(ShellCommand.script), "\(text)")
+    }
+
+    /// The shell that calls a script without a first line `#!` runs it itself.
+    @Test(.program("bash")) func testThatAScriptWithoutAFirstLineIsRunByTheShellWithPipefail() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            try directory.write("test.sh", "if [[ a == a ]]; then exit 7; fi\n")
+            try await runExpectingSuccess(["chmod", "755", directory.path("test.sh")])
+            // when
+            let result = try await run(
+                ShellCommand.arguments(for: "./test.sh"), in: directory.path, environment: ["PATH": "/usr/bin:/bin"])
+            // then
+            #expect(result.status == 7, "\(result.stderr)")
+        }
     }
 
     /// Every word that one of the shells has an own meaning for is known.
@@ -98,7 +112,7 @@ import Testing
         // when
         let traced = try await run(
             ["strace", "-f", "-e", "trace=execve,clone,fork,vfork"]
-                + ShellCommand.arguments(for: "/bin/true now"), in: "/")
+                + ShellCommand.arguments(for: "uname -s"), in: "/")
         // then
         let calls = traced.stderr.split(separator: "\n").filter { $0.contains("= 0") && $0.contains("execve") }
         #expect(calls.count == 2, "\(traced.stderr)")
