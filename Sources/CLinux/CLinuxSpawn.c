@@ -67,12 +67,6 @@ static int limit(int resource, int64_t value) {
     return errno == EPERM ? 0 : -1;
 }
 
-int clinux_limit_file_bytes(pid_t pid, int64_t bytes) {
-    struct rlimit both = {(rlim_t)bytes, (rlim_t)bytes}, earlier;
-    if (prlimit(pid, RLIMIT_FSIZE, NULL, &earlier) != 0) return -1;
-    return earlier.rlim_max <= both.rlim_max ? 0 : prlimit(pid, RLIMIT_FSIZE, &both, NULL);
-}
-
 static int enter_groups(const clinux_spawn_request *request) {
     for (size_t i = 0; i < request->group_count; i++) {
         if (write(request->groups[i], "0", 1) != 1) return -1;

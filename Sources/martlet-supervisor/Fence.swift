@@ -22,14 +22,12 @@ struct Fence {
     private let options: [String]
     private let identity: SpawnRequest.Identity?
     private let workspace: stat
-    /// A process that was started beforehand, for the first step.
-    private let ready: FenceProcess?
 
     /// - Parameters:
     ///   - workspace: Open; what is mounted is checked to be this very directory.
     ///   - attempt: The job directory, which must not be seen from within.
     init(
-        job: JobDescription, fence: JobDescription.Fence, workspace: Tree, attempt: String, ready: FenceProcess? = nil
+        job: JobDescription, fence: JobDescription.Fence, workspace: Tree, attempt: String
     ) throws(Failure) {
         guard let bubblewrap = Bubblewrap.path() else { throw Failure(reason: Bubblewrap.missing) }
         self.bubblewrap = bubblewrap
@@ -45,37 +43,22 @@ struct Fence {
         options = try FenceRoot(
             fence: fence, job: job, attempt: attempt, isRoot: getuid() == 0 && status.st_uid == 0
         ).options(git: Self.hasGit(workspace))
-        self.ready = ready
     }
 
     /// - Parameter meanwhile: Called while the fence is made; not when that is known to fail.
-    /// - Returns: Bubblewrap's process, which was told all.
+    /// - Returns: Bubblewrap's process.
     func start(
         _ step: JobDescription.Step, environment: [String: String], group: ControlGroup?,
         meanwhile: (FenceProcess) -> Void
     ) -> Result<FenceProcess, SystemError> {
         let files = FenceFiles(network: network(of: step), home: fence.home, isImage: fence.root != nil)
-        let order = self.order(step, environment: environment, isGrouped: group != nil).json()
-        let options = self.options(of: step, files)
-        let fileBytes = job.limits.workspaceBytes
-        if let ready, ready.take(identity: identity, group: group, fileBytes: fileBytes) {
-            if ready.give(order: order, files: files.texts, options: options) == 0 {
-                meanwhile(ready)
-                return .success(ready)
-            }
-            // It was ended by somebody, perhaps, and another can be had.
-            ready.abandon()
-        }
-        guard let process = FenceProcess() else { return .failure(SystemError(number: errno)) }
-        var given: Int32 = 0
-        let failure = process.start(bubblewrap, identity: identity, group: group, fileBytes: fileBytes) {
-            given = process.give(order: order, files: files.texts, options: options)
-            if given == 0 { meanwhile(process) }
-        }
-        if let failure = failure ?? (given == 0 ? nil : SystemError(number: given)) {
-            process.abandon()
-            return .failure(failure)
-        }
+        let order = self.order(step, environment: environment, isGrouped: group != nil)
+        guard let process = FenceProcess(order: order.json(), files: files.texts, options: options(of: step, files))
+        else { return .failure(SystemError(number: errno)) }
+        let failure = process.start(
+            bubblewrap, identity: identity, group: group, fileBytes: job.limits.workspaceBytes
+        ) { meanwhile(process) }
+        if let failure { return .failure(failure) }
         return .success(process)
     }
 

@@ -6,8 +6,6 @@ import JobProtocol
 ///
 /// They are copied into the root in memory. Mounting them costs more: bubblewrap reads the whole table of mounts for each.
 struct FenceFiles {
-    /// The most files: those written for a step, and those of the machine.
-    static let countLimit = 6 + MachineFiles.copied.count + 1
     /// Of one file. The largest, ld.so.cache, has some 100 KB.
     private static let sizeLimit = 4 << 20
 

@@ -36,13 +36,11 @@ struct JobRun {
             }
             home = opened
         }
-        if job.fence == nil { readiness.endFence() }
         let group = readiness.group(job.limits)
         var fence: Fence?
         do throws(Fence.Failure) {
             fence = try job.fence.map { value throws(Fence.Failure) in
-                try Fence(
-                    job: job, fence: value, workspace: workspace, attempt: paths.directory, ready: readiness.fence)
+                try Fence(job: job, fence: value, workspace: workspace, attempt: paths.directory)
             }
         } catch {
             return faulty("the fence could not be made: \(error.reason)")

@@ -4,7 +4,7 @@ import Glibc
 /// How a command is started: a new session, no standard input, no descriptor but those named; see `clinux_spawn`.
 struct SpawnRequest {
     /// The user that a command runs as.
-    struct Identity: Equatable {
+    struct Identity {
         let user: UInt32
         let group: UInt32
     }

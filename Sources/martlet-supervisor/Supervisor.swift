@@ -35,10 +35,8 @@ struct Supervisor {
     }
 
     /// As the launcher starts it: its job comes through a socket, maybe much later, and the answer goes back there. It ends when the
-    /// launcher closes the other end, or by a signal, as long as it has none: by that of what it made ready, too (SIGCHLD), in whose place
-    /// the launcher starts another.
-    /// - Parameter fenced: Whether that job will have a fence, by those before it.
-    static func wait(fenced: Bool) -> Int32 {
+    /// launcher closes the other end, or by a signal, as long as it has none.
+    static func wait() -> Int32 {
         hide()
         clinux_name_process("martlet-ready")
         clinux_set_title("martlet-supervisor --wait")
@@ -51,7 +49,7 @@ struct Supervisor {
             pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         // One that is there already needs nothing beforehand.
-        if poll(&sources, 2, 0) == 0 { readiness.prepare(fenced: fenced) }
+        if poll(&sources, 2, 0) == 0 { readiness.prepare() }
         while poll(&sources, 2, -1) < 0, errno == EINTR {}
         guard sources[0].revents != 0 else { return 0 }
         do throws(JobProtocolError) {
@@ -98,7 +96,7 @@ struct Supervisor {
         // Who asked is told once the first step's process is being made: whoever is woken takes of the processors.
         var isTold = false
         let tell = {
-            if !isTold { send(.started(pid: getpid(), isFenced: (try? job.get())?.fence != nil)) }
+            if !isTold { send(.started(pid: getpid())) }
             isTold = true
         }
         let finished = JobRun(

@@ -40,8 +40,6 @@ final class SupervisorPool {
     init(isAttached: Bool) { self.isAttached = isAttached }
 
     private var pause = refillMilliseconds
-    /// Whether the last job was fenced, and so the next ones most likely are.
-    private var isFenced = false
 
     /// After how many milliseconds without events `refill` is to be called; -1: never.
     var refillTimeout: Int32 { isAttached || waiting.count >= Self.waitingCount ? -1 : pause }
@@ -85,9 +83,7 @@ final class SupervisorPool {
         do throws(JobProtocolError) {
             try UnixSocket.send(request, to: supervisor.socket)
             if let answer = LaunchClient.read(supervisor.socket, within: Self.patienceMilliseconds) {
-                let answer = try LaunchAnswer(json: answer)
-                if case .started(_, let isFenced) = answer { self.isFenced = isFenced }
-                return answer
+                return try LaunchAnswer(json: answer)
             }
         } catch {
             // As below: whatever it is about to do, nobody would know of it.
@@ -112,10 +108,7 @@ final class SupervisorPool {
             if isAttached, clinux_end_with_parent(SIGTERM) != 0 || getppid() != launcher { _exit(71) }
             CommandVector.become(
                 "/proc/self/exe",
-                [
-                    "martlet-supervisor", isFenced ? "--wait-fenced" : "--wait",
-                    String(repeating: " ", count: Self.titleRoom),
-                ],
+                ["martlet-supervisor", "--wait", String(repeating: " ", count: Self.titleRoom)],
                 keeping: [ends[1]])
             _exit(71)
         }

@@ -47,9 +47,9 @@ case "--listen":
 case "--attempt":
     guard let attempt = argument(after: "--attempt") else { exit(EX_USAGE) }
     exit(Supervisor.run(attempt: attempt))
-case "--wait", "--wait-fenced":
+case "--wait":
     // Blocks in poll(2): a process of its own with one thread and no tasks. The launcher awaits its end, and its own ends this one.
-    exit(Supervisor.wait(fenced: arguments.first == "--wait-fenced"))
+    exit(Supervisor.wait())
 case "--within-fence":
     exit(FencedStep().run())
 case "--probe-fence":

@@ -146,7 +146,7 @@ import Testing
     @Test func testThatLaunchMessagesSurviveTheirJourney() throws {
         let request = LaunchRequest(attempt: "/a", secrets: ["x": "y\n"])
         #expect(try LaunchRequest(json: request.json()) == request)
-        for answer in [LaunchAnswer.started(pid: 3), .started(pid: 3, isFenced: true), .exists, .failed("why")] {
+        for answer in [LaunchAnswer.started(pid: 3), .exists, .failed("why")] {
             #expect(try LaunchAnswer(json: answer.json()) == answer)
         }
         let cancel = CancelRequest(reason: "r", graceMilliseconds: 1)

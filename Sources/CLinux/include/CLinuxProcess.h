@@ -101,10 +101,6 @@ pid_t clinux_spawn_begin(const clinux_spawn_request *request, int *told, int *fa
 /// - Returns: As `clinux_spawn`.
 pid_t clinux_spawn_end(pid_t child, int told, int *failure);
 
-/// Limits the size of files (RLIMIT_FSIZE) that a process of our user writes, and those of its future children. A lower limit stays.
-/// - Returns: 0, or -1: the process does not exist, or is not ours to limit, as a set-user-ID program of another user.
-int clinux_limit_file_bytes(pid_t pid, int64_t bytes);
-
 /// What a process can be held up by, closed on exec: eventfd(2). -1 when no descriptor is left.
 int clinux_gate(void);
 
