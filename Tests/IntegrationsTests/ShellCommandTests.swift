@@ -107,15 +107,4 @@ import Testing
         // then
         #expect(simple == [])
     }
-
-    @Test(.program("strace")) func testThatASimpleCommandStartsOneProgramAfterTheShell() async throws {
-        // when
-        let traced = try await run(
-            ["strace", "-f", "-e", "trace=execve,clone,fork,vfork"]
-                + ShellCommand.arguments(for: "uname -s"), in: "/")
-        // then
-        let calls = traced.stderr.split(separator: "\n").filter { $0.contains("= 0") && $0.contains("execve") }
-        #expect(calls.count == 2, "\(traced.stderr)")
-        #expect(!traced.stderr.contains("clone(") && !traced.stderr.contains("vfork("), "\(traced.stderr)")
-    }
 }
