@@ -1,8 +1,9 @@
 import Basics
 import Model
-import SourceControl
 import TestSupport
 import Testing
+
+@testable import SourceControl
 
 /// Mirrors after a stop of the machine: nothing of theirs was synchronized.
 @Suite struct DoubtedMirrorTests {
@@ -21,6 +22,8 @@ import Testing
                 try await mirror.fetch(heads)
                 try await mirror.hold(
                     try #require(heads[fixture.main]), for: IntegrationID(bot: try #require(Name("kit")), number: 1))
+                // libgit2 maps packs once for a process, and a file that is cut while it is mapped ends the process. The next process maps them again.
+                mirror.kept.drop(mirror.store)
                 let later = mirrors()
                 try await body(fixture, mirror, (later, later.mirror(of: url)))
             }
