@@ -223,7 +223,9 @@ import Testing
     @Test func testThatAHeadIsDecodedOnceWhileItIsOne() throws {
         // given
         let heads = QueueHeads()
-        func key(_ row: Int64, run: Int = 1) -> QueueHeads.Key { .init(row: row, run: run, supersededBy: nil) }
+        func key(_ row: Int64, run: Int = 1) -> QueueHeads.Key {
+            .init(row: row, run: run, supersededBy: nil, cause: "push")
+        }
         func ask(_ keys: [QueueHeads.Key]) throws -> [[Int64]] {
             var decoded: [Int64] = []
             let found = try heads.integrations(keys) { missing in
