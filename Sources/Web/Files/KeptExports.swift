@@ -117,16 +117,18 @@ struct ExportAnswers: Sendable {
             return (record, site.exports.export(key, stamp: site.store.stamp(of: record.id)))
         }
         if let known { return try response(known, call) }
-        let outcome = try await limits.computed(call, limits.exports) { try await compute(call, record, name) }
+        let outcome = try await limits.computed(call, limits.exports) { try await compute(call, record.id, name) }
         switch outcome {
         case .kept(let export): return try response(export, call)
         case .whole(let response): return response
         }
     }
 
-    private func compute(_ call: Call, _ record: IntegrationRecord, _ name: String) async throws -> Outcome {
-        let key = KeptExports.Key(integration: record.id, name: name)
-        let stamp = site.store.stamp(of: record.id)
+    private func compute(_ call: Call, _ id: IntegrationID, _ name: String) async throws -> Outcome {
+        let key = KeptExports.Key(integration: id, name: name)
+        let stamp = site.store.stamp(of: id)
+        // The integration may have changed, or be gone, since the request came. Read after the stamp, it is never older than that.
+        let record = try await site.integration(id)
         // Another request may have computed it while this one waited for its turn.
         if let known = site.exports.export(key, stamp: stamp) { return .kept(known) }
         for id in site.exports.integrations where try await site.store.integration(id) == nil {
