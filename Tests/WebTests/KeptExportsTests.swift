@@ -172,4 +172,32 @@ import Testing
             #expect(exports.bytes == Int64(4 * KeptExports.maximumCount))
         }
     }
+
+    /// To close a large file takes its time, which nobody who waits for the exports' lock pays.
+    @Test(arguments: ["put", "remove", "remove all"])
+    func testThatARemovedFileIsClosedWhereItIsReleased(how: String) async throws {
+        try await Self.withSample { web in
+            // given
+            let exports = KeptExports()
+            weak var file: OpenFile?
+            let key = KeptExports.Key(integration: Self.id, name: "a")
+            do {
+                let export = try await Self.export("kept", web)
+                file = export.file
+                exports.put(export, key, stamp: 0)
+            }
+            // when
+            let removed =
+                switch how {
+                case "put": exports.put(try await Self.export("newer", web), key, stamp: 1)
+                case "remove": exports.remove([Self.id])
+                default: exports.removeAll()
+                }
+            // then
+            #expect(exports.export(key, stamp: 0) == nil)
+            #expect(file != nil)
+            await removed.release(by: web.limits.files)
+            #expect(file == nil)
+        }
+    }
 }

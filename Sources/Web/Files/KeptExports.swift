@@ -26,7 +26,7 @@ final class KeptExports: Sendable {
         let file: OpenFile
     }
 
-    private struct Entry: Sendable {
+    fileprivate struct Entry: Sendable {
         let export: Export
         let stamp: UInt64
         var used: UInt64
@@ -37,8 +37,24 @@ final class KeptExports: Sendable {
         var bytes: Int64 = 0
         var uses: UInt64 = 0
 
-        mutating func remove(_ key: Key) {
-            if let old = entries.removeValue(forKey: key) { bytes -= old.export.head.size }
+        /// - Returns: The removed ones.
+        mutating func remove(_ keys: [Key]) -> [Entry] {
+            let removed = keys.compactMap { entries.removeValue(forKey: $0) }
+            for entry in removed { bytes -= entry.export.head.size }
+            return removed
+        }
+    }
+
+    /// Exports that were removed. Each file is closed with its last reader or with this object; the closing of a large one blocks.
+    final class Removed: Sendable {
+        private let entries: Mutex<[Entry]>
+
+        fileprivate init(_ entries: [Entry]) { self.entries = Mutex(entries) }
+
+        /// Releases the files on a lane.
+        func release(by files: FileSender) async {
+            guard entries.withLock({ !$0.isEmpty }) else { return }
+            await files.run { self.entries.withLock { $0 = [] } }
         }
     }
 
@@ -50,46 +66,45 @@ final class KeptExports: Sendable {
     /// The integrations of which there are exports.
     var integrations: Set<IntegrationID> { state.withLock { Set($0.entries.keys.map(\.integration)) } }
 
-    /// Returns an export that shows what is stored now. One that shows something older is removed.
+    /// Returns an export that shows what is stored now. One that shows something older stays until another takes its place.
     /// - Parameter stamp: The integration's.
     func export(_ key: Key, stamp: UInt64) -> Export? {
         state.withLock { state in
-            guard let entry = state.entries[key] else { return nil }
-            guard entry.stamp == stamp else {
-                state.remove(key)
-                return nil
-            }
+            guard let entry = state.entries[key], entry.stamp == stamp else { return nil }
             state.uses += 1
             state.entries[key]?.used = state.uses
             return entry.export
         }
     }
 
+    /// Keeps an export in the place of an earlier one with its key.
     /// - Parameter stamp: The integration's before anything of the export was read.
-    func put(_ export: Export, _ key: Key, stamp: UInt64) {
+    /// - Returns: What it has replaced.
+    @discardableResult
+    func put(_ export: Export, _ key: Key, stamp: UInt64) -> Removed {
         state.withLock { state in
-            state.remove(key)
-            guard export.head.size <= Self.maximumBytes else { return }
+            var removed = state.remove([key])
+            guard export.head.size <= Self.maximumBytes else { return Removed(removed) }
             while state.entries.count >= Self.maximumCount || state.bytes + export.head.size > Self.maximumBytes,
                 let oldest = state.entries.min(by: { $0.value.used < $1.value.used })?.key
             {
-                state.remove(oldest)
+                removed += state.remove([oldest])
             }
             state.uses += 1
             state.entries[key] = Entry(export: export, stamp: stamp, used: state.uses)
             state.bytes += export.head.size
+            return Removed(removed)
         }
     }
 
-    /// Removes all exports of an integration.
-    func remove(_ id: IntegrationID) {
-        state.withLock { state in
-            for key in state.entries.keys where key.integration == id { state.remove(key) }
-        }
+    /// Removes all exports of integrations.
+    func remove(_ gone: Set<IntegrationID>) -> Removed {
+        state.withLock { state in Removed(state.remove(state.entries.keys.filter { gone.contains($0.integration) })) }
     }
 
     /// Removes all, as for a disk that is full.
-    func removeAll() { state.withLock { $0 = State() } }
+    @discardableResult
+    func removeAll() -> Removed { state.withLock { state in Removed(state.remove(Array(state.entries.keys))) } }
 }
 
 /// Answers with exports of one form.
@@ -131,16 +146,16 @@ struct ExportAnswers: Sendable {
         let record = try await site.integration(id)
         // Another request may have computed it while this one waited for its turn.
         if let known = site.exports.export(key, stamp: stamp) { return .kept(known) }
-        for id in site.exports.integrations where try await site.store.integration(id) == nil {
-            site.exports.remove(id)
-        }
+        var gone: Set<IntegrationID> = []
+        for id in site.exports.integrations where try await site.store.integration(id) == nil { gone.insert(id) }
+        await site.exports.remove(gone).release(by: call.limits.files)
         do {
             let export = try await ExportFile.write(
                 try await make(call, record).body, type: type, in: call.limits.directory, by: call.limits.files)
-            site.exports.put(export, key, stamp: stamp)
+            await site.exports.put(export, key, stamp: stamp).release(by: call.limits.files)
             return .kept(export)
         } catch let error as OpenFile.ReadError where error.isOfFullDisk {
-            site.exports.removeAll()
+            await site.exports.removeAll().release(by: call.limits.files)
             return .whole(try await make(call, record).spooled(for: call))
         }
     }
