@@ -28,10 +28,15 @@ import Testing
             Response.plain(text).body, type: "text/plain", in: web.limits.directory, by: web.limits.files)
     }
 
+    /// - Parameter name: The kind, and after a space the form.
+    private static func key(_ name: String, of id: IntegrationID = id) -> KeptExports.Key {
+        let parts = name.split(separator: " ", maxSplits: 1)
+        return .init(integration: id, kind: String(parts[0]), form: parts.count > 1 ? String(parts[1]) : "")
+    }
+
     /// Puts another content in an export's place, so that an answer tells whether it was computed.
     private static func put(_ text: String, _ name: String, _ web: WebFixture, of id: IntegrationID = id) async throws {
-        web.site.exports.put(
-            try await export(text, web), .init(integration: id, name: name), stamp: web.store.stamp(of: id))
+        web.site.exports.put(try await export(text, web), key(name, of: id), stamp: web.store.stamp(of: id))
     }
 
     @Test(arguments: exports)
@@ -159,7 +164,7 @@ import Testing
             let exports = KeptExports()
             let export = try await Self.export("kept", web)
             func key(_ number: Int) -> KeptExports.Key {
-                .init(integration: IntegrationID(bot: SampleContent.kit, number: number), name: "a")
+                Self.key("a", of: IntegrationID(bot: SampleContent.kit, number: number))
             }
             // when
             for number in 1...KeptExports.maximumCount { exports.put(export, key(number), stamp: 0) }
@@ -180,7 +185,7 @@ import Testing
             // given
             let exports = KeptExports()
             weak var file: OpenFile?
-            let key = KeptExports.Key(integration: Self.id, name: "a")
+            let key = Self.key("a")
             do {
                 let export = try await Self.export("kept", web)
                 file = export.file
@@ -198,6 +203,48 @@ import Testing
             #expect(file != nil)
             await removed.release(by: web.limits.files)
             #expect(file == nil)
+        }
+    }
+
+    /// Else sixteen requests of anybody would remove all others'.
+    @Test func testThatFormsOfAGridRemoveNoOtherExports() async throws {
+        try await Self.withSample { web in
+            // given
+            for (_, name) in Self.exports { try await Self.put("kept", name, web) }
+            // when: pages of one test each, and pages beyond the last one
+            for query in (0...20).map({ "?limit=1&all&after=\($0)" }) + (100...120).map({ "?after=\($0)" }) {
+                try await web.expect(200, "GET", Self.root + "/tests/grid" + query)
+            }
+            // then
+            for (path, _) in Self.exports.prefix(2) {
+                #expect(try await web.send("GET", Self.root + path).text == "kept", "\(path)")
+            }
+        }
+    }
+
+    @Test func testThatTheNumberOfFormsIsBounded() async throws {
+        try await Self.withSample { web in
+            // given
+            let exports = KeptExports()
+            let export = try await Self.export("kept", web)
+            exports.put(export, Self.key("a"), stamp: 0)
+            // when
+            for number in 0...KeptExports.maximumForms { exports.put(export, Self.key("b \(number)"), stamp: 0) }
+            // then
+            #expect(exports.export(Self.key("a"), stamp: 0) != nil)
+            #expect(exports.export(Self.key("b 0"), stamp: 0) == nil, "the oldest form")
+            for number in 1...KeptExports.maximumForms {
+                #expect(exports.export(Self.key("b \(number)"), stamp: 0) != nil)
+            }
+        }
+    }
+
+    @Test func testThatAPageBeyondTheLastOneIsNotKept() async throws {
+        try await Self.withSample { web in
+            for query in ["/tests/grid?after=100", "/tests.xml?attempt=100"] {
+                try await web.expect(200, "GET", Self.root + query)
+                #expect(web.site.exports.integrations.isEmpty, "\(query)")
+            }
         }
     }
 }

@@ -13,11 +13,18 @@ final class KeptExports: Sendable {
     static let maximumCount = 16
     static let maximumBytes: Int64 = 128 << 20
 
+    /// The most forms of one kind that are kept of an integration. A client can ask for thousands, and would remove all others' exports.
+    static let maximumForms = 4
+
     /// One of an integration's exports.
     struct Key: Hashable, Sendable {
         let integration: IntegrationID
-        /// The form, and everything in the request that determines the content.
-        let name: String
+        /// For example `tests/grid`.
+        let kind: String
+        /// Everything in the request that determines the content.
+        let form: String
+
+        fileprivate func isForm(of other: Key) -> Bool { integration == other.integration && kind == other.kind }
     }
 
     /// A complete export.
@@ -42,6 +49,11 @@ final class KeptExports: Sendable {
             let removed = keys.compactMap { entries.removeValue(forKey: $0) }
             for entry in removed { bytes -= entry.export.head.size }
             return removed
+        }
+
+        /// The key that was asked for longest ago.
+        func oldest(where isMeant: (Key) -> Bool = { _ in true }) -> Key? {
+            entries.filter { isMeant($0.key) }.min { $0.value.used < $1.value.used }?.key
         }
     }
 
@@ -85,8 +97,13 @@ final class KeptExports: Sendable {
         state.withLock { state in
             var removed = state.remove([key])
             guard export.head.size <= Self.maximumBytes else { return Removed(removed) }
+            if state.entries.keys.count(where: { $0.isForm(of: key) }) >= Self.maximumForms,
+                let oldest = state.oldest(where: { $0.isForm(of: key) })
+            {
+                removed += state.remove([oldest])
+            }
             while state.entries.count >= Self.maximumCount || state.bytes + export.head.size > Self.maximumBytes,
-                let oldest = state.entries.min(by: { $0.value.used < $1.value.used })?.key
+                let oldest = state.oldest()
             {
                 removed += state.remove([oldest])
             }
@@ -113,50 +130,61 @@ struct ExportAnswers: Sendable {
     /// The file's media type.
     let type: String
     /// Computes an export; called again if the disk turned out to be full.
-    let make: @Sendable (Call, IntegrationRecord) async throws -> Response
+    let make: @Sendable (Call, IntegrationRecord) async throws -> Made
+
+    /// An export on its way.
+    struct Made: Sendable {
+        let response: Response
+        /// False for one that is cheap to compute again, such as a page beyond the last one.
+        var isKept = true
+    }
 
     private enum Outcome: Sendable {
-        case kept(KeptExports.Export)
+        case file(KeptExports.Export)
         /// Of a service whose disk is full.
         case whole(Response)
     }
 
     /// Answers from the kept export, or computes it. The route has the cost `kept`.
-    /// - Parameter name: See `KeptExports.Key`.
+    /// - Parameters:
+    ///   - kind: See `KeptExports.Key`.
+    ///   - form: Likewise.
     /// - Throws: 404, 410; 412 by the request's conditions; 503 if a limit is reached.
-    func answer(_ call: Call, _ name: String) async throws -> Response {
+    func answer(_ call: Call, _ kind: String, _ form: String = "") async throws -> Response {
         let limits = call.limits
-        let (record, known) = try await limits.turn(of: limits.light, for: call) {
+        let (key, known) = try await limits.turn(of: limits.light, for: call) {
             let record = try await site.integration(of: call)
-            let key = KeptExports.Key(integration: record.id, name: name)
-            return (record, site.exports.export(key, stamp: site.store.stamp(of: record.id)))
+            let key = KeptExports.Key(integration: record.id, kind: kind, form: form)
+            return (key, site.exports.export(key, stamp: site.store.stamp(of: record.id)))
         }
         if let known { return try response(known, call) }
-        let outcome = try await limits.computed(call, limits.exports) { try await compute(call, record.id, name) }
+        let outcome = try await limits.computed(call, limits.exports) { try await compute(call, key) }
         switch outcome {
-        case .kept(let export): return try response(export, call)
+        case .file(let export): return try response(export, call)
         case .whole(let response): return response
         }
     }
 
-    private func compute(_ call: Call, _ id: IntegrationID, _ name: String) async throws -> Outcome {
-        let key = KeptExports.Key(integration: id, name: name)
-        let stamp = site.store.stamp(of: id)
+    private func compute(_ call: Call, _ key: KeptExports.Key) async throws -> Outcome {
+        let stamp = site.store.stamp(of: key.integration)
         // The integration may have changed, or be gone, since the request came. Read after the stamp, it is never older than that.
-        let record = try await site.integration(id)
+        let record = try await site.integration(key.integration)
         // Another request may have computed it while this one waited for its turn.
-        if let known = site.exports.export(key, stamp: stamp) { return .kept(known) }
+        if let known = site.exports.export(key, stamp: stamp) { return .file(known) }
         var gone: Set<IntegrationID> = []
         for id in site.exports.integrations where try await site.store.integration(id) == nil { gone.insert(id) }
         await site.exports.remove(gone).release(by: call.limits.files)
         do {
+            let made = try await make(call, record)
             let export = try await ExportFile.write(
-                try await make(call, record).body, type: type, in: call.limits.directory, by: call.limits.files)
-            await site.exports.put(export, key, stamp: stamp).release(by: call.limits.files)
-            return .kept(export)
+                made.response.body, type: type, in: call.limits.directory, by: call.limits.files)
+            if made.isKept {
+                await site.exports.put(export, key, stamp: stamp).release(by: call.limits.files)
+            }
+            return .file(export)
         } catch let error as OpenFile.ReadError where error.isOfFullDisk {
             await site.exports.removeAll().release(by: call.limits.files)
-            return .whole(try await make(call, record).spooled(for: call))
+            return .whole(try await make(call, record).response.spooled(for: call))
         }
     }
 
