@@ -1,6 +1,7 @@
 import Hummingbird
 import Model
 import NIOCore
+import NIOEmbedded
 import Storage
 import TestSupport
 import Testing
@@ -23,9 +24,11 @@ import Testing
         }
     }
 
-    private static func export(_ text: String, _ web: WebFixture) async throws -> KeptExports.Export {
-        try await ExportFile.write(
-            Response.plain(text).body, type: "text/plain", in: web.limits.directory, by: web.limits.files)
+    /// A complete export, whose bytes count among those of answers.
+    static func export(_ text: String, _ web: WebFixture) async throws -> ExportFile.Complete {
+        let holder = try web.limits.answers.hold(for: .anonymous, on: EmbeddedChannel(), Progress(), hasBegun: false)
+        return try await ExportFile.write(
+            Response.plain(text).body, type: "text/plain", for: holder, in: web.limits.directory, by: web.limits.files)
     }
 
     /// - Parameter name: The kind, and after a space the form.
@@ -194,7 +197,7 @@ import Testing
             // when
             let removed =
                 switch how {
-                case "put": exports.put(try await Self.export("newer", web), key, stamp: 1)
+                case "put": exports.put(try await Self.export("newer", web), key, stamp: 1).removed
                 case "remove": exports.remove([Self.id])
                 default: exports.removeAll()
                 }
@@ -245,6 +248,64 @@ import Testing
                 try await web.expect(200, "GET", Self.root + query)
                 #expect(web.site.exports.integrations.isEmpty, "\(query)")
             }
+        }
+    }
+
+    // MARK: Bytes
+
+    /// Else each export that a slow client reads would make room for the next one, and all would lie on the disk.
+    @Test func testThatNothingIsKeptInThePlaceOfWhatIsRead() async throws {
+        try await Self.withSample { web in
+            // given
+            let exports = KeptExports()
+            let export = try await Self.export("kept", web)
+            var readers: [KeptExports.Export] = []
+            for number in 1...KeptExports.maximumCount {
+                readers += [exports.put(export, Self.key("a\(number)"), stamp: 0).kept].compactMap(\.self)
+            }
+            #expect(readers.count == KeptExports.maximumCount)
+            // when, then
+            #expect(exports.put(export, Self.key("b"), stamp: 0).kept == nil)
+            #expect(exports.export(Self.key("a1"), stamp: 0) != nil)
+            readers.remove(at: 5)
+            #expect(exports.put(export, Self.key("b"), stamp: 0).kept != nil)
+            #expect(exports.export(Self.key("a6"), stamp: 0) == nil, "nobody reads it")
+            #expect(exports.bytes == Int64(4 * KeptExports.maximumCount))
+            withExtendedLifetime(readers) {}
+        }
+    }
+
+    @Test func testThatARemovedExportCountsUntilItIsRead() async throws {
+        try await Self.withSample { web in
+            // given
+            let exports = KeptExports()
+            var reader = exports.put(try await Self.export("kept", web), Self.key("a"), stamp: 0).kept
+            #expect(reader != nil)
+            // when
+            exports.removeAll()
+            // then
+            #expect(exports.integrations.isEmpty)
+            #expect(exports.bytes == 4)
+            reader = nil
+            #expect(exports.bytes == 0)
+        }
+    }
+
+    @Test func testThatAnExportCountsWhileItIsWritten() async throws {
+        try await Self.withSample { web in
+            // given
+            let body = ResponseBody { writer in
+                try await writer.write(ByteBuffer(repeating: 0, count: 300_000))
+                #expect(web.limits.answers.held == 300_000)
+                try await writer.finish(nil)
+            }
+            let holder = try web.limits.answers.hold(
+                for: .anonymous, on: EmbeddedChannel(), Progress(), hasBegun: false)
+            // when
+            let export = try await ExportFile.write(
+                body, type: "text/plain", for: holder, in: web.limits.directory, by: web.limits.files)
+            // then
+            #expect(export.head.size == 300_000)
         }
     }
 }

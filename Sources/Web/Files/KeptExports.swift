@@ -8,8 +8,12 @@ import Synchronization
 ///
 /// They are files without a name: a file disappears with its last reader and with the process, so no stop leaves a part of one behind. An export
 /// becomes visible when it is complete. Of one export only one is computed at a time, since exports wait for each other.
+///
+/// Each byte on the disk is counted until its file is closed: here for a kept export, also where it was removed while clients read it; otherwise in
+/// `WebLimits.answers`.
 final class KeptExports: Sendable {
-    /// The most exports, each with a descriptor, and bytes of all together. Beyond, the one that was asked for longest ago goes.
+    /// The most exports, each with a descriptor, and bytes of all together. Beyond, the one that was asked for longest ago goes, of those that no
+    /// client reads.
     static let maximumCount = 16
     static let maximumBytes: Int64 = 128 << 20
 
@@ -29,31 +33,88 @@ final class KeptExports: Sendable {
 
     /// A complete export.
     struct Export: Sendable {
+        /// Counts the bytes of the file until it is released.
+        enum Count: Sendable {
+            case kept(Reader)
+            /// Of an export that is not kept.
+            case answer(HolderLimit.Holder)
+        }
+
         let head: FileHead
         let file: OpenFile
+        let count: Count
+    }
+
+    /// The bytes of all places together.
+    fileprivate final class Bytes: Sendable {
+        let count = Atomic<Int64>(0)
+    }
+
+    /// The bytes of a kept export, counted until its entry and its last reader are gone.
+    fileprivate final class Place: Sendable {
+        let size: Int64
+        let readers = Atomic<Int>(0)
+        private let total: Bytes
+
+        init(_ size: Int64, of total: Bytes) {
+            (self.size, self.total) = (size, total)
+            total.count.add(size, ordering: .relaxed)
+        }
+
+        deinit { total.count.subtract(size, ordering: .relaxed) }
+    }
+
+    /// A use of a kept export, which lasts until it is released.
+    final class Reader: Sendable {
+        private let place: Place
+
+        fileprivate init(of place: Place) {
+            self.place = place
+            place.readers.add(1, ordering: .relaxed)
+        }
+
+        deinit { place.readers.subtract(1, ordering: .relaxed) }
     }
 
     fileprivate struct Entry: Sendable {
-        let export: Export
+        let head: FileHead
+        let file: OpenFile
+        let place: Place
         let stamp: UInt64
         var used: UInt64
+
+        /// Readers begin with the lock held, so an entry that has none gets none while it is held.
+        var isRead: Bool { place.readers.load(ordering: .relaxed) > 0 }
+        var export: Export { Export(head: head, file: file, count: .kept(Reader(of: place))) }
     }
 
     private struct State {
         var entries: [Key: Entry] = [:]
-        var bytes: Int64 = 0
         var uses: UInt64 = 0
 
         /// - Returns: The removed ones.
-        mutating func remove(_ keys: [Key]) -> [Entry] {
-            let removed = keys.compactMap { entries.removeValue(forKey: $0) }
-            for entry in removed { bytes -= entry.export.head.size }
-            return removed
-        }
+        mutating func remove(_ keys: [Key]) -> [Entry] { keys.compactMap { entries.removeValue(forKey: $0) } }
 
-        /// The key that was asked for longest ago.
-        func oldest(where isMeant: (Key) -> Bool = { _ in true }) -> Key? {
-            entries.filter { isMeant($0.key) }.min { $0.value.used < $1.value.used }?.key
+        /// The keys that have to go before another export is kept.
+        /// - Parameters:
+        ///   - key: The other's.
+        ///   - bytes: Of all, with the other.
+        /// - Returns: `nil` if clients read too many of them.
+        func keysToRemove(for key: Key, bytes: Int64) -> [Key]? {
+            var (count, bytes, found) = (entries.count, bytes, [Key]())
+            var unread = entries.filter { !$0.value.isRead }.sorted { $0.value.used < $1.value.used }[...]
+            if entries.keys.count(where: { $0.isForm(of: key) }) >= KeptExports.maximumForms {
+                guard let index = unread.firstIndex(where: { $0.key.isForm(of: key) }) else { return nil }
+                let oldest = unread.remove(at: index)
+                found.append(oldest.key)
+                (count, bytes) = (count - 1, bytes - oldest.value.place.size)
+            }
+            while count >= KeptExports.maximumCount || bytes > KeptExports.maximumBytes {
+                guard let oldest = unread.popFirst() else { return nil }
+                found.append(oldest.key)
+                (count, bytes) = (count - 1, bytes - oldest.value.place.size)
+            }
+            return found
         }
     }
 
@@ -71,9 +132,10 @@ final class KeptExports: Sendable {
     }
 
     private let state = Mutex(State())
+    private let total = Bytes()
 
-    /// All kept exports together, in bytes.
-    var bytes: Int64 { state.withLock { $0.bytes } }
+    /// All kept exports together, and removed ones that clients read, in bytes.
+    var bytes: Int64 { total.count.load(ordering: .relaxed) }
 
     /// The integrations of which there are exports.
     var integrations: Set<IntegrationID> { state.withLock { Set($0.entries.keys.map(\.integration)) } }
@@ -89,28 +151,23 @@ final class KeptExports: Sendable {
         }
     }
 
-    /// Keeps an export in the place of an earlier one with its key.
+    /// Keeps an export in the place of an earlier one with its key, if there is room.
     /// - Parameter stamp: The integration's before anything of the export was read.
-    /// - Returns: What it has replaced.
+    /// - Returns: The export, `nil` if it is not kept; and those that had to go.
     @discardableResult
-    func put(_ export: Export, _ key: Key, stamp: UInt64) -> Removed {
+    func put(_ new: ExportFile.Complete, _ key: Key, stamp: UInt64) -> (kept: Export?, removed: Removed) {
         state.withLock { state in
-            var removed = state.remove([key])
-            guard export.head.size <= Self.maximumBytes else { return Removed(removed) }
-            if state.entries.keys.count(where: { $0.isForm(of: key) }) >= Self.maximumForms,
-                let oldest = state.oldest(where: { $0.isForm(of: key) })
-            {
-                removed += state.remove([oldest])
+            let old = state.remove([key])
+            let freed = old.filter { !$0.isRead }.reduce(0) { $0 + $1.place.size }
+            guard let keys = state.keysToRemove(for: key, bytes: bytes - freed + new.head.size) else {
+                return (nil, Removed(old))
             }
-            while state.entries.count >= Self.maximumCount || state.bytes + export.head.size > Self.maximumBytes,
-                let oldest = state.oldest()
-            {
-                removed += state.remove([oldest])
-            }
+            let removed = old + state.remove(keys)
             state.uses += 1
-            state.entries[key] = Entry(export: export, stamp: stamp, used: state.uses)
-            state.bytes += export.head.size
-            return Removed(removed)
+            let place = Place(new.head.size, of: total)
+            let entry = Entry(head: new.head, file: new.file, place: place, stamp: stamp, used: state.uses)
+            state.entries[key] = entry
+            return (entry.export, Removed(removed))
         }
     }
 
@@ -174,14 +231,17 @@ struct ExportAnswers: Sendable {
         var gone: Set<IntegrationID> = []
         for id in site.exports.integrations where try await site.store.integration(id) == nil { gone.insert(id) }
         await site.exports.remove(gone).release(by: call.limits.files)
+        let limits = call.limits
         do {
             let made = try await make(call, record)
-            let export = try await ExportFile.write(
-                made.response.body, type: type, in: call.limits.directory, by: call.limits.files)
-            if made.isKept {
-                await site.exports.put(export, key, stamp: stamp).release(by: call.limits.files)
-            }
-            return .file(export)
+            let holder = try limits.answers.hold(for: call.asker, on: call.channel, call.progress, hasBegun: false)
+            let new = try await ExportFile.write(
+                made.response.body, type: type, for: holder, in: limits.directory, by: limits.files)
+            let own = KeptExports.Export(head: new.head, file: new.file, count: .answer(holder))
+            guard made.isKept else { return .file(own) }
+            let (kept, removed) = site.exports.put(new, key, stamp: stamp)
+            await removed.release(by: limits.files)
+            return .file(kept ?? own)
         } catch let error as OpenFile.ReadError where error.isOfFullDisk {
             await site.exports.removeAll().release(by: call.limits.files)
             return .whole(try await make(call, record).response.spooled(for: call))
@@ -191,7 +251,12 @@ struct ExportAnswers: Sendable {
     private func response(_ export: KeptExports.Export, _ call: Call) throws -> Response {
         let answer = try export.head.answer(to: call.request.headers, isHead: call.request.method == .head)
         guard let range = answer.range else { return Response(status: answer.status, headers: answer.headers) }
-        let body = call.limits.files.body(of: export.file, range: range, over: call.channel, call.progress) {}
+        let sent = call.limits.files.body(of: export.file, range: range, over: call.channel, call.progress) {}
+        let body = ResponseBody(contentLength: sent.contentLength) { writer in
+            if case .answer(let holder) = export.count { holder.begin() }
+            try await sent.write(writer)
+            withExtendedLifetime(export) {}
+        }
         return try call.limits.download(Response(status: answer.status, headers: answer.headers, body: body), call)
     }
 }
