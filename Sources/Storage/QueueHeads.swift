@@ -2,7 +2,8 @@ import Synchronization
 
 /// The heads of the queue as they were decoded, while they are heads. A head is asked for at each choice of the scheduler, and hundreds can wait.
 ///
-/// It is right because a waiting integration does not change, except for the columns of its key.
+/// The decoded values are right because only the key's columns change while an integration waits. For example, a new toolchain changes its cause
+/// (`Store.takeUp(_:queueing:at:recording:)`).
 final class QueueHeads: Sendable {
     /// What tells one state of a waiting integration from another.
     struct Key: Hashable {
@@ -10,6 +11,8 @@ final class QueueHeads: Sendable {
         var run: Int
         /// The row of the newer integration.
         var supersededBy: Int64?
+        /// The stored word.
+        var cause: String
     }
 
     private let known = Mutex<[Key: OpenIntegration]>([:])

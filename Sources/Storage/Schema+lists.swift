@@ -19,8 +19,7 @@ extension Schema {
             INSERT INTO newest_of_refs (bot, ref, integration) VALUES (new.bot, new.ref, new.id)
             ON CONFLICT (bot, ref) DO UPDATE SET integration = max(integration, excluded.integration);
         END;
-        CREATE TRIGGER integrations_are_hidden AFTER UPDATE OF pull_request, removed_at ON integrations
-        WHEN EXISTS (SELECT 1 FROM newest_of_refs WHERE bot = old.bot AND ref = old.ref AND integration = old.id) BEGIN
+        CREATE TRIGGER integrations_are_hidden AFTER UPDATE OF pull_request, removed_at ON integrations BEGIN
             \(refill)
         END;
         CREATE TRIGGER integrations_are_deleted AFTER DELETE ON integrations
@@ -34,7 +33,7 @@ extension Schema {
         CREATE INDEX issues_shown ON issues (integration, issue_set, status, category, path, line, place);
         """
 
-    /// Looks for the newest integration of a ref whose row is gone or not shown any more.
+    /// Looks for the newest integration of a ref, one of whose rows is gone, hidden or shown again.
     private static let refill = """
         DELETE FROM newest_of_refs WHERE bot = old.bot AND ref = old.ref;
             INSERT INTO newest_of_refs (bot, ref, integration) SELECT bot, ref, id FROM integrations

@@ -17,7 +17,7 @@ extension Store {
 
     /// The rows of `heads()`, by the index of waiting integrations alone.
     static let headsQuery = """
-        SELECT id, run, superseded_by FROM integrations WHERE id IN (SELECT min(id)
+        SELECT id, run, superseded_by, cause FROM integrations WHERE id IN (SELECT min(id)
             FROM integrations INDEXED BY integrations_queued WHERE state = 'queued'
             GROUP BY bot, ref, cause, is_release, run > 1) ORDER BY id
         """
@@ -29,7 +29,7 @@ extension Store {
     package func heads() async throws(StoreError) -> [OpenIntegration] {
         try await read("read the queue's heads") { [queueHeads] db in
             let keys = try db.all(Self.headsQuery) { row in
-                QueueHeads.Key(row: try row[0], run: try row[1], supersededBy: try row[2])
+                QueueHeads.Key(row: try row[0], run: try row[1], supersededBy: try row[2], cause: try row[3])
             }
             return try queueHeads.integrations(keys) { missing in
                 try Self.open(

@@ -30,7 +30,9 @@ struct IssueRoutes: Sendable {
                 .get, Self.root + "/issues.sarif", .read,
                 "Its issues as SARIF 2.1.0, at most 25,000 (Range, conditional)."
             ) { call in
-                let export = ExportAnswers(site: site, type: "application/sarif+json") { try await sarif($1) }
+                let export = ExportAnswers(site: site, type: "application/sarif+json") {
+                    .init(response: try await sarif($1))
+                }
                 return try await export.answer(call, "issues.sarif")
             }.costing(.kept),
             Route(
@@ -39,13 +41,14 @@ struct IssueRoutes: Sendable {
                 let attempt = try call.attempt()
                 let junit = ExportAnswers(site: site, type: Self.junitType) { _, record in
                     let tests = try await site.store.tests(of: record.id, attempt: attempt)
-                    return .pieces(type: Self.junitType) { writer in
+                    let response = Response.pieces(type: Self.junitType) { writer in
                         for piece in IntegrationReports.junit(tests) {
                             try await writer.write(ByteBuffer(bytes: piece))
                         }
                     }
+                    return .init(response: response, isKept: attempt == nil || !tests.isEmpty)
                 }
-                return try await junit.answer(call, "tests.xml \(attempt ?? 0)")
+                return try await junit.answer(call, "tests.xml", "\(attempt ?? 0)")
             }.costing(.kept),
             Route(
                 .post, Self.root + "/issues/{fingerprint}/silence", .role(.operator),

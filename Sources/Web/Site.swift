@@ -22,7 +22,7 @@ struct Site: Sendable {
     let clock: @Sendable () -> Timestamp
     let logger: Logger
 
-    /// - Throws: 404.
+    /// - Throws: 404; 410 for an integration that was removed.
     func integration(of call: Call) async throws -> IntegrationRecord {
         let bot = try call.name("bot")
         let text = call.text("number")
@@ -34,13 +34,17 @@ struct Site: Sendable {
         }
         // One spelling: no sign, no leading zero.
         guard let number = Int(text), String(number) == text, number > 0 else { throw Problem.notFound }
-        let id = IntegrationID(bot: bot, number: number)
+        return try await integration(IntegrationID(bot: bot, number: number))
+    }
+
+    /// - Throws: 404; 410 for an integration that was removed.
+    func integration(_ id: IntegrationID) async throws -> IntegrationRecord {
         if let record = try await store.integration(id) { return record }
         guard let removal = try await store.removal(of: id) else {
-            guard try await store.latestIntegration(of: bot) != nil else {
-                throw Problem(404, "There is no \(id), and no other of \(bot); `martlet bots` lists the bots.")
+            guard try await store.latestIntegration(of: id.bot) != nil else {
+                throw Problem(404, "There is no \(id), and no other of \(id.bot); `martlet bots` lists the bots.")
             }
-            throw Problem(404, "There is no \(id); `martlet integrations \(bot)` lists what there is.")
+            throw Problem(404, "There is no \(id); `martlet integrations \(id.bot)` lists what there is.")
         }
         throw Problem(410, "\(id) was removed by retention on \(removal.at.description.prefix(10)): \(removal.reason).")
     }

@@ -63,8 +63,8 @@ struct SiteResponder: HTTPResponder {
         } catch is HTTPParserError {
             response = await present(Problem(400, "The request is malformed."), for: request, of: client)
         } catch is CancellationError where context.departure.hasLeft {
-            context.channel.close(promise: nil)
-            response = Response(status: .serviceUnavailable)
+            // `StrictRequests` closes the connection. Closing it here would drop the bytes of earlier answers that the kernel has not accepted yet.
+            response = Response(status: .serviceUnavailable, headers: [.connection: "close"])
         } catch is CancellationError {
             response = await present(Problem(503, "The service is stopping."), for: request, of: client)
         } catch {

@@ -4,8 +4,8 @@ import NIOHTTPTypesHTTP1
 
 /// Refuses requests that two readers could understand in two ways, and closes their connection: what a proxy in front took for a body must
 /// never be a request here ("request smuggling"). The decoder refuses what is malformed; here is what it lets pass. And it ends a connection with
-/// the answer to a request of HTTP/1.0, or to one that states `Connection: close` (RFC 9112, sections 9.3 and 9.6). The last answer of a connection
-/// states `Connection: close`.
+/// the answer to a request of HTTP/1.0, or to one that states `Connection: close` (RFC 9112, sections 9.3 and 9.6), or with an answer that states it.
+/// The last answer of a connection states `Connection: close`.
 final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -38,8 +38,7 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(let head):
             guard Self.isPlain(head) else { return refuse(context, .badRequest) }
             isOld = head.version != .http1_1
-            isFinal =
-                isOld || head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
+            isFinal = isOld || Self.isClosing(head.headers)
             // The decoder keeps all that follows such a head, whatever it is, for a protocol that nobody here speaks.
             if head.headers.contains(name: "upgrade") { isLast = true }
             isReceiving = true
@@ -55,9 +54,16 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(var head):
+            if Self.isClosing(head.headers) {
+                isLast = true
+                // Requests that are here already are answered, too.
+                if unanswered > 1 { head.headers.remove(name: "connection") }
+            }
             // No request is read after this answer: its request ends the connection or was not read to its end, or the service is stopping.
             let isLastAnswer = isLast || isReceiving || isStopping
-            guard isLastAnswer, unanswered == 1 else { return context.write(data, promise: promise) }
+            guard isLastAnswer, unanswered == 1 else {
+                return context.write(wrapOutboundOut(.head(head)), promise: promise)
+            }
             head.headers.replaceOrAdd(name: "connection", value: "close")
             // Its clients know no chunks (RFC 9112, section 6.1): the body ends with the connection.
             if isOld, !head.headers.contains(name: "content-length") { head.version = .http1_0 }
@@ -96,6 +102,11 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
         }
         let isTooLarge = error as? HTTPParserError == .headerOverflow
         refuse(context, isTooLarge ? .requestHeaderFieldsTooLarge : .badRequest)
+    }
+
+    /// Whether a head states `Connection: close`.
+    private static func isClosing(_ headers: HTTPHeaders) -> Bool {
+        headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
     }
 
     /// A path, as it stands in the routes' table, and one host. RFC 9112 3.2.2 has servers take a whole URL too, which only clients of

@@ -36,14 +36,16 @@ struct TestRoutes: Sendable {
                 let export = ExportAnswers(site: site, type: Response.jsonType) { _, record in
                     let grid = try await site.store.testGrid(
                         of: record.id, attempt: attempt, all: all, limit: limit, after: after)
-                    return .json([
+                    let response = Response.json([
                         "configurations": .array(grid.configurations.map { .string($0.description) }),
                         "total": .integer(Int64(grid.total)),
                         "items": .array(grid.rows.map { JSONValue($0, grid.configurations) }),
                         "next": grid.more > 0 ? .string(String(after + grid.rows.count)) : .null,
                     ])
+                    // An empty first page shows that all tests have passed. Pages beyond the last one take no place from others.
+                    return .init(response: response, isKept: after == 0 || !grid.rows.isEmpty)
                 }
-                return try await export.answer(call, "tests/grid \(attempt ?? 0) \(all) \(limit) \(after)")
+                return try await export.answer(call, "tests/grid", "\(attempt ?? 0) \(all) \(limit) \(after)")
             }.costing(.kept),
             Route(
                 .get, "/api/v1/bots/{bot}/tests", .read,

@@ -84,6 +84,29 @@ import Testing
         }
     }
 
+    @Test func testThatAnIntegrationThatIsShownAgainIsTheNewest() async throws {
+        try await withStore { fixture in
+            // given: an older one has taken its place
+            let store = fixture.store
+            let older = try await fixture.queue()
+            let hidden = try await fixture.queue()
+            func branches() async throws -> [Int] {
+                try await store.botOverviews(branches: 8).flatMap(\.branches).map(\.number)
+            }
+            try await store.lane.write("hide") {
+                try $0.db.change("UPDATE integrations SET removed_at = 1 WHERE id = ?", [hidden.rowID])
+            }
+            #expect(try await branches() == [older.id.number])
+            // when
+            try await store.lane.write("show") {
+                try $0.db.change("UPDATE integrations SET removed_at = NULL WHERE id = ?", [hidden.rowID])
+            }
+            // then
+            #expect(try await branches() == [hidden.id.number])
+            #expect(try await fixture.damage() == [])
+        }
+    }
+
     @Test func testThatAPullRequestIsNotTheStateOfItsBot() async throws {
         try await withStore { fixture in
             // given
@@ -200,7 +223,9 @@ import Testing
     @Test func testThatAHeadIsDecodedOnceWhileItIsOne() throws {
         // given
         let heads = QueueHeads()
-        func key(_ row: Int64, run: Int = 1) -> QueueHeads.Key { .init(row: row, run: run, supersededBy: nil) }
+        func key(_ row: Int64, run: Int = 1) -> QueueHeads.Key {
+            .init(row: row, run: run, supersededBy: nil, cause: "push")
+        }
         func ask(_ keys: [QueueHeads.Key]) throws -> [[Int64]] {
             var decoded: [Int64] = []
             let found = try heads.integrations(keys) { missing in

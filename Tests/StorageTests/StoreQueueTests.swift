@@ -41,6 +41,31 @@ import Testing
         }
     }
 
+    /// Else the scheduler would choose by the cause of before.
+    @Test func testThatAHeadThatBecomesAnUpgradeIsReadAgain() async throws {
+        try await withStore { fixture in
+            // given
+            let store = fixture.store
+            try await fixture.look([.main: commit(1)])
+            #expect(try await store.heads().map(\.cause) == [.push])
+
+            // when
+            let tip = NewIntegration(bot: try name("kit"), ref: .main, commit: try commit(1), cause: .upgrade)
+            let queued = try await store.takeUp(
+                ToolchainMark(bot: name("kit"), version: "6.3.1"), queueing: [tip], at: time(120)
+            ) {
+                NewEvent(
+                    repository: $0.repository, bot: $0.id.bot, source: .upgrade, hook: "upgrade", event: "integrate",
+                    receivedAt: time(120), claims: [], fate: .integrated)
+            }
+
+            // then
+            let heads = try await store.heads()
+            #expect(heads.map(\.cause) == [.upgrade])
+            #expect(heads.map(\.id) == queued.map(\.id))
+        }
+    }
+
     @Test func testThatBeginningStartsWhatWaitsAndNothingElse() async throws {
         try await withStore { fixture in
             // given

@@ -36,6 +36,9 @@ package final class SlowClient: Sendable {
         }
     }
 
+    /// Closes its side of the connection. It still reads.
+    package func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
     /// The answer's status line and headers, and the beginning of its body.
     package func head() async -> String {
         let descriptor = descriptor

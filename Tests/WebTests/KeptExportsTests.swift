@@ -1,6 +1,7 @@
 import Hummingbird
 import Model
 import NIOCore
+import NIOEmbedded
 import Storage
 import TestSupport
 import Testing
@@ -23,15 +24,22 @@ import Testing
         }
     }
 
-    private static func export(_ text: String, _ web: WebFixture) async throws -> KeptExports.Export {
-        try await ExportFile.write(
-            Response.plain(text).body, type: "text/plain", in: web.limits.directory, by: web.limits.files)
+    /// A complete export, whose bytes count among those of answers.
+    static func export(_ text: String, _ web: WebFixture) async throws -> ExportFile.Complete {
+        let holder = try web.limits.answers.hold(for: .anonymous, on: EmbeddedChannel(), Progress(), hasBegun: false)
+        return try await ExportFile.write(
+            Response.plain(text).body, type: "text/plain", for: holder, in: web.limits.directory, by: web.limits.files)
+    }
+
+    /// - Parameter name: The kind, and after a space the form.
+    private static func key(_ name: String, of id: IntegrationID = id) -> KeptExports.Key {
+        let parts = name.split(separator: " ", maxSplits: 1)
+        return .init(integration: id, kind: String(parts[0]), form: parts.count > 1 ? String(parts[1]) : "")
     }
 
     /// Puts another content in an export's place, so that an answer tells whether it was computed.
     private static func put(_ text: String, _ name: String, _ web: WebFixture, of id: IntegrationID = id) async throws {
-        web.site.exports.put(
-            try await export(text, web), .init(integration: id, name: name), stamp: web.store.stamp(of: id))
+        web.site.exports.put(try await export(text, web), key(name, of: id), stamp: web.store.stamp(of: id))
     }
 
     @Test(arguments: exports)
@@ -159,7 +167,7 @@ import Testing
             let exports = KeptExports()
             let export = try await Self.export("kept", web)
             func key(_ number: Int) -> KeptExports.Key {
-                .init(integration: IntegrationID(bot: SampleContent.kit, number: number), name: "a")
+                Self.key("a", of: IntegrationID(bot: SampleContent.kit, number: number))
             }
             // when
             for number in 1...KeptExports.maximumCount { exports.put(export, key(number), stamp: 0) }
@@ -170,6 +178,134 @@ import Testing
             #expect(exports.export(key(2), stamp: 0) == nil)
             #expect(exports.export(key(1), stamp: 0) != nil)
             #expect(exports.bytes == Int64(4 * KeptExports.maximumCount))
+        }
+    }
+
+    /// To close a large file takes its time, which nobody who waits for the exports' lock pays.
+    @Test(arguments: ["put", "remove", "remove all"])
+    func testThatARemovedFileIsClosedWhereItIsReleased(how: String) async throws {
+        try await Self.withSample { web in
+            // given
+            let exports = KeptExports()
+            weak var file: OpenFile?
+            let key = Self.key("a")
+            do {
+                let export = try await Self.export("kept", web)
+                file = export.file
+                exports.put(export, key, stamp: 0)
+            }
+            // when
+            let removed =
+                switch how {
+                case "put": exports.put(try await Self.export("newer", web), key, stamp: 1).removed
+                case "remove": exports.remove([Self.id])
+                default: exports.removeAll()
+                }
+            // then
+            #expect(exports.export(key, stamp: 0) == nil)
+            #expect(file != nil)
+            await removed.release(by: web.limits.files)
+            #expect(file == nil)
+        }
+    }
+
+    /// Else sixteen requests of anybody would remove all others'.
+    @Test func testThatFormsOfAGridRemoveNoOtherExports() async throws {
+        try await Self.withSample { web in
+            // given
+            for (_, name) in Self.exports { try await Self.put("kept", name, web) }
+            // when: pages of one test each, and pages beyond the last one
+            for query in (0...20).map({ "?limit=1&all&after=\($0)" }) + (100...120).map({ "?after=\($0)" }) {
+                try await web.expect(200, "GET", Self.root + "/tests/grid" + query)
+            }
+            // then
+            for (path, _) in Self.exports.prefix(2) {
+                #expect(try await web.send("GET", Self.root + path).text == "kept", "\(path)")
+            }
+        }
+    }
+
+    @Test func testThatTheNumberOfFormsIsBounded() async throws {
+        try await Self.withSample { web in
+            // given
+            let exports = KeptExports()
+            let export = try await Self.export("kept", web)
+            exports.put(export, Self.key("a"), stamp: 0)
+            // when
+            for number in 0...KeptExports.maximumForms { exports.put(export, Self.key("b \(number)"), stamp: 0) }
+            // then
+            #expect(exports.export(Self.key("a"), stamp: 0) != nil)
+            #expect(exports.export(Self.key("b 0"), stamp: 0) == nil, "the oldest form")
+            for number in 1...KeptExports.maximumForms {
+                #expect(exports.export(Self.key("b \(number)"), stamp: 0) != nil)
+            }
+        }
+    }
+
+    @Test func testThatAPageBeyondTheLastOneIsNotKept() async throws {
+        try await Self.withSample { web in
+            for query in ["/tests/grid?after=100", "/tests.xml?attempt=100"] {
+                try await web.expect(200, "GET", Self.root + query)
+                #expect(web.site.exports.integrations.isEmpty, "\(query)")
+            }
+        }
+    }
+
+    // MARK: Bytes
+
+    /// Else each export that a slow client reads would make room for the next one, and all would lie on the disk.
+    @Test func testThatNothingIsKeptInThePlaceOfWhatIsRead() async throws {
+        try await Self.withSample { web in
+            // given
+            let exports = KeptExports()
+            let export = try await Self.export("kept", web)
+            var readers: [KeptExports.Export] = []
+            for number in 1...KeptExports.maximumCount {
+                readers += [exports.put(export, Self.key("a\(number)"), stamp: 0).kept].compactMap(\.self)
+            }
+            #expect(readers.count == KeptExports.maximumCount)
+            // when, then
+            #expect(exports.put(export, Self.key("b"), stamp: 0).kept == nil)
+            #expect(exports.export(Self.key("a1"), stamp: 0) != nil)
+            readers.remove(at: 5)
+            #expect(exports.put(export, Self.key("b"), stamp: 0).kept != nil)
+            #expect(exports.export(Self.key("a6"), stamp: 0) == nil, "nobody reads it")
+            #expect(exports.bytes == Int64(4 * KeptExports.maximumCount))
+            withExtendedLifetime(readers) {}
+        }
+    }
+
+    @Test func testThatARemovedExportCountsUntilItIsRead() async throws {
+        try await Self.withSample { web in
+            // given
+            let exports = KeptExports()
+            var reader = exports.put(try await Self.export("kept", web), Self.key("a"), stamp: 0).kept
+            #expect(reader != nil)
+            // when
+            exports.removeAll()
+            // then
+            #expect(exports.integrations.isEmpty)
+            #expect(exports.bytes == 4)
+            reader = nil
+            #expect(exports.bytes == 0)
+        }
+    }
+
+    @Test func testThatAnExportCountsWhileItIsWritten() async throws {
+        try await Self.withSample { web in
+            // given
+            let body = ResponseBody { writer in
+                try await writer.write(ByteBuffer(repeating: 0, count: 300_000))
+                #expect(web.limits.answers.held == 300_000)
+                try await writer.finish(nil)
+            }
+            let holder = try web.limits.answers.hold(
+                for: .anonymous, on: EmbeddedChannel(), Progress(), hasBegun: false)
+            // when
+            let export = try await ExportFile.write(
+                body, type: "text/plain", for: holder, in: web.limits.directory, by: web.limits.files)
+            // then
+            #expect(export.head.size == 300_000)
         }
     }
 }

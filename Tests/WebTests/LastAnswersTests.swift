@@ -97,4 +97,47 @@ import Testing
         #expect(try Self.text(channel).hasSuffix("\r\n\r\nabc"))
         #expect(!channel.isActive)
     }
+
+    /// As of a client that has closed its side while it waited for the second answer.
+    @Test func testThatAnAnswerThatEndsTheConnectionCutsNoEarlierOne() throws {
+        // given: the first answer is not with the kernel yet
+        let channel = try RequestDeadlinesTests.connection()
+        let gate = FlushGate()
+        try channel.pipeline.syncOperations.addHandler(gate, position: .first)
+        let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+        try RequestDeadlinesTests.send(get + get, channel)
+        Self.send(.head(.init(status: .ok, headerFields: [.contentLength: "3"])), channel)
+        Self.send(.body(ByteBuffer(string: "abc")), channel)
+        Self.send(.end(nil), channel)
+        // when
+        let fields: HTTPFields = [.contentLength: "0", .connection: "close"]
+        Self.send(.head(.init(status: .serviceUnavailable, headerFields: fields)), channel)
+        Self.send(.end(nil), channel)
+        // then
+        #expect(channel.isActive)
+        gate.open()
+        let text = try Self.text(channel)
+        expectContains(text, "\r\n\r\nabcHTTP/1.1 503 ")
+        #expect(text.lowercased().ranges(of: "\r\nconnection: close\r\n").count == 1, "\(text)")
+        #expect(!channel.isActive)
+    }
+
+    /// Its client would take the answer that states it for the last.
+    @Test func testThatOnlyTheLastOfSeveralAnswersEndsTheConnection() throws {
+        // given
+        let channel = try RequestDeadlinesTests.connection()
+        let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+        try RequestDeadlinesTests.send(get + get, channel)
+        // when: the first states it, the second does not
+        let closing: HTTPFields = [.contentLength: "0", .connection: "close"]
+        for fields in [closing, [.contentLength: "0"]] {
+            #expect(channel.isActive)
+            Self.send(.head(.init(status: .ok, headerFields: fields)), channel)
+            Self.send(.end(nil), channel)
+        }
+        // then
+        let answers = try Self.text(channel).lowercased().pieces("http/1.1 ").dropFirst()
+        #expect(answers.map { $0.contains("\r\nconnection: close\r\n") } == [false, true], "\(answers)")
+        #expect(!channel.isActive)
+    }
 }

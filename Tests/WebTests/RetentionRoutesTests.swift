@@ -82,6 +82,22 @@ import Testing
         }
     }
 
+    @Test func testThatAnIntegrationThatGoesWhileItsExportWaitsIsGone() async throws {
+        try await withIntegrations { web in
+            // given: a request that waits for its turn
+            var turn: AnswerSemaphore.Turn? = try await web.limits.exports.acquire(.anonymous)
+            let client = try SlowClient(get: "/api/v1/bots/kit/integrations/1/issues.sarif", port: web.port)
+            await until("it waits") { web.limits.exports.waitingCount == 1 }
+            // when
+            try await web.expect(200, "POST", "/api/v1/prune", as: .operator)
+            withExtendedLifetime(turn) {}
+            turn = nil
+            // then
+            #expect(await client.status() == 410)
+            #expect(web.site.exports.integrations.isEmpty)
+        }
+    }
+
     @Test func testThatMoreThanOneAnswerHoldsIsCounted() {
         // given
         var report = RetentionReport(isDone: false)

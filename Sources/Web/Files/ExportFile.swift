@@ -15,27 +15,41 @@ final class ExportFile: Sendable {
         var hash = SHA256()
     }
 
+    /// A complete export.
+    struct Complete: Sendable {
+        let head: FileHead
+        let file: OpenFile
+        /// Holds its bytes on the disk.
+        let holder: HolderLimit.Holder
+    }
+
     private let state = Mutex(State())
     private let file: OpenFile
+    private let holder: HolderLimit.Holder
     private let files: FileSender
 
-    private init(_ file: OpenFile, _ files: FileSender) { (self.file, self.files) = (file, files) }
+    private init(_ file: OpenFile, _ holder: HolderLimit.Holder, _ files: FileSender) {
+        (self.file, self.holder, self.files) = (file, holder, files)
+    }
 
     /// Writes a body into a new file.
     /// - Parameters:
+    ///   - holder: Gets the bytes of the file.
     ///   - directory: Where the file is made.
     ///   - files: Whose lanes write it.
-    /// - Throws: `OpenFile.ReadError`, such as for a full disk; the errors of the body; `CancellationError`.
-    static func write(_ body: ResponseBody, type: String, in directory: String, by files: FileSender) async throws
-        -> KeptExports.Export
-    {
+    /// - Throws: `OpenFile.ReadError`, such as for a full disk; 503 if too many bytes wait on the disk; the errors of the body;
+    ///   `CancellationError`.
+    static func write(
+        _ body: ResponseBody, type: String, for holder: HolderLimit.Holder, in directory: String, by files: FileSender
+    ) async throws -> Complete {
         let file = try await files.run { () throws(OpenFile.ReadError) in try OpenFile(nameless: directory) }
-        let export = ExportFile(file, files)
+        let export = ExportFile(file, holder, files)
         try await body.write(Writer(export: export))
         try await export.writeOut()
         let (size, hash) = export.state.withLock { ($0.size, $0.hash) }
-        return KeptExports.Export(
-            head: FileHead(exportOf: size, sha256: Hexadecimal.encode(hash.finalize()), type: type), file: file)
+        return Complete(
+            head: FileHead(exportOf: size, sha256: Hexadecimal.encode(hash.finalize()), type: type), file: file,
+            holder: holder)
     }
 
     private struct Writer: ResponseBodyWriter {
@@ -67,6 +81,7 @@ final class ExportFile: Sendable {
             return (state.memory, state.size)
         }
         guard bytes.readableBytes > 0 else { return }
+        try holder.grow(by: bytes.readableBytes)
         try await files.run { [file] () throws(OpenFile.ReadError) in try file.write(bytes, at: offset) }
     }
 }

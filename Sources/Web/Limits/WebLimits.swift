@@ -37,7 +37,7 @@ final class WebLimits: Sendable {
     let exports: AnswerSemaphore
     let streams: HolderLimit
     let downloads: HolderLimit
-    /// Limits the bytes of answers that wait on the disk for their clients.
+    /// Limits the bytes of answers that wait on the disk for their clients, with exports that are being computed or are not kept.
     let answers: HolderLimit
     /// Bytes of answers that wait in memory for clients with a token or on the Unix socket, since the disk is full.
     let answersInMemory: HolderLimit

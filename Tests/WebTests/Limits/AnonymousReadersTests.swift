@@ -104,6 +104,34 @@ import Transfer
         }
     }
 
+    /// Else a client that reads exports of many integrations slowly fills the disk.
+    @Test func testThatAnExportThatIsNotKeptCountsUntilItIsRead() async throws {
+        try await Self.withService(connections: 64) { web in
+            // given: clients read all that is kept
+            try await Self.fill(web)
+            let target = Self.integration + "/issues.sarif"
+            let size = try await web.send("GET", target).body.count
+            let exports = web.site.exports
+            exports.removeAll()
+            let small = try await KeptExportsTests.export("kept", web)
+            let id = IntegrationID(bot: SampleContent.kit, number: 1)
+            let readers = (1...KeptExports.maximumCount).compactMap { number in
+                exports.put(small, .init(integration: id, kind: "\(number)", form: ""), stamp: 0).kept
+            }
+            #expect(readers.count == KeptExports.maximumCount)
+
+            // when
+            var client: SlowClient? = try SlowClient(get: target, port: web.port)
+
+            // then
+            #expect(await client?.status() == 200)
+            #expect(web.limits.answers.held == Int64(4 + size))
+            client = nil
+            await until("it is released") { web.limits.answers.held == 4 }
+            withExtendedLifetime((readers, small)) {}
+        }
+    }
+
     @Test func testThatAnExportIsWhatItWasInOnePiece() async throws {
         try await Self.withService { web in
             // given

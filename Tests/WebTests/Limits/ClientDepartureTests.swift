@@ -111,4 +111,24 @@ import Testing
             withExtendedLifetime(turn) {}
         }
     }
+
+    /// It may still read, and what it was sent before must not be cut.
+    @Test func testThatAClientThatClosesItsSideGetsALastAnswer() async throws {
+        try await withWeb { web in
+            // given: an export is being computed
+            let turn = try await web.limits.exports.acquire(.anonymous)
+            let client = try SlowClient(get: "/api/v1/bots/kit/silences", port: web.port)
+            await until("it waits") { web.limits.exports.waitingCount == 1 }
+
+            // when
+            client.endSending()
+
+            // then
+            let head = await client.head().lowercased()
+            #expect(head.hasPrefix("http/1.1 503 "), "\(head)")
+            expectContains(head, "\r\nconnection: close\r\n")
+            #expect(await client.rest() == 0, "the connection is closed")
+            withExtendedLifetime(turn) {}
+        }
+    }
 }
