@@ -23,25 +23,60 @@ import Testing
     @Test(
         arguments: [
             ("kit.c", false), ("meson.build", true), ("sub/meson_options.txt", true), ("subprojects/left.wrap", true),
+            ("meson-version", true), ("ninja-version", true), ("pkg-config-version", true),
         ]) func testThatMesonIsSetUpAgainForOtherSettingsAlone(changed: String, isSetUp: Bool) async throws
     {
         try await withTemporaryDirectory { directory in
             // given
-            let script = try UsualScript(["meson.build": "project('kit')\n"], in: directory)
-            try script.addProgram("ninja", "")
-            try script.addProgram(
-                "meson",
-                "\(Self.note)\nif [ $1 = setup ]; then mkdir -p .martlet/build; : >.martlet/build/build.ninja; fi")
+            let script = try mesonProject(["meson.build": "project('kit')\n"], in: directory)
             // when
             let calls = try await calls(of: ProjectProfile.meson.build, script) {
                 try directory.write("tree/\(changed)", "changed\n")
             }
             // then
-            let words = calls.map { $0.split(separator: " ").dropFirst().prefix(2).joined(separator: " ") }
-            let first = words.first ?? ""
-            #expect(first.hasPrefix("setup "))
-            #expect(words == [first, "compile -C"] + (isSetUp ? ["setup --reconfigure"] : []) + ["compile -C"])
+            expectSetUp(calls, again: isSetUp)
         }
+    }
+
+    /// Ninja does not know what these depend on.
+    @Test(
+        arguments: [
+            ("run_command('cat', 'VERSION', check: true)", true), ("fs.exists('kit.c')", true),
+            ("files = import('fs')", true), ("meson.add_postconf_script('generate')", true),
+            ("configure_file(\n  output: 'kit.h',\n  command: ['generate'],\n)", true),
+            ("configure_file(input: 'kit.h.in', output: 'kit.h', configuration: kit)", false),
+            ("custom_target(output: 'kit.h', command: ['generate'])", false),
+        ]) func testThatMesonIsSetUpAgainWhereNinjaCannotKnowThatItMust(line: String, isSetUp: Bool) async throws
+    {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try mesonProject(
+                ["meson.build": "project('kit')\nsubdir('sub')\n", "sub/meson.build": line + "\n"], in: directory)
+            // when
+            let calls = try await calls(of: ProjectProfile.meson.build, script)
+            // then
+            expectSetUp(calls, again: isSetUp)
+        }
+    }
+
+    /// A project with programs in place of Meson's. The versions that they state are files of the tree, if there are any.
+    private func mesonProject(_ files: [String: String], in directory: TemporaryDirectory) throws -> UsualScript {
+        let script = try UsualScript(files, in: directory)
+        let version = #"if [ "$1" = --version ]; then cat "${0##*/}-version" 2>/dev/null; exit 0; fi"#
+        for name in ["ninja", "pkg-config"] { try script.addProgram(name, version) }
+        let setup = "if [ $1 = setup ]; then mkdir -p .martlet/build; : >.martlet/build/build.ninja; fi"
+        try script.addProgram("meson", "\(version)\n\(Self.note)\n\(setup)")
+        return script
+    }
+
+    /// The calls of Meson in two builds.
+    private func expectSetUp(_ calls: [String], again: Bool, _ location: SourceLocation = #_sourceLocation) {
+        let words = calls.map { $0.split(separator: " ").dropFirst().prefix(2).joined(separator: " ") }
+        let first = words.first ?? ""
+        #expect(first.hasPrefix("setup "), sourceLocation: location)
+        #expect(
+            words == [first, "compile -C"] + (again ? ["setup --reconfigure"] : []) + ["compile -C"],
+            sourceLocation: location)
     }
 
     @Test func testThatAMesonProjectThatCouldNotBeSetUpIsSetUpAgain() async throws {
@@ -50,7 +85,12 @@ import Testing
             let script = try UsualScript(["meson.build": "project('kit')\n"], in: directory)
             try script.addProgram("ninja", "")
             try script.addProgram(
-                "meson", "\(Self.note)\nmkdir -p .martlet/build; : >.martlet/build/build.ninja; exit 1")
+                "meson",
+                """
+                if [ "$1" = --version ]; then exit 0; fi
+                \(Self.note)
+                mkdir -p .martlet/build; : >.martlet/build/build.ninja; exit 1
+                """)
             for _ in 0..<2 {
                 // when
                 let result = try await script.run(ProjectProfile.meson.build)
