@@ -51,9 +51,12 @@ extension ProjectProfile {
                 in_bundle() { if [ -f Gemfile ]; then exec bundle exec "$@"; else exec "$@"; fi; }
                 if [ -n "$(find spec -name '*_spec.rb' 2>/dev/null | head -n 1)" ]; then in_bundle rspec "$@"; fi
                 if [ -f Rakefile ]; then
-                  # The text nearly always says that there is this task, so that rake is asked only where it fails.
+                  # The text nearly always says that there is this task, so that rake is asked only where it fails. A text that may define the
+                  # task elsewhere or under a condition does not say so: without the task, `rake test` ends with 0 where there is a directory `test`.
                   status=
-                  if grep -qE '^[[:space:]]*Rake::TestTask\\.new([ (]*[[:punct:]]test[[:punct:]]?[)]?)?[[:space:]]*(do|[{]|$)' Rakefile; then
+                  if sed -nE '/^(#.*|require[^;]*|desc [[:punct:]].*[[:punct:]]|[[:space:]]*)$/!{p;q;}' Rakefile |
+                    grep -qE '^Rake::TestTask\\.new([ (]*[[:punct:]]test[[:punct:]]?[)]?)?[[:space:]]*(do|[{]|$)' &&
+                    ! grep -qE '(end|[}])[[:space:]]+(if|unless)' Rakefile; then
                     (in_bundle rake test "$@") && exit
                     status=$?
                   fi

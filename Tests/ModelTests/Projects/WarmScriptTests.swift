@@ -183,19 +183,28 @@ import Testing
     @Test(
         arguments: [
             ("Rake::TestTask.new(:test) do |t|\n", "rake test", 0, ["test"], 0),
-            ("  Rake::TestTask.new do |t|\n", "rake test", 0, ["test"], 0),
+            (
+                "# Tests\nrequire 'rake/testtask'\n\ndesc 'Tests.'\nRake::TestTask.new do |t|\n", "rake test", 0,
+                ["test"], 0
+            ),
             ("Rake::TestTask.new(:test) do |t|\n", "rake test", 1, ["test", "-P"], 1),
             // It is not defined after all.
             ("Rake::TestTask.new(:test) do |t|\n", "rake spec", 1, ["test", "-P", "spec"], 0),
             ("Rake::TestTask.new(:unit) do |t|\n", "rake test", 0, ["-P", "test"], 0),
             ("task :test\n", "rake test", 0, ["-P", "test"], 0),
+            // `rake test` would end with 0: the directory is a file to make.
+            ("namespace :unit do\n  Rake::TestTask.new(:test) do |t|\n", "rake unit:test", 0, ["-P"], 0),
+            ("namespace :unit do\nRake::TestTask.new(:test) do |t|\n", "rake unit:test", 0, ["-P"], 0),
+            ("if ENV['ALL']\n  Rake::TestTask.new(:test) do |t|\n", "rake lint", 0, ["-P"], 0),
+            ("Rake::TestTask.new(:test) do |t|\nend if ENV['ALL']\n", "rake lint", 0, ["-P"], 0),
+            ("=begin\nRake::TestTask.new(:test) do |t|\n=end\n", "rake lint", 0, ["-P"], 0),
         ] as [(String, String, Int, [String], Int32)])
     func testThatRakeIsAskedForItsTasksOnlyWhereTheRakefileDoesNotSayThem(
         rakefile: String, tasks: String, ending: Int, calls: [String], status: Int32
     ) async throws {
         try await withTemporaryDirectory { directory in
             // given
-            let script = try UsualScript(["Rakefile": rakefile], in: directory)
+            let script = try UsualScript(["Rakefile": rakefile, "test/kit_test.rb": ""], in: directory)
             try script.addProgram("ruby", "")
             try script.addProgram(
                 "rake", "\(Self.note)\ncase $1 in -P) echo '\(tasks)' ;; test) exit \(ending) ;; esac")
