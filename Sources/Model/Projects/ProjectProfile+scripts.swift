@@ -88,7 +88,8 @@ extension ProjectProfile {
                 set -- *.rockspec
                 if [ ! -f "$1" ]; then echo 'there is no rockspec'; exit 0; fi
                 stamp=.martlet/resolved
-                key=$({ readlink -f "$(command -v luarocks)" "$(command -v lua)"; cat "$1"; } 2>/dev/null | sha256sum)
+                # Rocks are installed for one version of Lua, which need not be that of `lua`.
+                key=$({ readlink -f "$(command -v luarocks)" "$(command -v lua)"; luarocks config lua_version; cat "$1"; } 2>/dev/null | sha256sum)
                 if [ "$(cat "$stamp" 2>/dev/null)" = "$key" ]; then
                   echo 'unchanged since the dependencies were resolved last'; exit 0
                 fi
