@@ -156,6 +156,8 @@ struct JobCommands {
     /// Only SwiftPM says that a package has no tests, whatever the program prints.
     private static let listTests = """
         linked() {
+          # SwiftPM builds there, and what is in .build is of an earlier build.
+          [ -z "$SWIFTPM_BUILD_DIR" ] || return 1
           case "$*" in
           '' | '-c debug' | '--configuration debug' | '--configuration=debug') build=debug ;;
           '-c release -Xswiftc -enable-testing' | '--configuration release -Xswiftc -enable-testing' | \

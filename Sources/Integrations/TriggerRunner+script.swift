@@ -67,7 +67,8 @@ extension TriggerRunner {
         var description = JobDescription(
             steps: [
                 .init(
-                    step: JobStep.processing.rawValue, name: trigger.name.description, arguments: [path],
+                    step: JobStep.processing.rawValue, name: trigger.name.description,
+                    arguments: Self.arguments(path, because: artifacts == nil ? whyNoArtifacts(context, facts) : nil),
                     workingDirectory: "run", timeoutMilliseconds: trigger.timeout.milliseconds,
                     secrets: trigger.secrets.map(SecretStore.variable(for:)), network: .full)
             ],
@@ -97,6 +98,21 @@ extension TriggerRunner {
         guard let stored = try await store.artifacts(of: context.integration.id).first else { return nil }
         let attempt = stored.attempt
         return AttemptPaths(state.attempt(attempt.integration, job: attempt.job, attempt: attempt.attempt)).archives
+    }
+
+    /// Why the job archived nothing; `nil` if it would have, and before the jobs.
+    private func whyNoArtifacts(_ context: Context, _ facts: Facts?) -> String? {
+        guard facts != nil, let recipe = context.integration.recipe else { return nil }
+        return context.bot.whyNotArchived(recipe, on: context.integration.ref)
+    }
+
+    /// Returns the command that runs a script.
+    /// - Parameter reason: Why the directory of artifacts is empty, which the log says first. A shell prints it and becomes the script.
+    private static func arguments(_ path: String, because reason: String?) -> [String] {
+        guard let reason else { return [path] }
+        return [
+            "/bin/sh", "-c", #"printf '%s\n' "$1"; exec "$0""#, path, "martlet: MARTLET_ARTIFACTS is empty: \(reason)",
+        ]
     }
 
     /// The sandbox of a script: it has the network, and sees what jobs see of the machine, and the directory of scripts.

@@ -38,7 +38,28 @@ struct CargoTestLines: Sendable {
             run.end(name, ended.outcome, message: ended.message)
         } else if let suite = Self.suite(line) {
             run.name(suite)
+        } else if let count = Self.unnamedTests(line.utf8) {
+            run.take(unnamed: count)
         }
+    }
+
+    /// Returns how many tests a line of `cargo test -q` shows: `..iF`, `.i 2/3`, `tests::fails --- FAILED` (Rust 1.95).
+    /// `nil` if it is no such line.
+    static func unnamedTests(_ line: some BidirectionalCollection<UInt8>) -> Int? {
+        let rest = line.drop { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "i") || $0 == UInt8(ascii: "F") }
+        let count = line.distance(from: line.startIndex, to: rest.startIndex)
+        if count > 0, rest.isEmpty || isProgress(rest) { return count }
+        return line.suffix(failed.count).elementsEqual(failed) ? 1 : nil
+    }
+
+    private static let failed = Array(" --- FAILED".utf8)
+
+    /// Whether the rest of a line is ` 88/120`.
+    private static func isProgress(_ rest: some Collection<UInt8>) -> Bool {
+        guard rest.first == UInt8(ascii: " ") else { return false }
+        let numbers = rest.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return numbers.count == 2
+            && numbers.allSatisfy { !$0.isEmpty && $0.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } }
     }
 
     /// `tests::adds - should panic ... ok`

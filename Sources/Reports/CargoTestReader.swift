@@ -11,14 +11,18 @@ package struct CargoTestReader: Sendable {
 
     /// Takes what a line of a console tells.
     package mutating func take(_ line: LogLine) {
-        guard lines.isWithin || line.contains(Self.needles) else { return }
+        guard
+            lines.isWithin || line.contains(Self.needles)
+                || run.isOpen && CargoTestLines.unnamedTests(line.bytes) != nil
+        else { return }
         lines.take(line.text, into: &run)
     }
 
     /// Whether a test has started whose end is still to come, so that what other tools seem to say is its output.
     var isWithinTest: Bool { lines.isWaiting && run.isOpen }
 
-    /// Outside of a test's output no other line tells anything; what a terminal's sequence may part is looked at as well.
+    /// Outside of a test's output no other line tells anything, but for those of `cargo test -q`. A line is looked at as well if a terminal's
+    /// sequence may part such a word.
     private static let needles: Needles = ["running ", "test ", "---- ", "Doc-tests ", "Running ", "\u{1B}"]
 
     /// Returns the tests; `nil` if no test binary ran.

@@ -22,6 +22,8 @@ struct CargoTestRun: Sendable {
     private var next: String?
     /// Whether it is sure that the lines are those of a binary: its name was printed, or a test of it.
     private var isSure = false
+    /// The numbers of tests of earlier runs without a name, a test or a summary. They were binaries' runs if such a run gets its summary.
+    private var unsure: [Int] = []
     /// Whether another line that looks like a binary's beginning came in the open run.
     private var hasAnotherBeginning = false
     /// Whether the lines are a file's that a test tool wrote, so that no other program has printed them.
@@ -66,9 +68,20 @@ struct CargoTestRun: Sendable {
             return false
         }
         let isSure = next != nil || isReport
+        let before = self.isSure ? nil : expected
         begin(expected: count)
+        if isSure {
+            unsure = []
+        } else if let before, unsure.count < 100 {
+            unsure.append(before)
+        }
         self.isSure = isSure
         return true
+    }
+
+    /// Takes a line of `cargo test -q`, which shows that so many tests have ended, and not which.
+    mutating func take(unnamed count: Int) {
+        if let expected, count <= expected { isSure = true }
     }
 
     mutating func begin(expected: Int) {
@@ -125,6 +138,10 @@ struct CargoTestRun: Sendable {
             (suites, announced) = (suites - 1, announced - min(max(0, expected), ReportContent.maximumItems))
             return
         }
+        if counts != nil {
+            for count in unsure { add(cutOff: "a test binary", count) }
+            unsure = []
+        }
         // The binary says that no test failed, so a test printed the apparent failure.
         if counts?.failed == 0 {
             tests[first...].removeAll { $0.outcome.isFailure }
@@ -147,7 +164,7 @@ struct CargoTestRun: Sendable {
         // Two binaries, the first of which was cut off.
         let isTwo = hasAnotherBeginning && tests.count - first > expected
         guard let counts, !isTwo else {
-            return add(problem: "the output of \(what) ends before its \(expected.counting("test")) do")
+            return add(cutOff: what, expected)
         }
         if counts.failed == 0, failed == 0 {
             let lost = counts.passed - passed - told
@@ -164,6 +181,10 @@ struct CargoTestRun: Sendable {
     /// Adds a sentence that keeps the tests from being green. Of many binaries the first such sentences are enough.
     private mutating func add(problem: String) {
         if problems.count < 100 { problems.append(problem) }
+    }
+
+    private mutating func add(cutOff binary: String, _ count: Int) {
+        add(problem: "the output of \(binary) ends before its \(count.counting("test")) do")
     }
 
     mutating func content() -> ReportContent {

@@ -44,6 +44,35 @@ import Testing
         }
     }
 
+    /// A trigger on failures alone does not count as a use of the products, which then are not made.
+    @Test(arguments: [true, false]) func testThatAScriptsLogSaysWhyThereAreNoArtifacts(isArchived: Bool) async throws {
+        // given
+        let recipe = """
+            configurations:
+              debug: { build: sh play building, test: sh play testing, report: build/junit.xml }
+            analyze: []
+            \(isArchived ? #"archive: { include: ["products/**"] }"# : "")
+
+            """
+        let script = "#!/bin/sh\necho \"${0##*/} $#\"\n"
+        let plan = BotPlan(
+            recipe: recipe, file: "triggers: [{ name: tell, when: failed, run: tell }]\n", scripts: ["tell": script],
+            executor: .local)
+        try await withBot(plan) { bot in
+            // when
+            let integration = try await bot.integrate(.failing("debug"))
+            // then
+            let record = try #require(integration.trigger("tell"))
+            #expect(record.state == .succeeded, "\(record.reason ?? "")")
+            let reason = """
+                martlet: MARTLET_ARTIFACTS is empty: not archived: nothing uses the products; `archive: {}` in the recipe keeps them, \
+                and so does a trigger that acts on main
+
+                """
+            #expect(try bot.log(of: record) == (isArchived ? "" : reason) + "tell 0\n")
+        }
+    }
+
     @Test func testThatNoTriggerRunsTwiceOverARestart() async throws {
         try await withWaitingScript { bot, id in
             // when

@@ -53,6 +53,20 @@ import Testing
     func testThatTheTestsAreListedByTheProgramThatTheBuildLinked(
         programs: [String: String], description: String, flags: [String], isOwn: Bool
     ) async throws {
+        try await expectList(of: programs, description, flags, isOwn: isOwn)
+    }
+
+    /// SwiftPM builds elsewhere then, so that the program is one of an earlier build.
+    @Test func testThatSwiftPMListsTheTestsOfAnotherBuildDirectory() async throws {
+        let own = ["kit": Self.program]
+        try await expectList(of: own, Self.linked, environment: ["SWIFTPM_BUILD_DIR": "/elsewhere"], isOwn: false)
+        try await expectList(of: own, Self.linked, environment: ["SWIFTPM_BUILD_DIR": ""], isOwn: true)
+    }
+
+    private func expectList(
+        of programs: [String: String], _ description: String, _ flags: [String] = [],
+        environment: [String: String] = [:], isOwn: Bool, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
         try await withTemporaryDirectory { directory in
             // given
             try directory.makeDirectory("tree/.martlet/test")
@@ -68,11 +82,13 @@ import Testing
             // when
             let result = try await run(
                 step.arguments, in: directory.path("tree"),
-                environment: ["PATH": directory.path("bin") + ":/usr/bin:/bin"])
+                environment: environment.merging(["PATH": directory.path("bin") + ":/usr/bin:/bin"]) { $1 })
             // then
             let asked = "asked: " + (["test", "list", "--skip-build"] + flags).joined(separator: " ") + "\n"
-            #expect(result.stdout == (isOwn ? "KitTests.KitTests/testAdds\n" : asked), "\(result.stderr)")
-            #expect(result.status == 0)
+            #expect(
+                result.stdout == (isOwn ? "KitTests.KitTests/testAdds\n" : asked), "\(result.stderr)",
+                sourceLocation: sourceLocation)
+            #expect(result.status == 0, sourceLocation: sourceLocation)
             expectFile(directory.path("tree/.martlet/test/list"), result.stdout)
         }
     }

@@ -131,6 +131,30 @@ import Testing
         #expect(console(text)?.problems ?? [] == [])
     }
 
+    /// Cargo 1.95 with `-q`: a test of the first binary has called `exit(0)`.
+    @Test(arguments: [
+        "\nrunning 3 tests\n.\nrunning 1 test\n.\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n\n",
+        "\nrunning 3 tests\n\nrunning 1 test\n.\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n\n",
+        "\nrunning 3 tests\n\nrunning 2 tests\n\nrunning 1 test\n.\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n\n",
+        "\nrunning 3 tests\n.", "\nrunning 3 tests\n.i 2/3\n", "\nrunning 3 tests\na::b --- FAILED\n",
+    ])
+    func testThatAQuietBinaryThatIsCutOffIsMissed(text: String) {
+        expectContains(console(text)?.problems.first ?? "", "a test binary ends before its 3 tests do")
+    }
+
+    @Test(arguments: [
+        // Lines of other programs.
+        "running 3 tests\n..........\n", "running 3 tests\n... done\n", "running 3 tests\n.. 1/2/3\n",
+        // Cargo names each binary, so the first line is none of its.
+        "running 3 tests\n" + named
+            + "running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n",
+        "\nrunning 3 tests\n.i.\ntest result: ok. 2 passed; 0 failed; 1 ignored;\n\n\nrunning 1 test\n.\n"
+            + "test result: ok. 1 passed; 0 failed; 0 ignored;\n",
+    ])
+    func testThatAQuietBinaryThatEndsIsNoProblem(text: String) {
+        #expect(console(text)?.problems ?? [] == [])
+    }
+
     @Test(arguments: [
         // The process has ended before a test did.
         named + "running 2 tests\n", "running 2 tests\ntest a ... ok\n",

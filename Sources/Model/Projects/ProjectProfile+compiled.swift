@@ -14,10 +14,17 @@ extension ProjectProfile {
                 if ls /usr/lib64/libc.so.6 >/dev/null 2>&1; then library=; fi
                 for flag; do case $flag in --libdir* | -Dlibdir*) library= ;; esac; done
                 again=; if [ -f .martlet/build/build.ninja ]; then again=--reconfigure; fi
-                key="$library $* $(find . -path ./.martlet -prune -o -type f '(' -name 'meson*' -o -name '*.wrap' ')' -print |
-                  LC_ALL=C sort | xargs -d '\\n' cat | sha256sum)"
-                # Ninja itself configures again where another file that the configuration reads has changed.
-                if [ -z "$again" ] || [ "$(cat .martlet/configured 2>/dev/null)" != "$key" ]; then
+                files=$(find . -path ./.martlet -prune -o -type f '(' -name 'meson*' -o -name '*.wrap' ')' -print | LC_ALL=C sort)
+                each() { printf '%s\\n' "$files" | xargs -d '\\n' "$@"; }
+                # Ninja itself configures again where another file that the configuration reads has changed. It does not know which files a
+                # configuration asks for (the module fs), and what the programs that it runs read.
+                always=$(
+                  each grep -lE "run_command|add_postconf_script|'fs'|\\<fs[.]"
+                  each grep -l configure_file | xargs -r -d '\\n' grep -lE '\\<command *:'
+                )
+                # Meson refuses what another version of it has configured, unless it is set up again.
+                key="$library $* $(each cat | sha256sum) $(meson --version; ninja --version; pkg-config --version 2>/dev/null)"
+                if [ -z "$again" ] || [ -n "$always" ] || [ "$(cat .martlet/configured 2>/dev/null)" != "$key" ]; then
                   rm -f .martlet/configured
                   meson setup $again --wrap-mode=nodownload $library .martlet/build "$@" || exit
                   echo "$key" >.martlet/configured

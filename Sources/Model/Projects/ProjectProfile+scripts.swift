@@ -51,9 +51,12 @@ extension ProjectProfile {
                 in_bundle() { if [ -f Gemfile ]; then exec bundle exec "$@"; else exec "$@"; fi; }
                 if [ -n "$(find spec -name '*_spec.rb' 2>/dev/null | head -n 1)" ]; then in_bundle rspec "$@"; fi
                 if [ -f Rakefile ]; then
-                  # The text nearly always says that there is this task, so that rake is asked only where it fails.
+                  # The text nearly always says that there is this task, so that rake is asked only where it fails. A text that may define the
+                  # task elsewhere or under a condition does not say so: without the task, `rake test` ends with 0 where there is a directory `test`.
                   status=
-                  if grep -qE '^[[:space:]]*Rake::TestTask\\.new([ (]*[[:punct:]]test[[:punct:]]?[)]?)?[[:space:]]*(do|[{]|$)' Rakefile; then
+                  if sed -nE '/^(#.*|require[^;]*|desc [[:punct:]].*[[:punct:]]|[[:space:]]*)$/!{p;q;}' Rakefile |
+                    grep -qE '^Rake::TestTask\\.new([ (]*[[:punct:]]test[[:punct:]]?[)]?)?[[:space:]]*(do|[{]|$)' &&
+                    ! grep -qE '(end|[}])[[:space:]]+(if|unless)' Rakefile; then
                     (in_bundle rake test "$@") && exit
                     status=$?
                   fi
@@ -85,7 +88,8 @@ extension ProjectProfile {
                 set -- *.rockspec
                 if [ ! -f "$1" ]; then echo 'there is no rockspec'; exit 0; fi
                 stamp=.martlet/resolved
-                key=$({ readlink -f "$(command -v luarocks)" "$(command -v lua)"; cat "$1"; } 2>/dev/null | sha256sum)
+                # Rocks are installed for one version of Lua, which need not be that of `lua`.
+                key=$({ readlink -f "$(command -v luarocks)" "$(command -v lua)"; luarocks config lua_version; cat "$1"; } 2>/dev/null | sha256sum)
                 if [ "$(cat "$stamp" 2>/dev/null)" = "$key" ]; then
                   echo 'unchanged since the dependencies were resolved last'; exit 0
                 fi
@@ -194,24 +198,35 @@ extension ProjectProfile {
         ],
         test: Command(
             script: """
-                found=
-                for directory in test tests spec t; do
-                  if [ -n "$(find "$directory" -maxdepth 1 -name '*.bats' 2>/dev/null)" ]; then
-                    set -- "$@" "$directory"; found=1
-                  fi
-                done
-                for file in *.bats; do if [ -f "$file" ]; then set -- "$@" "$file"; found=1; fi; done
-                if [ -z "$found" ]; then
-                  # Directories of these: not what the tests read, and no copy of bats or of a library for it, which has tests of its own.
-                  found=$(find test tests spec t -mindepth 1 -type d '(' \(batsLeavesOut) \
-                      -o -exec test -e '{}/.git' ';' -o -exec test -e '{}/bin/bats' ';' -o -exec test -e '{}/load.bash' ';' ')' -prune \
-                      -o -type f -name '*.bats' -print 2>/dev/null | sed 's|/[^/]*$||' | sort -u)
-                  [ -n "$found" ] || none 'there is no file *.bats'
-                  IFS='
+                # Not what the tests read, and no copy of bats or of a library for it, which has tests of its own. For bats, a directory has only
+                # the files in it, not those of its directories.
+                all=$(find test tests spec t -mindepth 1 -type d '(' \(batsLeavesOut) \
+                    -o -exec test -e '{}/.git' -o -e '{}/bin/bats' -o -e '{}/load.bash' ';' ')' -prune -printf 'left %p\\n' \
+                    -o ! -type d -name '*.bats' -printf 'found %h\\n' 2>/dev/null | LC_ALL=C sort -u)
+                found=$(printf '%s\\n' "$all" | sed -n 's/^found //p')
+                left=$(printf '%s\\n' "$all" | sed -n 's/^left //p')
+                line='
                 '
-                  set -f; set -- "$@" $found; set +f
-                  unset IFS
-                fi
+                recursive=
+                for flag; do case $flag in --recursive | -r* | -[!-]*r*) recursive=1 ;; esac; done
+                IFS=$line
+                set -f
+                for directory in $left; do
+                  [ -z "$(find "$directory" -name '*.bats' | head -n 1)" ] ||
+                    echo "left out: $directory: by its name or what is in it, its files for bats are no tests of the project"
+                done
+                for directory in $found; do
+                  parent=$directory
+                  while [ -n "$recursive" ] && [ "$parent" != "${parent%/*}" ]; do
+                    parent=${parent%/*}
+                    case $line$found$line in *"$line$parent$line"*) continue 2 ;; esac
+                  done
+                  set -- "$@" "$directory"
+                done
+                set +f
+                unset IFS
+                for file in *.bats; do if [ -f "$file" ]; then set -- "$@" "$file"; found=1; fi; done
+                [ -n "$found" ] || none 'there is no file *.bats'
                 exec bats --tap "$@"
                 """, needs: ["bats"], takesFlags: true),
         packages: ["bats": "bats", "shellcheck": "shellcheck"])

@@ -25,7 +25,8 @@ import Testing
     @Test(arguments: [
         (["test/unit/kit.bats", "test/system/kit.bats"], "--tap test/system test/unit"),
         (["test/a b/kit.bats"], "--tap test/a b"),
-        (["test/kit.bats", "test/system/kit.bats"], "--tap test"),
+        (["test/kit.bats", "test/system/kit.bats"], "--tap test test/system"),
+        (["kit.bats", "test/smoke.bats", "t/a/b/kit.bats"], "--tap t/a/b test kit.bats"),
         (["test/unit/kit.bats", "test/fixtures/bad.bats", "test/unit/bats-core/test/a.bats"], "--tap test/unit"),
         (["test/unit/kit.bats", "test/bats/bin/bats", "test/bats/test/a.bats"], "--tap test/unit"),
         (["test/unit/kit.bats", "test/unit/assert/load.bash", "test/unit/assert/test/a.bats"], "--tap test/unit"),
@@ -40,6 +41,42 @@ import Testing
             // then
             #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
             #expect(script.text("calls") == call + "\n")
+        }
+    }
+
+    @Test(arguments: ["-r", "--recursive"]) func testThatBatsRunsNoFileTwiceWhereItLooksIntoDirectories(flag: String)
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try UsualScript(
+                ["test/kit.bats": "", "test/unit/kit.bats": "", "t/a/kit.bats": "", "t/a/b/kit.bats": ""], in: directory
+            )
+            try script.addProgram("bats", Self.note)
+            // when
+            let result = try await script.run(ProjectProfile.shell.test, flags: [flag])
+            // then
+            #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+            #expect(script.text("calls") == "--tap \(flag) t/a test\n")
+        }
+    }
+
+    @Test func testThatDirectoriesThatBatsLeavesOutAreNamed() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try UsualScript(
+                [
+                    "test/kit.bats": "", "test/fixtures/bad.bats": "", "test/data/kit.txt": "",
+                    "test/unit/assert/load.bash": "", "test/unit/assert/test/a.bats": "",
+                ], in: directory)
+            try script.addProgram("bats", Self.note)
+            // when
+            let result = try await script.run(ProjectProfile.shell.test)
+            // then
+            #expect(script.text("calls") == "--tap test\n")
+            let lines = result.stdout.split(separator: "\n").filter { $0.hasPrefix("left out: ") }
+            let names = lines.map { $0.split(separator: ":")[1].dropFirst() }
+            #expect(names == ["test/fixtures", "test/unit/assert"])
         }
     }
 

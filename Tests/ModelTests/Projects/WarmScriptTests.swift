@@ -23,25 +23,60 @@ import Testing
     @Test(
         arguments: [
             ("kit.c", false), ("meson.build", true), ("sub/meson_options.txt", true), ("subprojects/left.wrap", true),
+            ("meson-version", true), ("ninja-version", true), ("pkg-config-version", true),
         ]) func testThatMesonIsSetUpAgainForOtherSettingsAlone(changed: String, isSetUp: Bool) async throws
     {
         try await withTemporaryDirectory { directory in
             // given
-            let script = try UsualScript(["meson.build": "project('kit')\n"], in: directory)
-            try script.addProgram("ninja", "")
-            try script.addProgram(
-                "meson",
-                "\(Self.note)\nif [ $1 = setup ]; then mkdir -p .martlet/build; : >.martlet/build/build.ninja; fi")
+            let script = try mesonProject(["meson.build": "project('kit')\n"], in: directory)
             // when
             let calls = try await calls(of: ProjectProfile.meson.build, script) {
                 try directory.write("tree/\(changed)", "changed\n")
             }
             // then
-            let words = calls.map { $0.split(separator: " ").dropFirst().prefix(2).joined(separator: " ") }
-            let first = words.first ?? ""
-            #expect(first.hasPrefix("setup "))
-            #expect(words == [first, "compile -C"] + (isSetUp ? ["setup --reconfigure"] : []) + ["compile -C"])
+            expectSetUp(calls, again: isSetUp)
         }
+    }
+
+    /// Ninja does not know what these depend on.
+    @Test(
+        arguments: [
+            ("run_command('cat', 'VERSION', check: true)", true), ("fs.exists('kit.c')", true),
+            ("files = import('fs')", true), ("meson.add_postconf_script('generate')", true),
+            ("configure_file(\n  output: 'kit.h',\n  command: ['generate'],\n)", true),
+            ("configure_file(input: 'kit.h.in', output: 'kit.h', configuration: kit)", false),
+            ("custom_target(output: 'kit.h', command: ['generate'])", false),
+        ]) func testThatMesonIsSetUpAgainWhereNinjaCannotKnowThatItMust(line: String, isSetUp: Bool) async throws
+    {
+        try await withTemporaryDirectory { directory in
+            // given
+            let script = try mesonProject(
+                ["meson.build": "project('kit')\nsubdir('sub')\n", "sub/meson.build": line + "\n"], in: directory)
+            // when
+            let calls = try await calls(of: ProjectProfile.meson.build, script)
+            // then
+            expectSetUp(calls, again: isSetUp)
+        }
+    }
+
+    /// A project with programs in place of Meson's. The versions that they state are files of the tree, if there are any.
+    private func mesonProject(_ files: [String: String], in directory: TemporaryDirectory) throws -> UsualScript {
+        let script = try UsualScript(files, in: directory)
+        let version = #"if [ "$1" = --version ]; then cat "${0##*/}-version" 2>/dev/null; exit 0; fi"#
+        for name in ["ninja", "pkg-config"] { try script.addProgram(name, version) }
+        let setup = "if [ $1 = setup ]; then mkdir -p .martlet/build; : >.martlet/build/build.ninja; fi"
+        try script.addProgram("meson", "\(version)\n\(Self.note)\n\(setup)")
+        return script
+    }
+
+    /// The calls of Meson in two builds.
+    private func expectSetUp(_ calls: [String], again: Bool, _ location: SourceLocation = #_sourceLocation) {
+        let words = calls.map { $0.split(separator: " ").dropFirst().prefix(2).joined(separator: " ") }
+        let first = words.first ?? ""
+        #expect(first.hasPrefix("setup "), sourceLocation: location)
+        #expect(
+            words == [first, "compile -C"] + (again ? ["setup --reconfigure"] : []) + ["compile -C"],
+            sourceLocation: location)
     }
 
     @Test func testThatAMesonProjectThatCouldNotBeSetUpIsSetUpAgain() async throws {
@@ -50,7 +85,12 @@ import Testing
             let script = try UsualScript(["meson.build": "project('kit')\n"], in: directory)
             try script.addProgram("ninja", "")
             try script.addProgram(
-                "meson", "\(Self.note)\nmkdir -p .martlet/build; : >.martlet/build/build.ninja; exit 1")
+                "meson",
+                """
+                if [ "$1" = --version ]; then exit 0; fi
+                \(Self.note)
+                mkdir -p .martlet/build; : >.martlet/build/build.ninja; exit 1
+                """)
             for _ in 0..<2 {
                 // when
                 let result = try await script.run(ProjectProfile.meson.build)
@@ -61,18 +101,23 @@ import Testing
         }
     }
 
-    @Test(arguments: [("left", ["luarocks"]), ("right", ["luarocks", "luarocks"])])
-    func testThatLuarocksIsStartedAgainForAnotherRockspecAlone(dependency: String, programs: [String]) async throws {
+    @Test(arguments: [("left", "5.1", 1), ("right", "5.1", 2), ("left", "5.4", 2)])
+    func testThatLuarocksInstallsAgainForAnotherRockspecOrLuaAlone(
+        dependency: String, lua: String, installations: Int
+    ) async throws {
         try await withTemporaryDirectory { directory in
             // given
-            let script = try UsualScript(["kit-1.rockspec": "left\n"], in: directory)
-            try script.addProgram("luarocks", Self.note)
+            let script = try UsualScript(["kit-1.rockspec": "left\n", "lua-version": "5.1\n"], in: directory)
+            try script.addProgram(
+                "luarocks", "if [ \"$*\" = 'config lua_version' ]; then exec cat lua-version; fi\n\(Self.note)")
             // when
             let calls = try await calls(of: ProjectProfile.lua.resolve, script) {
                 try directory.write("tree/kit-1.rockspec", "\(dependency)\n")
+                try directory.write("tree/lua-version", "\(lua)\n")
             }
             // then
-            #expect(calls.map { String($0.prefix { $0 != " " }) } == programs)
+            let call = "luarocks --tree .martlet/rocks install --only-deps kit-1.rockspec"
+            #expect(calls == Array(repeating: call, count: installations))
         }
     }
 
@@ -143,19 +188,28 @@ import Testing
     @Test(
         arguments: [
             ("Rake::TestTask.new(:test) do |t|\n", "rake test", 0, ["test"], 0),
-            ("  Rake::TestTask.new do |t|\n", "rake test", 0, ["test"], 0),
+            (
+                "# Tests\nrequire 'rake/testtask'\n\ndesc 'Tests.'\nRake::TestTask.new do |t|\n", "rake test", 0,
+                ["test"], 0
+            ),
             ("Rake::TestTask.new(:test) do |t|\n", "rake test", 1, ["test", "-P"], 1),
             // It is not defined after all.
             ("Rake::TestTask.new(:test) do |t|\n", "rake spec", 1, ["test", "-P", "spec"], 0),
             ("Rake::TestTask.new(:unit) do |t|\n", "rake test", 0, ["-P", "test"], 0),
             ("task :test\n", "rake test", 0, ["-P", "test"], 0),
+            // `rake test` would end with 0: the directory is a file to make.
+            ("namespace :unit do\n  Rake::TestTask.new(:test) do |t|\n", "rake unit:test", 0, ["-P"], 0),
+            ("namespace :unit do\nRake::TestTask.new(:test) do |t|\n", "rake unit:test", 0, ["-P"], 0),
+            ("if ENV['ALL']\n  Rake::TestTask.new(:test) do |t|\n", "rake lint", 0, ["-P"], 0),
+            ("Rake::TestTask.new(:test) do |t|\nend if ENV['ALL']\n", "rake lint", 0, ["-P"], 0),
+            ("=begin\nRake::TestTask.new(:test) do |t|\n=end\n", "rake lint", 0, ["-P"], 0),
         ] as [(String, String, Int, [String], Int32)])
     func testThatRakeIsAskedForItsTasksOnlyWhereTheRakefileDoesNotSayThem(
         rakefile: String, tasks: String, ending: Int, calls: [String], status: Int32
     ) async throws {
         try await withTemporaryDirectory { directory in
             // given
-            let script = try UsualScript(["Rakefile": rakefile], in: directory)
+            let script = try UsualScript(["Rakefile": rakefile, "test/kit_test.rb": ""], in: directory)
             try script.addProgram("ruby", "")
             try script.addProgram(
                 "rake", "\(Self.note)\ncase $1 in -P) echo '\(tasks)' ;; test) exit \(ending) ;; esac")
