@@ -1,6 +1,6 @@
 import CLinux
 
-/// Tells which work answers a request.
+/// Marks on threads and tasks that show which work answers a request.
 ///
 /// A trap that ends the daemon is blamed on the work of the thread that had it (`CrashMarks`). The work of requests is therefore marked wherever it
 /// runs: on the threads of event loops, in tasks, and on lanes, which inherit the mark from their callers.
