@@ -1,12 +1,14 @@
-/// What the launcher answers, in the request's framing, once the supervisor holds the lock and makes its first step's process, or has ended.
+/// The answer of the launcher, in the framing of the request. It is sent when the supervisor holds the lock and creates the process of the first
+/// step, or has ended.
 package enum LaunchAnswer: Sendable, Equatable {
-    /// By whether its job has a fence, the launcher knows what to have ready for the next one (`Readiness` of martlet-supervisor).
+    /// The job was started. By `isFenced` the launcher knows what to prepare for the next job (`Readiness` of martlet-supervisor).
     case started(pid: Int32, isFenced: Bool = false)
-    /// The attempt was launched before; whatever became of it is in its directory.
+    /// The attempt was launched before. Its outcome is in its directory.
     case exists
-    /// It could not be started: what was tried, what happened, what to do.
+    /// The job could not be started. The text states what was tried, what happened and what to do.
     case failed(String)
 
+    /// Decodes an answer.
     /// - Throws: `.malformed` or `.overLimit`.
     package init(json bytes: [UInt8]) throws(JobProtocolError) {
         let value = try JSON(bytes, limit: LaunchRequest.sizeLimit)
@@ -20,7 +22,7 @@ package enum LaunchAnswer: Sendable, Equatable {
         }
     }
 
-    /// What goes over the launch socket, without its frame.
+    /// Encodes the answer for the launch socket, without its frame.
     package func json() -> [UInt8] {
         switch self {
         case .started(let pid, let isFenced):
