@@ -2,14 +2,14 @@ import Basics
 import Model
 
 extension VersionStore {
-    /// The second step of publishing: writes the complete version beside its final place, checked and synchronized.
+    /// Writes the complete version to the staging directory, checked and synchronized. This is the second step of publishing.
     ///
-    /// Every file is read back after copying and compared with its artifact's size and digest.
+    /// Every file is read back after copying, and compared with its artifact's size and digest.
     /// - Parameters:
-    ///   - manifest: Its `files` are the artifacts of `files`, under their published names.
-    ///   - attestation: The contents of `provenance.json`, and the key of both signatures; `nil`: the version has neither.
-    /// - Throws: `duplicateName` and `invalidName` before anything is written; `corrupted` if a file differs from its artifact; `file`. No file is
-    ///   left then.
+    ///   - manifest: The manifest. Its `files` are the artifacts of `files`, under their published names.
+    ///   - attestation: The contents of `provenance.json`, and the key of both signatures; `nil` if the version has neither.
+    /// - Throws: `duplicateName` and `invalidName` before any file is written; `corrupted` if a file differs from its artifact; `file`. Written files
+    ///   are removed then.
     package func stage(
         _ manifest: VersionManifest, files: [StagedFile], attestation: Attestation? = nil
     ) async throws(ArchiveError) -> StagedVersion {
