@@ -5,7 +5,7 @@ package struct Artifact: Hashable, Sendable, Codable {
     /// A relative path with `/`, without empty, `.` and `..` components.
     package var path: String
     package var size: ByteCount
-    /// 64 lower-case hexadecimal digits.
+    /// The SHA-256 digest: 64 lower-case hexadecimal digits.
     package var sha256: String
 
     package init(configuration: Name?, path: String, size: ByteCount, sha256: String) {

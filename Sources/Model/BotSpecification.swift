@@ -210,7 +210,7 @@ package struct Trigger: Hashable, Sendable, Codable {
         self.isSandboxed = isSandboxed
     }
 
-    /// Before the jobs or after them.
+    /// Whether the trigger runs before the jobs or after them.
     package enum Phase: String, Hashable, Sendable, Codable, CaseIterable { case before, after }
 
     /// The outcome of the integration that a trigger requires.

@@ -3,11 +3,11 @@ package struct ByteCount: Hashable, Sendable, Comparable, Codable, CustomStringC
     package let bytes: Int64
 
     package init(_ bytes: Int64) { self.bytes = bytes }
-    /// 1024 bytes each.
+    /// Returns a number of KiB (1024 bytes each).
     package static func kibibytes(_ count: Int64) -> ByteCount { .init(count << 10) }
-    /// 1024 KiB each.
+    /// Returns a number of MiB (1024 KiB each).
     package static func mebibytes(_ count: Int64) -> ByteCount { .init(count << 20) }
-    /// 1024 MiB each.
+    /// Returns a number of GiB (1024 MiB each).
     package static func gibibytes(_ count: Int64) -> ByteCount { .init(count << 30) }
 
     package static func < (left: ByteCount, right: ByteCount) -> Bool { left.bytes < right.bytes }

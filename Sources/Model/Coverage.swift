@@ -35,7 +35,7 @@ package struct Coverage: Hashable, Sendable, Codable {
 
     /// A file of the repository.
     package struct File: Hashable, Sendable, Codable {
-        /// Relative to the repository's root.
+        /// The path, relative to the repository's root.
         package var path: String
         package var lines: Share
         /// `nil` if the tool does not count functions or branches.

@@ -15,7 +15,7 @@ package struct CoverageDelta: Hashable, Sendable, Codable {
 
         /// The change in percentage points; `nil` if either percentage is unknown.
         package var points: Double? { CoverageDelta.points(before, after) }
-        /// See `CoverageDelta.pointsText`.
+        /// The change as text; see `CoverageDelta.pointsText`.
         package var pointsText: String? { points.map(CoverageDelta.text) }
     }
 

@@ -10,7 +10,7 @@ package struct IntegratedPullRequest: Hashable, Sendable {
     package var baseCommit: CommitID
     package var head: CommitID
     /// The branch of the bot's own repository whose tip was the head in the same scan, so its author may push there. `nil` means that the head comes
-    /// from a fork, whatever an event states.
+    /// from a fork, even if an event states otherwise.
     package var source: RefName?
     /// The operator who approved exactly this head; `nil` if no approval was needed.
     package var approvedBy: String?

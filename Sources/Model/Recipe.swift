@@ -26,7 +26,7 @@ package struct Recipe: Hashable, Sendable, Codable {
         self.recognition = recognition
     }
 
-    /// One way to analyze, build and test.
+    /// A way to analyze, build and test the project.
     package struct Configuration: Hashable, Sendable, Codable {
         package var name: Name
         /// Flags for the build, test and archive commands.

@@ -26,7 +26,7 @@ package struct RefPattern: Hashable, Sendable, Codable, CustomStringConvertible 
     package static func == (left: RefPattern, right: RefPattern) -> Bool { left.description == right.description }
     package func hash(into hasher: inout Hasher) { hasher.combine(description) }
 
-    /// Whether the whole of `name` matches.
+    /// Whether the pattern matches the whole name.
     package func matches(_ name: String) -> Bool {
         // `reachable[i]`: the first i tokens can match what was read so far.
         var reachable = [Bool](repeating: false, count: tokens.count + 1)

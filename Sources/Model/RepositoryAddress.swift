@@ -1,9 +1,16 @@
-/// The address of a repository. It is parsed only here, for every part of the service: bot files, `martlet lint`, submodules, the interface and
-/// git. No two parts can therefore read the same text differently.
+/// The address of a repository. It is parsed only here, for every part of the service: bot files, `martlet lint`, submodules, the interface and git.
+/// No two parts can therefore read the same text differently.
 ///
-/// Allowed: `https://`, `ssh://`, `user@host:path`, an absolute local path; `http://` and `git://` only if the operator said `insecure: true`.
-/// Refused among others: other schemes in any case (`ext::`, `file://`); hosts, users and paths that begin with `-` (CVE-2017-1000117); passwords;
-/// control characters, raw or percent-encoded (CVE-2020-5260); characters that hide or reorder text; hosts that are not ASCII; `..` components.
+/// Allowed are `https://`, `ssh://`, `user@host:path`, and an absolute local path. `http://` and `git://` are allowed only if the operator stated
+/// `insecure: true`. Among others, the following are refused:
+///
+/// - other schemes in any case (`ext::`, `file://`)
+/// - hosts, users and paths that begin with `-` (CVE-2017-1000117)
+/// - passwords
+/// - control characters, raw or percent-encoded (CVE-2020-5260)
+/// - characters that hide or reorder text
+/// - hosts that are not ASCII
+/// - `..` components
 package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of addresses. `ssh` includes `user@host:path`; `path` is an absolute path on this machine.
     package enum Kind: String, Sendable { case https, http, ssh, git, path }
@@ -23,7 +30,7 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
     /// The path that the server gets, or the local path.
     package let path: String
 
-    /// Why a text is no address of a repository, and what to write instead.
+    /// The reason why a text is not an address of a repository, and what to write instead.
     package struct Refusal: Error, Hashable, CustomStringConvertible {
         /// The end of a sentence that begins with the key or address: `` `repository` `` or the address itself.
         package let description: String

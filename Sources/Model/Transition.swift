@@ -13,8 +13,8 @@ package enum Transition: String, Hashable, Sendable, Codable, CaseIterable {
     /// - Parameters:
     ///   - before: The branch's health before; `nil` if no integration has determined it.
     ///   - news: The number of new issues that `isTold` selects.
-    /// - Returns: Empty if the integration says nothing about the code (it was canceled or failed by a fault of Martlet or the machine), unless a
-    ///   trigger failed, and for a rerun of an integration that is not the branch's newest.
+    /// - Returns: An empty array if the integration does not determine the health of the code (see `Standing.says(_:)`), unless a trigger failed.
+    ///   Also empty for a rerun of an integration that is not the branch's newest.
     package static func all(of integration: Told, after before: Standing?, news: Int) -> [Transition] {
         guard let verdict = integration.verdict, integration.number >= before?.number ?? 0 else { return [] }
         guard Standing.says(verdict) else {
@@ -54,7 +54,7 @@ package struct Standing: Hashable, Sendable, Codable {
     /// The integration and run that broke the branch; `nil` while the branch is healthy, and if it is unknown.
     package var brokenBy: Run?
 
-    /// One run of an integration of the same bot.
+    /// A run of an integration of the same bot.
     package struct Run: Hashable, Sendable, Codable {
         package var number: Int
         package var run: Int

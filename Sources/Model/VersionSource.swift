@@ -1,7 +1,7 @@
 extension Trigger {
     /// The source of a published version's number.
     package enum VersionSource: Hashable, Sendable {
-        /// `release/1.4` → 1.4.0, 1.4.1 …
+        /// The branch's name with the next patch number: `release/1.4` gives 1.4.0, 1.4.1 …
         case branch
         /// The tag's name, `1.4.0` or `v1.4.0`.
         case tag

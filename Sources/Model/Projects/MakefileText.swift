@@ -94,7 +94,7 @@ package struct MakefileText: Sendable {
         return rest.isEmpty ? .none : .targets(rest)
     }
 
-    /// GNU make's default goal: the first target that does not begin with a dot, unless it has a slash, and is no pattern.
+    /// The default goal of GNU make: the first target that is not a pattern, and does not begin with a dot unless it has a slash.
     private var firstTarget: String? {
         rules.flatMap(\.targets).first { ($0.first != "." || $0.contains("/")) && !$0.contains("%") }
     }

@@ -15,7 +15,7 @@ struct ProjectEvidence: Equatable {
     /// The path of the marker, relative to the root.
     var path: String { ProjectTree.path(marker, in: directory) }
 
-    /// Looks for a type's files in a directory. Files that cannot be read may hold tests: the type's tool then reports that there are none.
+    /// Searches a directory for a type's files. Files that cannot be read may hold tests: the type's tool then reports that there are none.
     /// - Returns: `nil` if the directory has no marker file of the type.
     init?(_ type: ProjectType, in tree: ProjectTree, directory: String? = nil) {
         let names = tree.names(in: directory)

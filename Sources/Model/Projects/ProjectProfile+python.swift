@@ -176,8 +176,8 @@ extension ProjectProfile {
             print("build " + line)
         """
 
-    /// Fails with 1 if a requirement in the files that are its arguments is not installed. pip does not evaluate the requirements here, so those with
-    /// a condition, such as a platform or a version of Python, are skipped.
+    /// Fails with 1 if a requirement in the files that are its arguments is not installed. Requirements with a condition, such as a platform or a
+    /// version of Python, are skipped, because pip is not asked to evaluate them.
     private static let installed = """
         import re, sys
         from importlib.metadata import PackageNotFoundError, version

@@ -4,7 +4,7 @@ extension ProjectType {
         package var type: ProjectType
         /// The file by which it was recognized.
         package var marker: String
-        /// The marker files of later types, and of types that have nothing to build or to test.
+        /// The marker files of later types, and of types without anything to build or to test.
         package var passedOver: [String]
         /// The directory of the project; `nil` means the root.
         package var directory: String?

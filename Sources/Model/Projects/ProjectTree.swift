@@ -2,7 +2,7 @@
 ///
 /// `Settings` creates one by `ProjectTree(names:text:)`, within the limits that are declared here.
 package struct ProjectTree: Hashable, Sendable {
-    /// The names in the root.
+    /// The names in the root. A file whose name is missing here counts as missing.
     package var rootEntries: [String]
     /// The names in directories of the root, keyed by directory; see `isSearched`.
     package var directories: [String: [String]] = [:]
@@ -78,7 +78,7 @@ package struct ProjectTree: Hashable, Sendable {
     /// The largest number of subdirectories of each of `batsDirectories` that are searched.
     package static let maximumBatsDirectories = 16
 
-    /// Whether a directory has files for bats.
+    /// Whether a directory contains bats files.
     package static func hasBats(_ names: some Sequence<String>) -> Bool { names.contains { $0.hasSuffix(".bats") } }
 
     /// Whether a directory of the root may hold a project of its own. Hidden directories, and directories for third-party code, examples or

@@ -2,9 +2,9 @@
 struct CivilDate: Hashable {
     let daysSinceEpoch: Int64
     let year: Int64
-    /// 1 to 12.
+    /// From 1 to 12.
     let month: Int
-    /// 1 to 31.
+    /// From 1 to 31.
     let day: Int
 
     /// Creates the date of a day number: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms",

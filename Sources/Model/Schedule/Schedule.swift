@@ -16,7 +16,7 @@ extension BotSpecification {
         /// The form that was stored before cron expressions were supported.
         private enum Earlier: Codable {
             case daily(hour: Int, minute: Int)
-            /// Weekday 1 is Monday.
+            /// A weekly schedule; weekday 1 is Monday.
             case weekly(weekday: Int, hour: Int, minute: Int)
         }
 
