@@ -23,7 +23,7 @@ package struct CancelRequest: Sendable, Equatable {
         self.init(reason: reason, graceMilliseconds: grace)
     }
 
-    /// The content of the file `cancel`.
+    /// Encodes the content of the file `cancel`.
     package func json() -> [UInt8] {
         JSON.object(["reason": .string(reason), "grace": .integer(graceMilliseconds)]).bytes()
     }

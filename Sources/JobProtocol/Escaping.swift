@@ -5,12 +5,12 @@
 enum Escaping: CaseIterable, Sendable {
     /// `%2F`.
     case percent
-    /// The same, and `+` for a space.
+    /// `%2F`, and `+` for a space.
     case form
     /// JSON, C, the shells' `$'…'` and `printf %q`, Python, Ruby, Perl, Go, Rust and others: `\"`, `\$`, `\n`, `\x2f`, `\057`, `\u00e9` (two of
     /// these beyond 16 bits), `\u{e9}`, `\U0001f600`.
     case backslash
-    /// The same, but `\xe9` is a character and not a byte, as Python's `ascii` writes it.
+    /// As `backslash`, but `\xe9` is a character and not a byte, as in the output of Python's `ascii`.
     case character
     /// `&amp;`, `&#233;`, `&#xE9;`.
     case xml
@@ -29,7 +29,7 @@ enum Escaping: CaseIterable, Sendable {
     enum Reading: Equatable {
         /// Not the beginning of an escape.
         case none
-        /// More bytes decide.
+        /// The bytes are too few to decide.
         case more
         /// An escape of `width` bytes, and what it stands for.
         case byte(UInt8, width: Int)

@@ -68,7 +68,7 @@ extension FenceFinding {
     package static let userNetworkMissing =
         "slirp4netns is not installed: there is no /usr/bin/slirp4netns; install it with `apt-get install slirp4netns`, and start the "
         + "service again"
-    /// The reason if the launcher states nothing about the network.
+    /// The reason if the launcher does not report on the network.
     static let networkUnasked = "the launcher is of an older version; restart it, and the service"
 
     /// The reason if a supervisor could not see the processes in its sandbox, and so could not end them.

@@ -1,5 +1,5 @@
 extension JobDescription {
-    /// One command of a job.
+    /// A command of a job.
     package struct Step: Sendable, Equatable {
         /// The word of the job's step to which it belongs: analyzing, building, testing or archiving.
         package var step: String

@@ -42,7 +42,7 @@ package struct JobDescription: Sendable, Equatable {
     package enum Isolation: String, Sendable, CaseIterable {
         /// No isolation: the job has all rights of its user.
         case none
-        /// See `Fence`.
+        /// The job runs in a sandbox; see `Fence`.
         case sandbox
     }
 

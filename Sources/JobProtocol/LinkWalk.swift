@@ -13,7 +13,7 @@ package struct LinkWalk {
     /// The end of a link.
     package enum End: Sendable, Equatable {
         case file([UInt8])
-        /// Relative to the root; the root is the empty path.
+        /// A directory, by its path relative to the root. The root is the empty path.
         case directory([UInt8])
         /// It stays in the tree, but its target does not exist.
         case missing
@@ -34,6 +34,7 @@ package struct LinkWalk {
     /// The number of components that may still be looked up. When it is 0, every further path is `.endless`.
     package private(set) var left: Int
 
+    /// Creates a resolver.
     /// - Parameters:
     ///   - root: The absolute path by which links name the tree's root; `nil` if absolute links lead out.
     ///   - limit: The largest number of components that are looked up.

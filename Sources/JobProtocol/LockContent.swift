@@ -1,10 +1,10 @@
 /// The content of `lock`: the process that holds it. A process identifier may be reused, so the boot and the start time
 /// are included.
 package struct LockContent: Sendable, Equatable {
-    /// `/proc/sys/kernel/random/boot_id`.
+    /// The content of `/proc/sys/kernel/random/boot_id`.
     package let bootID: String
     package let pid: Int32
-    /// Field 22 of `/proc/PID/stat`, in clock ticks since boot (proc(5)).
+    /// The start time in clock ticks since boot: field 22 of `/proc/PID/stat` (proc(5)).
     package let startTime: UInt64
 
     package init(bootID: String, pid: Int32, startTime: UInt64) {

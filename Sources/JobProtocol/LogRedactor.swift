@@ -1,8 +1,8 @@
-/// Replaces secrets by `***` in a stream of bytes (a log or a report), however the stream is split into pieces.
+/// A filter that replaces secrets by `***` in a stream of bytes (a log or a report), however the stream is split into pieces.
 ///
 /// Bytes that cannot begin a secret are skipped (`SecretBeginnings`). From a byte that can, the automaton of all `SecretForms` decides, for the
-/// literal bytes and for each kind of `Escaping` (`SecretView`). The time is linear in the bytes, whatever they are. Only bytes that may begin a
-/// secret are held back.
+/// literal bytes and for each kind of `Escaping` (`SecretView`). The time is linear in the number of bytes for any content. Only bytes that may begin
+/// a secret are held back.
 ///
 /// Line ends and terminal escapes (ECMA-48 CSI, as in colors; ECMA-35 designations, as `tput sgr0` prints) within a secret are skipped, so a
 /// wrapped or colored secret is masked, too. A secret that contains ESC is not found.

@@ -27,13 +27,13 @@ struct SecretAutomaton: Sendable {
     /// Whether a form contains the byte. Escapes of other bytes are ignored.
     func contains(_ byte: UInt8) -> Bool { contained[Int(byte)] }
 
-    /// The number of bytes of a form that the state represents.
+    /// Returns the number of bytes of a form that the state represents.
     func depth(_ state: Int) -> Int { Int(depth[state]) }
 
-    /// The length of the longest form that ends in the state; 0 if none does.
+    /// Returns the length of the longest form that ends in the state; 0 if none does.
     func matched(_ state: Int) -> Int { Int(matched[state]) }
 
-    /// The next shorter beginning that is a suffix of the bytes so far and has a continuation that this state does not have.
+    /// Returns the next shorter beginning that is a suffix of the bytes so far and has a continuation that this state does not have.
     func failure(_ state: Int) -> Int { Int(failure[state]) }
 
     /// Whether no form continues from the state.

@@ -1,4 +1,4 @@
-/// The forms in which a secret can appear in a log, even if it was not printed as it is.
+/// The forms in which a secret can appear in a log, even if it was not printed literally.
 enum SecretForms {
     /// The smallest size in bytes of a form other than the secret itself. Shorter ones would mask half of every log.
     static let shortest = 4

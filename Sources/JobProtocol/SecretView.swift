@@ -1,8 +1,8 @@
 /// One way to read a stream that is searched for secrets: literally, or with one kind of escapes decoded.
 ///
-/// A view with escapes is active only from an escape on, until its last bytes equal the literal ones again, so it costs nothing where there is
-/// none. Escapes are read from the left, as their readers do. If text ends with half of an escape just before a secret, as `%2` before `F/a`, the
-/// joined escape may be read instead.
+/// A view with escapes is active only from an escape on, until its last bytes equal the literal ones again. It takes no time in a stream without
+/// escapes. Escapes are read from the left, as programs read them. If text ends with half of an escape just before a secret, such as `%2` before
+/// `F/a`, the joined escape may be read instead.
 struct SecretView: Sendable {
     /// The kind of escapes that is decoded; `nil` for the literal view.
     let escaping: Escaping?

@@ -15,7 +15,7 @@ package enum StatusEvent: Sendable, Equatable {
         case failed
         /// The attempt was canceled on request; `reason` is from the request.
         case canceled
-        /// The supervisor was told to end without a cancel file: the machine is stopping.
+        /// The supervisor was asked to end without a cancel file: the machine is stopping.
         case interrupted
         /// The supervisor itself failed: no space, no workspace, or an unreadable job.
         case faulty
