@@ -25,7 +25,7 @@ package struct ExecutionError: Error, Sendable, CustomStringConvertible {
     package let code: Code
     /// What was tried, and on what.
     package let operation: String
-    /// What happened and what to do.
+    /// What happened, and what to do.
     package let message: String
     package let underlying: (any Error)?
 

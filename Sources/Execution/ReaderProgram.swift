@@ -5,15 +5,15 @@ import Synchronization
 /// The program `martlet-reader`: a separate process that reads the files that a job left. It has limits, and no access to files, network, environment
 /// and secrets.
 ///
-/// It runs for one conversation. Its answer deserves no more trust than the bytes that it reads.
+/// It runs for one conversation. Its answer is as untrusted as the bytes that it reads.
 package struct ReaderProgram: Sendable {
-    /// Limits of one run.
+    /// The limits of a run.
     package struct Limits: Sendable, Hashable {
         /// The limit of address space, in bytes. The largest accepted report needs a quarter.
         package var memory: Int64 = 1 << 30
         /// The limit of processor time. The largest accepted report needs some seconds.
         package var processor: Duration = .seconds(120)
-        /// The limit of time, generous for a busy machine.
+        /// The limit of elapsed time, generous for a busy machine.
         package var patience: Duration = .seconds(600)
 
         package init() {}
@@ -131,7 +131,7 @@ private struct ReaderProcess {
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// The process is not reaped yet, so no other process has its number.
+    /// Kills the process. It is not reaped yet, so no other process has its identifier.
     func kill() { Glibc.kill(pid, SIGKILL) }
 
     /// Writes and reads, whichever is possible, until the process closes its end.

@@ -47,7 +47,7 @@ struct SeekTable: Sendable, Equatable {
         return low
     }
 
-    // MARK: As it is in the file
+    // MARK: Encoding and decoding
 
     /// Encodes the table as a frame, with its header and footer.
     func bytes() -> [UInt8] {
