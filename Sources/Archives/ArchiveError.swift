@@ -39,7 +39,7 @@ package struct ArchiveError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
-    /// Wraps an error of a file operation. An `ArchiveError` is kept as it is.
+    /// Wraps an error of a file operation. Keeps an `ArchiveError` unchanged.
     init(_ operation: String, _ error: any Error) {
         if let error = error as? ArchiveError {
             self = error
