@@ -12,7 +12,7 @@
 package final class CurlTransport: Transport {
     private let engine: CurlEngine
 
-    /// Starts the thread.
+    /// Starts the thread of the transport.
     /// - Throws: `other` if libcurl or the thread cannot be started.
     package init() throws(TransferError) { engine = try CurlEngine() }
 

@@ -3,7 +3,7 @@
 struct MailReply {
     /// The progress of the dialogue, by the last command.
     enum Step: Int, Comparable {
-        /// The greeting, EHLO, STARTTLS, AUTH.
+        /// The greeting, EHLO, STARTTLS or AUTH.
         case beginning
         /// MAIL.
         case sender
@@ -59,7 +59,7 @@ struct MailReply {
             size += shown.utf8.count
         }
         if rest.first == "-" { return }
-        // 221 is the answer to QUIT, which states nothing about the mail.
+        // 221 is the answer to QUIT, which does not concern the mail.
         if number != 221, !isOfMail { take(number, lines.joined(separator: " ")) }
         (lines, size) = ([], 0)
     }

@@ -35,7 +35,7 @@ struct S3Multipart: Sendable {
             tries.note(reached: parts.offset(number) + parts.count(number))
         }
         await records.set(record, of: target, isKept: false)
-        // Checked before any file gets its name: the parts' digests are those of the file as it is now.
+        // Checked before any file gets its name, because the parts' digests are those of the file's current content.
         guard whole.sha256 == target.file.sha256 else {
             throw TransferError(
                 code: .corrupted, operation: "upload to \(target.shown)",

@@ -49,7 +49,7 @@ struct S3Signature: Sendable {
         return fields
     }
 
-    /// Returns the query as it is in the URL and in the signature: sorted by name.
+    /// Returns the query in the form of the URL and of the signature: sorted by name.
     static func query(_ parameters: [(String, String)]) -> String {
         parameters.map { (PercentEncoding.encode($0.0), PercentEncoding.encode($0.1)) }.sorted { $0 < $1 }
             .map { "\($0.0)=\($0.1)" }.joined(separator: "&")

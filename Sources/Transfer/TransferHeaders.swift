@@ -1,6 +1,6 @@
 /// Header fields in their order. Names are compared without case (RFC 9110, section 5.1).
 package struct TransferHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    /// One field.
+    /// A header field.
     package struct Field: Sendable, Hashable {
         package var name: String
         package var value: String

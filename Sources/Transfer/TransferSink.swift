@@ -1,14 +1,14 @@
 /// The receiver of an answer's body. Only the engine's thread uses it.
 protocol TransferSink: AnyObject {
     func open(operation: String) throws(TransferError)
-    /// Called when the header fields are complete.
+    /// Handles the header fields when they are complete.
     func begin(status: Int, headers: TransferHeaders)
     /// Receives bytes of the body.
     /// - Returns: `false` if the transfer must pause; the bytes are then passed again.
     func take(_ bytes: UnsafeRawBufferPointer, operation: String) throws(TransferError) -> Bool
-    /// Called when the body is complete. Returns the answer.
+    /// Returns the answer when the body is complete.
     func close(status: Int, headers: TransferHeaders, operation: String) throws(TransferError) -> TransferResponse
-    /// Called when the transfer has failed.
+    /// Discards the body when the transfer has failed.
     func abandon()
 }
 

@@ -47,7 +47,7 @@ struct TransferURL: Sendable {
         query = part(CURLUPART_QUERY)
     }
 
-    /// Scheme, host and port.
+    /// The scheme, host and port.
     var origin: String { "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "") }
 
     /// The URL for messages, without user, password and query.
