@@ -6,6 +6,7 @@ package struct Backoff: Sendable {
     private let jitter: @Sendable () -> Double
     private var following: Duration
 
+    /// Creates a series of waits.
     /// - Parameters:
     ///   - first: The longest first wait.
     ///   - limit: The longest wait of all.

@@ -8,7 +8,8 @@ import Dispatch
 package final class BlockingLane: Sendable {
     private let queue: DispatchQueue
 
-    /// - Parameter label: Shown by debuggers; need not be unique.
+    /// Creates a lane.
+    /// - Parameter label: A name for debuggers; it need not be unique.
     package init(label: String) {
         // A serial queue without a target queue takes its thread from the overcommitting pool, so a lane that waits for
         // the network does not delay other lanes.

@@ -11,9 +11,10 @@ package final class BlockingLanes: Sendable {
 
     private let state: Mutex<State>
 
+    /// Creates lanes.
     /// - Parameters:
-    ///   - label: Shown by debuggers; need not be unique.
-    ///   - count: How many bodies run at once, at least 1.
+    ///   - label: A name for debuggers; it need not be unique.
+    ///   - count: The number of lanes, at least 1.
     package init(label: String, count: Int) {
         precondition(count > 0)
         state = Mutex(State(free: (1...count).map { BlockingLane(label: "\(label).\($0)") }))

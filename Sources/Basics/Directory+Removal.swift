@@ -33,7 +33,7 @@ extension Directory {
     /// - Parameter mode: The mode before the umask is applied.
     package func makeEmptyDirectory(_ path: some RelativePath, mode: UInt16 = 0o755) throws(FileError) {
         if let status = try status(path), status.kind == .directory, status.owner == geteuid(),
-            // The umask can remove rights, but never the owner's: a directory without those was made by somebody else.
+            // The umask may have removed rights of others. If the owner's rights differ, the directory was not made here.
             status.mode & ~mode == 0, status.mode & 0o700 == mode & 0o700,
             // An error means that the directory has more than 0 entries or cannot be read: it counts as not empty.
             (try? entries(path, limit: 0).isEmpty) ?? false

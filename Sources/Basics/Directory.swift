@@ -122,6 +122,6 @@ package final class Directory: Sendable {
         return try open(path.parent, clinux_o_path | O_DIRECTORY, operation: operation, naming: path.bytes)
     }
 
-    /// A path for messages.
+    /// Returns a path for messages.
     func whole(_ relative: [UInt8]) -> String { path + "/" + String(decoding: relative, as: UTF8.self) }
 }

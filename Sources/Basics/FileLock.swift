@@ -6,7 +6,7 @@ package final class FileLock: Sendable {
     private let file: Descriptor
     package let path: String
 
-    /// Acquires the lock without waiting, then writes who holds it.
+    /// Acquires the lock without waiting, then writes `contents`, which identifies the holder.
     ///
     /// The lock is that of flock(2), which belongs to the open file, so another lock in the same process is excluded, too.
     /// - Parameters:

@@ -21,7 +21,7 @@ package enum FileKind: Sendable, Hashable {
 /// The status of a file by stat(2), without following a link as the last component.
 package struct FileStatus: Sendable, Hashable {
     package let kind: FileKind
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int64
     /// The lower twelve bits: permissions, set-id and sticky.
     package let mode: UInt16
