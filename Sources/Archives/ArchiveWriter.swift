@@ -79,7 +79,7 @@ package enum ArchiveWriter {
             leftOut: entries.leftOut.sentences, dangling: entries.dangling.sentences)
     }
 
-    // MARK: What to pack
+    // MARK: Collecting entries
 
     private struct Entry {
         enum Kind: Equatable {

@@ -115,7 +115,7 @@ struct ArtifactBundle {
         }
     }
 
-    // MARK: Bundles that the build has made
+    // MARK: Bundles of the build
 
     /// Returns the directories `NAME.artifactbundle` in a tree that have an `info.json`, without those inside of another.
     /// - Parameter limit: The largest number of entries that are checked.

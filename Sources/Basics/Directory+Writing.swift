@@ -212,7 +212,7 @@ extension Directory {
         }
     }
 
-    // MARK: Beside, then over
+    // MARK: Replacing atomically
 
     private func replace(
         _ path: CheckedPath, operation: String, mode: UInt16, fill: (Descriptor) throws(FileError) -> Void

@@ -103,7 +103,7 @@ package struct AttemptDirectory: Sendable, Hashable {
         }
     }
 
-    // MARK: Files as they are
+    // MARK: Reading files
 
     func read(_ file: String, limit: Int) throws(ExecutionError) -> [UInt8] {
         do throws(FileError) {

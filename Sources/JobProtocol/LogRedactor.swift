@@ -119,7 +119,7 @@ package struct LogRedactor: Sendable {
         return output
     }
 
-    // MARK: What may be a secret
+    // MARK: Possible secrets
 
     private mutating func take(_ byte: UInt8, mayOpen: Bool, into output: inout [UInt8]) {
         guard !isTransparent(byte) else {

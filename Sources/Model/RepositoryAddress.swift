@@ -158,7 +158,7 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
         description = "\(authority.text):\(path)"
     }
 
-    // MARK: Their parts
+    // MARK: Parts of an address
 
     private static let password = Refusal(
         "has a password in it, which pages and logs would show; take it out and store it as the secret git-HOST")
