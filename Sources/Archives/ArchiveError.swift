@@ -1,34 +1,34 @@
-/// Something that could not be packed, kept or published.
+/// A failure to pack, store, publish or verify files.
 package struct ArchiveError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, for code that has to tell cases apart.
+    /// The kind of failure, for programs.
     package enum Code: String, Sendable {
-        /// A name, triple or version that cannot become a file's name.
+        /// A name, triple or version that cannot be used as a file name.
         case invalidName
-        /// Two files of one name.
+        /// Two files have the same name.
         case duplicateName
-        /// The version exists with other bytes. It was left as it is.
+        /// The version exists with other bytes. It was not changed.
         case exists
-        /// A file changed while it was read, or is not what its digest says.
+        /// A file changed while it was read, or does not match its digest.
         case corrupted
-        /// An archive's entry that leads out of its place, or is neither file, directory nor link.
+        /// An archive's entry leads outside, or is not a file, directory or link.
         case unsafeEntry
-        /// Over a documented limit.
+        /// A documented limit is exceeded.
         case tooLarge
         case notFound
-        /// A key that cannot sign.
+        /// The key cannot be used for signing.
         case key
-        /// A signature, or who may have made it, that cannot be read.
+        /// A signature or a list of allowed signers cannot be read.
         case signature
-        /// A file operation failed; `underlying` says which.
+        /// A file operation failed; see `underlying`.
         case file
         /// libarchive failed.
         case library
     }
 
     package let code: Code
-    /// What was tried, on what: `publish of kit 1.4.2`.
+    /// What was tried, and on what: `publish of kit 1.4.2`.
     package let operation: String
-    /// What happened and what to do.
+    /// What happened, and what to do.
     package let message: String
     package let underlying: (any Error)?
 
@@ -39,7 +39,7 @@ package struct ArchiveError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
-    /// Wraps what a file operation threw.
+    /// Wraps an error of a file operation. Keeps an `ArchiveError` unchanged.
     init(_ operation: String, _ error: any Error) {
         if let error = error as? ArchiveError {
             self = error

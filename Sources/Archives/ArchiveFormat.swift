@@ -1,9 +1,9 @@
-/// What an archive is written as.
+/// The file format of an archive.
 package enum ArchiveFormat: String, Sendable, CaseIterable {
     case tarZstandard = "tar.zst"
     case tarGzip = "tar.gz"
     case zip = "zip"
 
-    /// What a file's name ends with, without the dot before it.
+    /// The end of the file's name, without the dot before it.
     package var fileExtension: String { rawValue }
 }

@@ -2,7 +2,7 @@ import Basics
 import CLibArchive
 import Glibc
 
-/// libarchive's handle of one archive that is being written. Used on one thread at a time.
+/// A libarchive handle of an archive that is being written. Only one thread may use it at a time.
 final class ArchiveOutput {
     private let archive: OpaquePointer
     private let descriptor: Int32
@@ -42,8 +42,8 @@ final class ArchiveOutput {
         case .tarZstandard:
             try check(archive_write_set_format_gnutar(archive))
             try check(archive_write_add_filter_zstd(archive))
-            // 3: a static library of 47 MB (libFoundationICU.a) became 16.0 MB at 58 MB/s; level 9 made it 14.3 MB at
-            // 13 MB/s (zstd 1.5.4, one core).
+            // Level 3 compressed a static library of 47 MB (libFoundationICU.a) to 16.0 MB at 58 MB/s; level 9 to 14.3 MB at 13 MB/s (zstd 1.5.4, one
+            // core).
             try check(archive_write_set_filter_option(archive, "zstd", "compression-level", "3"))
         case .tarGzip:
             try check(archive_write_set_format_gnutar(archive))
@@ -72,7 +72,8 @@ final class ArchiveOutput {
         }
     }
 
-    /// - Throws: `corrupted` when the file is not as long as it was.
+    /// Adds a regular file of a directory.
+    /// - Throws: `corrupted` if the file does not have the expected size in bytes.
     func addFile(
         _ name: [UInt8], at path: [UInt8], in directory: Directory, size: Int64, isExecutable: Bool
     ) throws {
@@ -102,7 +103,7 @@ final class ArchiveOutput {
         guard left == 0 else { throw changed }
     }
 
-    /// A small file that lies nowhere.
+    /// Adds a small file with the given content.
     func addFile(_ name: [UInt8], bytes: [UInt8]) throws(ArchiveError) {
         try header(name, type: S_IFREG, mode: 0o644) { archive_entry_set_size($0, la_int64_t(bytes.count)) }
         guard bytes.withUnsafeBytes({ archive_write_data(archive, $0.baseAddress, bytes.count) }) == bytes.count else {
@@ -110,7 +111,7 @@ final class ArchiveOutput {
         }
     }
 
-    /// Writes the end and synchronizes the file.
+    /// Writes the end of the archive and synchronizes the file.
     func close() throws(ArchiveError) {
         try check(archive_write_close(archive))
         guard fchmod(descriptor, 0o644) == 0, fsync(descriptor) == 0 else {
@@ -121,7 +122,7 @@ final class ArchiveOutput {
         Glibc.close(descriptor)
     }
 
-    /// Removes what was written.
+    /// Removes the unfinished archive.
     func abandon() {
         archive_write_fail(archive)
         unlink(path)
@@ -148,7 +149,8 @@ final class ArchiveOutput {
         try check(archive_write_header(archive, entry))
     }
 
-    /// ARCHIVE_WARN counts as a failure: what libarchive warns of (a name it cannot keep) is no archive we would publish.
+    /// Throws unless an operation succeeded. ARCHIVE_WARN counts as a failure: an archive with a warning, such as a name that cannot be stored, must
+    /// not be published.
     private func check(_ result: Int32) throws(ArchiveError) {
         guard result == ARCHIVE_OK else { throw libraryError }
     }

@@ -1,41 +1,46 @@
 package import Basics
 package import Model
 
-/// Packs a tree so that the same tree gives the same bytes, whenever and by whomever it is packed.
+/// A packer of directory trees. The same tree gives the same bytes, regardless of when and where it is packed.
 ///
-/// Entries are sorted by the bytes of their paths; owner and group are 0 without names; every time is the one given; modes
-/// are 0755 for directories and executable files, 0644 for others; gzip's header carries neither time nor name (RFC 1952
-/// section 2.3). Tar archives are in GNU tar's form, which keeps any name's bytes and any size. (zip keeps the local wall clock, by
-/// its format: its bytes are the same in one time zone.)
+/// - Entries are sorted by the bytes of their paths.
+/// - Owner and group are 0, without names.
+/// - Every entry has the given time.
+/// - Modes are 0755 for directories and executable files, and 0644 for other files.
+/// - The gzip header has neither time nor name (RFC 1952, section 2.3).
+///
+/// Tar archives have the GNU tar format, which stores names of any bytes and files of any size. The zip format stores local time, so zip archives
+/// have the same bytes only within one time zone.
 package enum ArchiveWriter {
-    /// Most entries in one archive; a checkout of the Linux kernel has about 90,000.
+    /// The largest number of entries in an archive. A checkout of the Linux kernel has about 90,000.
     package static let maximumEntries = 1_000_000
 
-    /// Most bytes packed into one archive, 64 GiB.
+    /// The size limit of the files in an archive in bytes: 64 GiB.
     package static let maximumSize: Int64 = 64 << 30
 
-    /// The most sentences about entries that are left out, and about links without a target. A published manifest keeps them.
+    /// The largest number of messages about entries that are left out, and about links without a target. A published manifest contains them.
     package static let maximumListed = 100
 
-    /// What was packed.
+    /// The result of packing.
     package struct Report: Sendable, Hashable {
-        /// Files, directories and links.
+        /// The number of files, directories and links.
         package let entries: Int
-        /// Of the files, before compression.
+        /// The size of the files before compression.
         package let bytes: ByteCount
-        /// Paths that were not packed, each with the reason: links that lead out of the tree or whose names differ from another only in case,
-        /// pipes, sockets, devices.
+        /// The paths that were not packed, each with the reason. These are links that lead out of the tree or whose names differ from another only in
+        /// case, and pipes, sockets and devices.
         package let leftOut: [String]
         /// Packed links whose target does not exist, each with its target.
         package let dangling: [String]
     }
 
-    /// Packs what lies beneath a directory. Blocks: run it on a `BlockingLane`.
+    /// Packs the contents of a directory. Blocks, so run it on a `BlockingLane`.
     /// - Parameters:
     ///   - prefix: The archive's top directory, one path component.
-    ///   - path: Of the archive, a new file of the operator's own; mode 0644, synchronized. Removed again when this throws.
-    ///   - modified: The time of every entry, whole seconds: the commit's.
-    /// - Throws: `tooLarge` over a limit, `corrupted` when a file changes its size meanwhile, `file`, `library`.
+    ///   - path: The path of the archive, which must not exist and which the operator chose. It gets mode 0644 and is synchronized. It is removed if
+    ///     this throws.
+    ///   - modified: The time of every entry, in whole seconds: the commit's time.
+    /// - Throws: `tooLarge` if a limit is exceeded, `corrupted` if a file's size changes meanwhile, `invalidName`, `file`, `library`.
     package static func pack(
         directory: Directory, prefix: String, format: ArchiveFormat, to path: String, modified: Timestamp
     ) throws(ArchiveError) -> Report {
@@ -74,7 +79,7 @@ package enum ArchiveWriter {
             leftOut: entries.leftOut.sentences, dangling: entries.dangling.sentences)
     }
 
-    // MARK: What to pack
+    // MARK: Collecting entries
 
     private struct Entry {
         enum Kind: Equatable {
@@ -94,7 +99,7 @@ package enum ArchiveWriter {
         var size: Int64 = 0
     }
 
-    /// The first of some sentences, and how many others there are.
+    /// The first messages of a list, and the number of further ones.
     private struct Listed {
         private var first: [String] = []
         private var count = 0

@@ -1,9 +1,9 @@
 import JobProtocol
 
-/// Decides which links of a tree an archive may contain: those that stay in the tree wherever somebody extracts it, on any file system.
+/// A decision which links of a tree an archive may contain: those that stay in the tree on any file system on which it is extracted.
 ///
-/// On macOS and Windows, names are equal if they differ only in case or in how Unicode composes a letter. A file that is extracted after a link of
-/// that name goes where the link leads. A link whose name equals another entry's in that sense is therefore refused, and the other links are
+/// On macOS and Windows, names are equal if they differ only in case or in how Unicode composes a letter. A file that is extracted after a link with
+/// an equal name is written where the link leads. A link whose name equals another entry's in that sense is therefore refused. The other links are
 /// followed by comparing names in that sense.
 struct ArchivedLinks {
     /// The decision about a link.
@@ -15,14 +15,15 @@ struct ArchivedLinks {
         case refused(String)
     }
 
-    /// The most components of all links' ways; `LinkWalk.maximumComponents` would take the daemon's processor for minutes.
+    /// The largest number of components in the paths of all links. `LinkWalk.maximumComponents` would keep the processor busy for minutes.
     static let maximumComponents = 4_000_000
 
     private var walk: LinkWalk
     private let names: FoldedNames
     private var shared: Set<Int> = []
 
-    /// - Parameter limit: The most components of all links' ways; above it, links are refused.
+    /// Collects the entries of a tree.
+    /// - Parameter limit: The largest number of components in the paths of all links. Links beyond it are refused.
     init(
         _ links: [(path: [UInt8], target: [UInt8])], directories: [[UInt8]], files: [[UInt8]],
         limit: Int = maximumComponents
@@ -36,7 +37,7 @@ struct ArchivedLinks {
             let isFirst = own.updateValue(.link(target: target), forKey: place) == nil
             if !isFirst || names.entries[place] != nil { shared.insert(place) }
         }
-        // What is refused is not there for the others.
+        // Refused links do not exist for the others.
         for (place, entry) in own where !shared.contains(place) { names.entries[place] = entry }
         self.names = names
         walk = LinkWalk(limit: limit) { path in names.place(of: path).flatMap { names.entries[$0] } }
@@ -55,8 +56,8 @@ struct ArchivedLinks {
     }
 }
 
-/// The places of a tree, by their names in the sense of file systems that fold case. A walk asks for one component after the other, so what
-/// the path before has in common with a path is not looked up again: paths have up to 4 KiB, walks millions of components.
+/// The entries of a tree, keyed by case-folded path. A walk looks up one component after the other, so the common beginning of a path and the
+/// previous one is not looked up again. Paths can have 4 KiB, and walks can have millions of components.
 private final class FoldedNames {
     private struct Name: Hashable {
         let parent: Int
@@ -65,19 +66,19 @@ private final class FoldedNames {
 
     private static let slash = UInt8(ascii: "/")
 
-    /// By the numbers of places; 0 is the root.
+    /// The entries by number; 0 is the root.
     var entries: [LinkWalk.Entry?] = [nil]
     private var places: [Name: Int] = [:]
-    /// The path that was asked for last, and where each of its components ends and what it is; `nil` for no place.
+    /// The path that was looked up last, and for each of its components the end and the entry's number; `nil` if there is no entry.
     private var last: [UInt8] = []
     private var way: [(end: Int, place: Int?)] = []
 
-    /// Returns a path's place; `nil` where there is none.
+    /// Returns the number of a path's entry; `nil` if there is none.
     func place(of path: [UInt8]) -> Int? {
         find(path) { self.places[$0] }
     }
 
-    /// Returns a path's place, which is made where there is none. Not after `place` was asked.
+    /// Returns the number of a path's entry, after adding one if necessary. Must not be called after `place(of:)`.
     func add(_ path: [UInt8]) -> Int {
         let place = find(path) { name in
             if let known = self.places[name] { return known }
@@ -105,8 +106,8 @@ private final class FoldedNames {
         return found
     }
 
-    /// The same for names that a file system without case takes for one: APFS and NTFS fold case, and strings compare by canonical
-    /// equivalence. Bytes that are no UTF-8 become U+FFFD, so that two such names may be taken for one.
+    /// Returns a text that is equal for names that a case-insensitive file system considers equal. APFS and NTFS fold case, and Swift compares
+    /// strings by canonical equivalence. Invalid UTF-8 becomes U+FFFD, so two such names may be considered equal.
     private static func folded(_ name: ArraySlice<UInt8>) -> String {
         let text = String(decoding: name, as: UTF8.self)
         return text.utf8.allSatisfy { $0 < 0x80 } ? text.lowercased() : text.uppercased().lowercased()

@@ -2,11 +2,11 @@ import Basics
 import FoundationEssentials
 import Model
 
-/// What a binary target of SwiftPM takes: a directory `NAME.artifactbundle` in a zip archive (SE-0305), with executables and, for Swift 6.2
-/// and newer, a static library of C (SE-0482).
+/// A bundle for a binary target of SwiftPM: a directory `NAME.artifactbundle` in a zip archive (SE-0305). It contains executables and, for Swift 6.2
+/// and newer, a static C library (SE-0482).
 struct ArtifactBundle {
     static let directoryEnding = ".artifactbundle"
-    /// The most bundles of one integration, and how deep they may lie.
+    /// The largest number of bundles of one integration, and the largest depth at which they are searched.
     static let maximumCount = 32
     static let maximumDepth = 8
 
@@ -34,11 +34,11 @@ struct ArtifactBundle {
     private var files: [(path: [UInt8], size: Int64, isExecutable: Bool)] = []
     private let triple: String
 
-    /// Takes what the products of a Swift package have for one: the executables of `bin/` with what lies beside them, and the library of
-    /// `lib/` where it is the only one and of one C module alone. A library with Swift in it is for one compiler; nobody else could
-    /// link it.
-    /// - Parameter version: For people; SwiftPM reads it and makes nothing of it.
-    /// - Returns: Nothing where there is nothing of both.
+    /// Creates a bundle from the products of a Swift package. It contains the executables of `bin/` with the files beside them. It also contains the
+    /// library of `lib/` if that is the only one and belongs to a single C module. A library with Swift code works only with one compiler, so it is
+    /// left out.
+    /// - Parameter version: The version for display; SwiftPM ignores it.
+    /// - Returns: `nil` if there are neither executables nor such a library.
     init?(products root: Directory, name: String, version: String, triple: String) throws {
         (self.name, self.triple) = (name, triple)
         if try root.status("bin")?.kind == .directory { try addExecutables(root, version) }
@@ -94,7 +94,7 @@ struct ArtifactBundle {
         files += found
     }
 
-    /// Writes the archive, a new file. The same products give the same bytes.
+    /// Writes the bundle to a new archive. The same products give the same bytes.
     func write(from root: Directory, to path: String, modified: Timestamp) throws(ArchiveError) {
         let operation = "packing of \(name)\(Self.directoryEnding)"
         let output = try ArchiveOutput(
@@ -115,11 +115,11 @@ struct ArtifactBundle {
         }
     }
 
-    // MARK: Bundles that the build has made
+    // MARK: Bundles of the build
 
-    /// The directories `NAME.artifactbundle` beneath a tree that have an `info.json`, none inside of another.
-    /// - Parameter limit: The most entries that are looked at.
-    /// - Throws: `tooLarge` for more than `maximumCount`, as soon as that is known: a job can have made any number.
+    /// Returns the directories `NAME.artifactbundle` in a tree that have an `info.json`, without those inside of another.
+    /// - Parameter limit: The largest number of entries that are checked.
+    /// - Throws: `tooLarge` as soon as more than `maximumCount` are found, because a job can make any number.
     static func made(
         beneath root: Directory, limit: Int = ArchiveWriter.maximumEntries
     ) throws -> [(name: String, path: [UInt8])] {
@@ -134,7 +134,7 @@ struct ArtifactBundle {
                 guard status.kind == .directory, let name = bundleName(path),
                     try root.status(path + Array("/info.json".utf8))?.kind == .file
                 else { return }
-                // Names become files' names; the first by path keeps one.
+                // Names become file names. If a name occurs twice, the first path keeps it.
                 guard names.insert(name).inserted else { return }
                 found.append((name, path))
                 guard found.count <= maximumCount else {
@@ -149,7 +149,7 @@ struct ArtifactBundle {
     private static func bundleName(_ path: [UInt8]) -> String? {
         let last = path.split(separator: UInt8(ascii: "/")).last ?? []
         guard let text = String(validating: last, as: UTF8.self), text.hasSuffix(directoryEnding),
-            // A name in lines of Swift to paste.
+            // Users paste the name into Swift code.
             PublishedName.isComponent(text), text.utf8.count <= 100, !text.contains("\"")
         else { return nil }
         let name = String(text.dropLast(directoryEnding.count))

@@ -1,11 +1,11 @@
 package import Model
 
-/// The name of an archive we make: `PRODUCT-VERSION-source.tar.gz` or `PRODUCT-VERSION-CONFIGURATION-TRIPLE.tar.zst`.
+/// The name of an archive: `PRODUCT-VERSION-source.tar.gz` or `PRODUCT-VERSION-CONFIGURATION-TRIPLE.tar.zst`.
 ///
-/// In an integration VERSION is the commit's first twelve digits; a published version has the very same bytes under its
-/// number, so digests stay equal. That is why the archive's top directory is PRODUCT alone.
+/// In an integration, VERSION is the first twelve digits of the commit. A published version has the same bytes under its version number, so digests
+/// stay equal. The archive's top directory is therefore only PRODUCT.
 package struct ArtifactName: Hashable, Sendable {
-    /// What is in the archive: the source, or the products of one configuration, built for one triple.
+    /// The content of the archive: the source, or the products of one configuration for one triple.
     package enum Kind: Hashable, Sendable {
         case source
         case products(configuration: Name, triple: String)
@@ -14,7 +14,8 @@ package struct ArtifactName: Hashable, Sendable {
     package let product: Name
     package let kind: Kind
 
-    /// - Returns: Nothing when the triple is not `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
+    /// Creates a name.
+    /// - Returns: `nil` if the triple is not `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
     package init?(product: Name, kind: Kind) {
         if case .products(_, let triple) = kind {
             let isClean = triple.utf8.allSatisfy { byte in
@@ -31,7 +32,7 @@ package struct ArtifactName: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// What the archive is written as.
+    /// The file format of the archive.
     package var format: ArchiveFormat {
         switch kind {
         case .source: .tarGzip
@@ -39,10 +40,10 @@ package struct ArtifactName: Hashable, Sendable {
         }
     }
 
-    /// The name within an integration.
+    /// Returns the name within an integration.
     package func name(of commit: CommitID) -> String { name(version: commit.abbreviated) }
 
-    /// The name under which the same bytes are published.
+    /// Returns the name under which the same bytes are published.
     package func name(of version: SemanticVersion) -> String { name(version: version.description) }
 
     private func name(version: String) -> String {
@@ -53,7 +54,7 @@ package struct ArtifactName: Hashable, Sendable {
         }
     }
 
-    /// The published name of an integration's artifact: `PRODUCT-COMMIT-…` becomes `PRODUCT-VERSION-…`; any other name stays.
+    /// Returns the published name of an integration's artifact: `PRODUCT-COMMIT-…` becomes `PRODUCT-VERSION-…`. Other names are not changed.
     package static func published(
         _ fileName: String, product: Name, commit: CommitID, version: SemanticVersion
     ) -> String {

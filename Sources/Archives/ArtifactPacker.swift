@@ -2,16 +2,16 @@ package import Basics
 import Glibc
 package import Model
 
-/// Finishes an attempt's artifacts: packs the collected tree, and the source, into the named archives beside.
+/// A packer for the artifacts of an attempt. It packs the collected tree and the source into archives.
 package struct ArtifactPacker: Sendable {
     package let product: Name
     package let commit: CommitID
     package let configuration: Name
-    /// As `clang -print-target-triple` or the Swift compiler names it: `x86_64-unknown-linux-gnu`.
+    /// The target triple, as printed by `clang -print-target-triple` or the Swift compiler: `x86_64-unknown-linux-gnu`.
     package let triple: String
-    /// The commit's time; every entry gets it, so the same commit and products give the same bytes.
+    /// The commit's time, which every entry gets. The same commit and products therefore give the same bytes.
     package let modified: Timestamp
-    /// Whether a Swift package's products are packed for binary targets, too.
+    /// Whether a Swift package's products are also packed for binary targets.
     package let isBundled: Bool
     private let lane: BlockingLane
 
@@ -28,9 +28,9 @@ package struct ArtifactPacker: Sendable {
         self.lane = lane
     }
 
-    /// What was packed.
+    /// The result of packing.
     package struct Packed: Sendable, Hashable {
-        /// Sorted by name. Empty when the tree was empty and no source was given.
+        /// The archives, sorted by name. Empty if the tree was empty and no source was given.
         package let artifacts: [Artifact]
         /// Files that were not packed, and broken links of products, each with the reason and the kind of archive.
         package let leftOut: [String]
@@ -38,9 +38,9 @@ package struct ArtifactPacker: Sendable {
 
     /// Packs the archives of an attempt.
     /// - Parameters:
-    ///   - tree: The files that the attempt collected. If it holds only the directory `products` (a Swift package's), that directory is the root.
-    ///     Without a file in it no archive of products is made. A missing tree counts as empty.
-    ///   - source: An exported tree of the commit, for the source archive; `nil`: no source archive.
+    ///   - tree: The directory of files that the attempt collected. If it contains only the directory `products` (of a Swift package), that directory
+    ///     is the root. Without a file in it, there is no archive of products. A missing tree counts as empty.
+    ///   - source: An exported tree of the commit, for the source archive; `nil` means no source archive.
     ///   - archives: The directory for the archives. Files that an interrupted call left there are removed first.
     /// - Throws: `invalidName` for the triple, and the errors of `ArchiveWriter.pack`. `archives` does not exist then.
     package func pack(
@@ -55,7 +55,7 @@ package struct ArtifactPacker: Sendable {
             do {
                 return try packNow(tree: tree, source: source, into: archives)
             } catch {
-                // The first error says more than one of clearing up; the next call clears again.
+                // The first error is more useful than one of the removal, which the next call repeats.
                 try? Self.clear(archives)
                 throw ArchiveError("packing into \(archives)", error)
             }
@@ -95,13 +95,13 @@ package struct ArtifactPacker: Sendable {
             modified: modified)
         let (sha256, size) = try Digest.sha256(of: fileName, in: output)
         let artifact = Artifact(configuration: configuration, path: fileName, size: ByteCount(size), sha256: sha256)
-        // A repository may have broken links; in products they are a fault.
+        // A repository may contain broken links; in products they are an error.
         let broken = configuration == nil ? [] : report.dangling.map { "\($0), which is not in the products" }
         let archive = configuration == nil ? "the source archive" : "the products"
         return (artifact, report.leftOut.map { "\($0); it is not in \(archive)" } + broken)
     }
 
-    /// Each bundle that the build has made, and one of the products where they are asked for and the build has made none of that name.
+    /// Packs each bundle that the build has made. If requested, also packs one of the products, unless the build has made one with its name.
     private func writeBundles(
         _ root: Directory, into output: Directory
     ) throws -> [(artifact: Artifact, leftOut: [String])] {
@@ -132,7 +132,7 @@ package struct ArtifactPacker: Sendable {
         return written
     }
 
-    /// The directory to pack; `nil` if there is no file in it.
+    /// Returns the directory to pack; `nil` if it contains no file.
     private static func root(of tree: String) throws -> Directory? {
         guard access(tree, F_OK) == 0 else { return nil }
         let collected = try Directory(opening: tree)

@@ -1,18 +1,17 @@
 package import Basics
 package import Model
 
-/// Which of a published version's descriptions (`VersionCheck.descriptions`) are still what was published, judged by each other, by the
-/// signature, and by the digests of the version's files that are recorded elsewhere. The files themselves are not read, and nothing is
-/// kept open.
+/// A check which of a published version's descriptions (`VersionCheck.descriptions`) are unchanged. They are compared with each other, with the
+/// signature, and with digests of the version's files that are recorded elsewhere. The files themselves are not read.
 package struct DescriptionCheck: Sendable {
-    /// Those that are whole, with their sizes and digests, by name.
+    /// The unchanged descriptions with their sizes and digests, keyed by name.
     package private(set) var whole: [String: Artifact] = [:]
-    /// What the others are, by name.
+    /// The damage of the others, keyed by name.
     package private(set) var damaged: [String: Damage] = [:]
 
-    /// What is not as it was published; described as the end of a sentence.
+    /// The kind of damage, described as the end of a sentence.
     package enum Damage: Hashable, Sendable, CustomStringConvertible {
-        /// Absent, where others say that it was there.
+        /// The file is missing, but others show that it existed.
         case missing
         case changed(String)
 
@@ -27,10 +26,10 @@ package struct DescriptionCheck: Sendable {
     private static let summed = ["manifest.json", "provenance.json"]
     private static let (sums, seal) = ("SHA256SUMS", "SHA256SUMS.sig")
 
-    /// Blocks while it reads at most four files, together at most 64 MiB and the signature.
+    /// Checks the descriptions. Blocks while it reads at most four files, together at most 64 MiB and the signature.
     /// - Parameters:
-    ///   - directory: The version's.
-    ///   - files: What is recorded of its files; a description is none of them.
+    ///   - directory: The version's directory.
+    ///   - files: The recorded digests of the version's files, without the descriptions.
     package init(of directory: Directory, files: [Artifact]) {
         var digests = Dictionary(files.map { ($0.path, $0.sha256) }) { first, _ in first }
         var isSigned = false
@@ -53,9 +52,9 @@ package struct DescriptionCheck: Sendable {
         for name in damaged.keys { whole[name] = nil }
     }
 
-    /// Of the sums, the signature and what is there, two that agree outvote the third.
+    /// Compares the checksums, the signature and the actual files. Two that agree outvote the third.
     private mutating func compare(_ bytes: [UInt8], with there: Checksums, _ signatureBytes: [UInt8]?) {
-        // Just as it was written: what reads base64 passes over changes that mean nothing.
+        // The signature must be exactly as written, because the Base64 decoder accepts other spellings of the same bytes.
         let signature = signatureBytes.flatMap { SSHSignature(armored: String(decoding: $0, as: UTF8.self)) }
             .flatMap { signatureBytes == Array($0.armored.utf8) ? $0 : nil }
         let sums = Checksums(bytes)
@@ -83,7 +82,7 @@ package struct DescriptionCheck: Sendable {
         }
     }
 
-    /// Takes it for whole as long as nothing speaks against it.
+    /// Reads a description, and assumes that it is unchanged until a check shows otherwise.
     private mutating func read(_ name: String, in directory: Directory, limit: Int) -> [UInt8]? {
         do throws(FileError) {
             let bytes = try directory.read(name, limit: limit)

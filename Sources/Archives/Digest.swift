@@ -2,14 +2,14 @@ package import Basics
 import Crypto
 import Glibc
 
-/// SHA-256 and what is made with it.
+/// Computations of SHA-256 digests and HMACs.
 package enum Digest {
-    /// 64 lower-case hexadecimal digits.
+    /// Returns the digest as 64 lower-case hexadecimal digits.
     package static func sha256(of bytes: [UInt8]) -> String { Hexadecimal.encode(SHA256.hash(data: bytes)) }
 
-    /// The digest and the size of a regular file of the operator's, which may have other names, read in pieces of 256 KiB. Blocks; see
-    /// `sha256(ofFile:on:)`.
-    /// - Throws: `file` when it cannot be read or is no regular file.
+    /// Returns the digest and the size in bytes of a regular file that the operator chose. The file may have other hard links. Blocks while it reads
+    /// the file in pieces of 256 KiB; see `sha256(ofFile:on:)`.
+    /// - Throws: `file` if it cannot be read or is not a regular file.
     package static func sha256(ofFile path: String) throws(ArchiveError) -> (sha256: String, size: Int64) {
         let slash = path.lastIndex(of: "/")
         let above = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -21,14 +21,14 @@ package enum Digest {
         }
     }
 
-    /// The same on a lane, away from the cooperative threads.
+    /// Does the same on a lane, so that it does not block a cooperative thread.
     package static func sha256(
         ofFile path: String, on lane: BlockingLane
     ) async throws(ArchiveError) -> (sha256: String, size: Int64) {
         try await lane.run { () throws(ArchiveError) in try sha256(ofFile: path) }
     }
 
-    /// The digest and the size of a regular file beneath a directory. Blocks.
+    /// Returns the digest and the size in bytes of a regular file beneath a directory. Blocks.
     package static func sha256(
         of path: some RelativePath, in directory: Directory
     ) throws(FileError) -> (sha256: String, size: Int64) {

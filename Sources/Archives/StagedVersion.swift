@@ -1,10 +1,10 @@
 package import Model
 
-/// A file to publish.
+/// A file that is to be published.
 package struct StagedFile: Sendable, Hashable {
-    /// Where it is, a path of the operator's own.
+    /// The path of the file, which the operator chose.
     package let source: String
-    /// Its published name and what it must hold.
+    /// The published name, and the expected size and digest.
     package let artifact: Artifact
 
     package init(source: String, artifact: Artifact) {
@@ -13,21 +13,21 @@ package struct StagedFile: Sendable, Hashable {
     }
 }
 
-/// A version that lies beside, whole and on the disk, and that nobody sees yet.
+/// A version that is completely on the disk, but not visible yet.
 package struct StagedVersion: Sendable, Hashable {
     package let manifest: VersionManifest
-    /// Its directory's name in the staging directory.
+    /// The name of its directory in the staging directory.
     package let directory: String
 }
 
-/// How publishing ended.
+/// The result of publishing.
 package enum PublishOutcome: Sendable, Hashable {
     case published
-    /// The version was there with the very same files; its manifest is the one given.
+    /// The version already existed with the same files and has the given manifest.
     case already(VersionManifest)
 }
 
-/// A version that is not to be used any more, but stays.
+/// The record that a version is yanked: it should no longer be used, but is kept.
 package struct Yanking: Sendable, Hashable, Codable {
     package let reason: String
     package let at: Timestamp

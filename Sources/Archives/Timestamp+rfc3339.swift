@@ -1,7 +1,8 @@
 import Model
 
 extension Timestamp {
-    /// Reads the one form that `description` writes, `2026-03-01T12:00:00.250Z`; nothing for any other.
+    /// Parses the form that `description` writes, `2026-03-01T12:00:00.250Z`.
+    /// - Returns: `nil` for other texts.
     init?(rfc3339 text: String) {
         let bytes = Array(text.utf8)
         let form = Array("dddd-dd-ddTdd:dd:dd.dddZ".utf8)
@@ -25,7 +26,7 @@ extension Timestamp {
         let days = era * 146_097 + dayOfEra - 719_468
         let seconds = days * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5]
         self.init(millisecondsSinceEpoch: seconds * 1000 + numbers[6])
-        // The thirtieth of February is no day: it comes out as another text.
+        // An invalid date, such as 30 February, has another description.
         guard description == text else { return nil }
     }
 }

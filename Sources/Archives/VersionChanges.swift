@@ -1,13 +1,13 @@
 package import Model
 
-/// What a version has that the one before it had not, as it was when it was published.
+/// The changes of a version since the previous one, as of its publication.
 package struct VersionChanges: Hashable, Sendable, Codable {
-    /// The most commits that are listed.
+    /// The largest number of commits that are listed.
     package static let maximumCommits = 100
-    /// The longest subject and author's name, in Unicode scalars; the rest is cut off.
+    /// The largest length of subjects and author names in Unicode scalars; longer ones are truncated.
     package static let maximumText = 200
 
-    /// One commit; subject and author are its own claims.
+    /// A commit. The subject and the author are as the commit states them.
     package struct Commit: Hashable, Sendable, Codable {
         package let id: CommitID
         package let subject: String
@@ -26,11 +26,11 @@ package struct VersionChanges: Hashable, Sendable, Codable {
         }
     }
 
-    /// The version before by precedence.
+    /// The previous version by precedence.
     package let since: SemanticVersion
-    /// Newest first.
+    /// The commits, newest first.
     package let commits: [Commit]
-    /// Whether there were more.
+    /// Whether there were more commits.
     package let isCut: Bool
 
     package init(since: SemanticVersion, commits: [Commit], isCut: Bool) {

@@ -1,40 +1,40 @@
 import Basics
 import Model
 
-/// What a directory with a version's files comes to when all of it is checked, without a network: sums, manifest, signature
-/// and provenance against each other and against every file.
+/// A complete check of a directory with a version's files, without a network. The checksums, manifest, signature and provenance are compared with
+/// each other and with every file.
 package struct VersionCheck: Sendable {
-    /// Who vouches for it.
+    /// The trust in the version, by its signature.
     package enum Trust: Hashable, Sendable {
-        /// The signature is right, and of somebody who may.
+        /// The signature is valid and by an allowed signer.
         case signed(AllowedSigners.Signer)
-        /// The signature is right, and nobody said whose key that is.
+        /// The signature is valid, but the owner of its key is unknown.
         case unknown(SignerKey)
-        /// There is none.
+        /// There is no signature.
         case unsigned
     }
 
-    /// Sentences, each beginning with a file's name; empty when all is right.
+    /// The problems as sentences that begin with a file's name; empty if there are none.
     package private(set) var problems: [String] = []
     package private(set) var trust = Trust.unsigned
-    /// All who may sign and have the signature's key; the one that is called as the builder is `trust`'s.
+    /// All allowed signers with the signature's key. If one of them has the builder's name, `trust` contains it.
     package private(set) var signers: [AllowedSigners.Signer] = []
-    /// The service that says it made the version; nothing without provenance.
+    /// The service that states to have made the version; `nil` without provenance.
     package private(set) var builder: String?
-    /// What the version says of itself, where that can be read.
+    /// The version's manifest; `nil` if it cannot be read.
     package private(set) var manifest: VersionManifest?
-    /// Files that were checked, the descriptions among them.
+    /// The number of files that were checked, including the descriptions.
     package private(set) var count = 0
 
     private let directory: Directory
     private let sums: Checksums
     private let sumsBytes: [UInt8]
 
-    /// Blocks for the time of reading all files.
+    /// Checks a version. Blocks while it reads all files.
     /// - Parameters:
-    ///   - signers: Who may sign.
-    ///   - part: The only product files that have to be there, when not all were fetched; nothing: all.
-    /// - Throws: `notFound` or `corrupted` when there is no `SHA256SUMS` that can be read; `file`.
+    ///   - signers: The allowed signers.
+    ///   - part: The product files that must exist, if not all were fetched; `nil` means all.
+    /// - Throws: `notFound` or `corrupted` if there is no readable `SHA256SUMS`; `file`.
     package init(of path: String, signers: AllowedSigners, part: Set<String>? = nil) throws(ArchiveError) {
         let operation = "check of \(path)"
         do {
@@ -58,7 +58,7 @@ package struct VersionCheck: Sendable {
         }
     }
 
-    /// What a version's directory holds beside the product's files; the second and the last may be absent.
+    /// The files in a version's directory beside the product's files. The second and the last may be missing.
     package static let descriptions = ["manifest.json", "provenance.json", "SHA256SUMS", "SHA256SUMS.sig"]
     private static let own: Set<String> = ["SHA256SUMS", "SHA256SUMS.sig"]
     private static let summed: Set<String> = ["manifest.json", "provenance.json"]
@@ -72,7 +72,7 @@ package struct VersionCheck: Sendable {
                 left[name] = nil
                 continue
             }
-            // To Swift an é is the same letter whether it is one code point or two; to a file system and sha256sum these are two names.
+            // In Swift an é is the same character whether it is one code point or two. File systems and sha256sum treat these as two names.
             let place = left.index(forKey: name).flatMap { left.keys[$0].utf8.elementsEqual(name.utf8) ? $0 : nil }
             guard let expected = place.map({ left.remove(at: $0).value }) else {
                 if !Self.own.contains(name) { problems.append("\(name): not in SHA256SUMS") }
@@ -91,7 +91,7 @@ package struct VersionCheck: Sendable {
         }
     }
 
-    /// The manifest promises just what the sums promise.
+    /// Checks that the manifest lists the same files as the checksums.
     private mutating func checkManifest() {
         let name = "manifest.json"
         guard sums.digests[name] != nil else { return problems.append("\(name): not in SHA256SUMS") }
@@ -117,12 +117,12 @@ package struct VersionCheck: Sendable {
 
     private mutating func checkSignature(_ signers: AllowedSigners) {
         let name = "SHA256SUMS.sig"
-        // Absent, which is judged by whoever asked.
+        // A missing signature is judged by the caller.
         guard (try? directory.status(name)) != nil, let bytes = read(name, limit: SSHSignature.maximumSize) else {
             return
         }
         guard let signature = SSHSignature(armored: String(decoding: bytes, as: UTF8.self)),
-            // Just as it was written: what reads base64 passes over changes that mean nothing.
+            // The signature must be exactly as written, because the Base64 decoder accepts other spellings of the same bytes.
             Array(signature.armored.utf8) == bytes
         else { return problems.append("\(name): is no Ed25519 signature as ssh-keygen writes it") }
         guard signature.namespace == SSHSignature.namespace else {
@@ -135,10 +135,10 @@ package struct VersionCheck: Sendable {
         trust = self.signers.first.map(Trust.signed) ?? .unknown(signature.key)
     }
 
-    /// The statement is about just these files, from the manifest's commit, and signed by whoever signed the sums.
+    /// Checks that the statement is about exactly these files and the manifest's commit, and is signed by the signer of the checksums.
     private mutating func checkProvenance() {
         let name = "provenance.json"
-        // What was published before there were any.
+        // Versions that were published before provenance existed have none.
         guard sums.digests[name] != nil, let bytes = read(name, limit: VersionManifest.maximumSize) else { return }
         do {
             let envelope = try VersionJSON.decode(Envelope.self, from: bytes)
@@ -190,12 +190,13 @@ package struct VersionCheck: Sendable {
             && run.metadata.invocationId == Statement.invocation(manifest.integration, of: run.builder.id)
     }
 
-    /// Nothing, and a problem, when it cannot be read.
+    /// Reads a file.
+    /// - Returns: `nil` if it cannot be read; a problem is then recorded.
     private mutating func read(_ name: String, limit: Int) -> [UInt8]? {
         do throws(FileError) {
             return try directory.read(name, limit: limit)
         } catch {
-            // Missing files and links were said already.
+            // Missing files and links were reported already.
             if error.code != .notFound, !problems.contains(where: { $0.hasPrefix("\(name):") }) {
                 problems.append("\(name): cannot be read: \(error.message)")
             }

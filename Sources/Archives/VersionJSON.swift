@@ -2,7 +2,7 @@ import Basics
 import FoundationEssentials
 import Model
 
-/// `manifest.json` and `yanked.json` as bytes.
+/// The encoding of a version's JSON files, such as `manifest.json` and `yanked.json`.
 enum VersionJSON {
     static func encode(_ value: some Encodable, isPretty: Bool = true) throws -> [UInt8] {
         let encoder = JSONEncoder()
@@ -15,7 +15,9 @@ enum VersionJSON {
         try JSONDecoder().decode(type, from: Data(bytes))
     }
 
-    /// Reads a version's manifest beneath the directory of all products; `nil` if there is no such version.
+    /// Reads a version's manifest beneath the directory of all products.
+    /// - Returns: `nil` if there is no such version.
+    /// - Throws: `corrupted` if the manifest cannot be read or is of another version.
     static func manifest(
         product: Name, version: SemanticVersion, in files: Directory
     ) throws(ArchiveError) -> VersionManifest? {

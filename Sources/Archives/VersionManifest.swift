@@ -1,35 +1,35 @@
 package import Model
 
-/// What a published version is, as `manifest.json` in its directory says it.
+/// The description of a published version, stored as `manifest.json` in its directory.
 ///
-/// It names the integration, so that a daemon that died between the directory's rename and its row knows the version for
-/// its own, and an archive found without a database can be traced.
+/// It names the integration. A daemon that was killed between renaming the directory and storing its row can therefore recognize its version, and an
+/// archive can be traced without the database.
 package struct VersionManifest: Hashable, Sendable, Codable {
-    /// Raised when a reader of today could not read the file any more.
+    /// The format's number. It is increased when older readers could not read the file.
     package static let currentFormat = 1
 
-    /// Largest `manifest.json` read. At 64 KiB names and digests of about 400 files fit; this is 256 times that.
+    /// The size limit of `manifest.json` in bytes. 64 KiB are enough for the names and digests of about 400 files; this is 256 times that.
     package static let maximumSize = 16 << 20
 
     package let product: Name
     package let version: SemanticVersion
     package let integration: IntegrationID
     package let commit: CommitID
-    /// The id of the commit's tree, 40 or 64 hexadecimal digits.
+    /// The id of the commit's tree: 40 or 64 hexadecimal digits.
     package let tree: String
     package let ref: RefName
     package let publishedAt: Timestamp
-    /// Sorted by path; paths are plain names.
+    /// The files, sorted by path. Paths are plain names.
     package let files: [Artifact]
-    /// How the jobs were kept apart: `sandbox` or `none`.
+    /// The isolation of the jobs: `sandbox` or `none`.
     package let isolation: String
-    /// The name in the package registry; `nil`: the version is not in it.
+    /// The name in the package registry; `nil` if the version is not in it.
     package let registry: PackageIdentifier?
-    /// The repository of the commit, as everybody may know it; `nil` for a path on the service's machine, and in older versions.
+    /// The public address of the repository; `nil` for a path on the service's machine, and in older versions.
     package let repository: String?
     /// The changes since the previous version; `nil` if there was none, or the changes are unknown.
     package let changes: VersionChanges?
-    /// Files that the archives should have and do not, with reasons; `nil` if none is missing.
+    /// Files that the archives should contain but do not, with reasons; `nil` if none is missing.
     package let leftOut: [String]?
 
     package init(
@@ -53,7 +53,7 @@ package struct VersionManifest: Hashable, Sendable, Codable {
         self.leftOut = leftOut
     }
 
-    /// Whether two manifests promise the same files with the same bytes.
+    /// Whether two manifests list the same files with the same bytes.
     package func hasSameFiles(as other: VersionManifest) -> Bool {
         func digests(_ manifest: VersionManifest) -> [String: String] {
             Dictionary(manifest.files.map { ($0.path, $0.sha256) }) { first, _ in first }

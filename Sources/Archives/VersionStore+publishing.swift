@@ -2,14 +2,14 @@ import Basics
 import Model
 
 extension VersionStore {
-    /// The second step of publishing: writes the complete version beside its final place, checked and synchronized.
+    /// Writes the complete version to the staging directory, checked and synchronized. This is the second step of publishing.
     ///
-    /// Every file is read back after copying and compared with its artifact's size and digest.
+    /// Every file is read back after copying, and compared with its artifact's size and digest.
     /// - Parameters:
-    ///   - manifest: Its `files` are the artifacts of `files`, under their published names.
-    ///   - attestation: The contents of `provenance.json`, and the key of both signatures; `nil`: the version has neither.
-    /// - Throws: `duplicateName` and `invalidName` before anything is written; `corrupted` if a file differs from its artifact; `file`. No file is
-    ///   left then.
+    ///   - manifest: The manifest. Its `files` are the artifacts of `files`, under their published names.
+    ///   - attestation: The contents of `provenance.json`, and the key of both signatures; `nil` if the version has neither.
+    /// - Throws: `duplicateName` and `invalidName` before any file is written; `corrupted` if a file differs from its artifact; `file`. Written files
+    ///   are removed then.
     package func stage(
         _ manifest: VersionManifest, files: [StagedFile], attestation: Attestation? = nil
     ) async throws(ArchiveError) -> StagedVersion {
@@ -26,22 +26,22 @@ extension VersionStore {
                 try Self.write(staged, files, attestation, into: staging, operations)
                 return staged
             } catch {
-                // The first error says more; `clearStaging` removes what is left.
+                // The first error is more useful. `clearStaging` removes what is left.
                 try? operations.remove(staged.directory, in: staging)
                 throw ArchiveError(operation, error)
             }
         }
     }
 
-    /// The third move: gives the staged version its name, and has that written to the disk.
-    /// - Throws: `exists` when the version is there with other files; it stays as it is. `file`: then the version is either
-    ///   not there, or whole. The staged directory is gone in every case but the last.
+    /// Renames the staged version to its final place, and writes that to the disk. This is the third step of publishing.
+    /// - Throws: `exists` if the version exists with other files; it is not changed. `file`: the version is then either missing or complete. The
+    ///   staged directory is removed in all cases but the last.
     package func publish(_ staged: StagedVersion) async throws(ArchiveError) -> PublishOutcome {
         try await lane.run { [operations, staging, files] () throws(ArchiveError) in
             let (product, version) = (staged.manifest.product, staged.manifest.version)
             let operation = "publishing of \(product) \(version)"
             do {
-                // Closed until the product is known to be public.
+                // Not readable for others until the product is known to be public.
                 try operations.makeDirectory(product.description, mode: 0o700, in: files)
                 try operations.synchronize(files)
                 let directory = try files.directory(product.description)
@@ -60,7 +60,7 @@ extension VersionStore {
         }
     }
 
-    /// Removes a staged version that is not to be published.
+    /// Removes a staged version that is not published.
     package func discard(_ staged: StagedVersion) async throws(ArchiveError) {
         try await lane.run { [operations, staging] () throws(ArchiveError) in
             do throws(FileError) {
@@ -71,7 +71,7 @@ extension VersionStore {
         }
     }
 
-    /// Removes everything staged. For the start, when nobody publishes: what lies there was interrupted.
+    /// Removes all staged versions. Call it when the daemon starts and no version is being published: they belong to interrupted runs.
     package func clearStaging() async throws(ArchiveError) {
         try await lane.run { [staging] () throws(ArchiveError) in
             do throws(FileError) {
@@ -82,8 +82,8 @@ extension VersionStore {
         }
     }
 
-    /// Whether files of these names can be published together. For callers that ask before they reserve a version.
-    /// - Throws: `duplicateName`, `invalidName`; the message names the file.
+    /// Checks that files with these names can be published together. Callers use it before they reserve a version.
+    /// - Throws: `duplicateName` or `invalidName`, with the name in the message.
     package static func checkNames(_ names: [String], operation: String) throws(ArchiveError) {
         var seen: Set<String> = []
         for name in names {
@@ -144,7 +144,7 @@ extension VersionStore {
         try operations.synchronizeTree(staged.directory, in: staging)
     }
 
-    /// The version is there already: the same files are success, others are refused.
+    /// Ends publishing if the version already exists: the same files are a success, others an error.
     private static func settle(
         _ staged: StagedVersion, in files: Directory, _ directory: Directory, _ operations: any VersionFiles,
         _ staging: Directory
@@ -159,7 +159,7 @@ extension VersionStore {
                 message: "it was published\(by) with other bytes, and a published version never changes; "
                     + "publish under another version")
         }
-        // The process that renamed it may have died before this.
+        // The process that renamed it may have been killed before this.
         try operations.synchronize(directory)
         return .already(existing)
     }

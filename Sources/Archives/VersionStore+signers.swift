@@ -1,10 +1,10 @@
 import Basics
 
 extension VersionStore {
-    /// Writes the key into the file server's `ALLOWED_SIGNERS`, unless it is there. Keys of earlier versions stay, so that
-    /// these can be verified for ever; a key that is no longer to be trusted is taken out by the operator.
-    /// - Parameter principal: Whose key it is: the service's URL.
-    /// - Throws: `signature` when the file cannot be understood; it is left alone then. `file`.
+    /// Adds a key to the file server's `ALLOWED_SIGNERS`, unless it is there. Keys of earlier versions stay, so that those can be verified for ever.
+    /// The operator removes a key that is no longer trusted.
+    /// - Parameter principal: The owner of the key: the service's URL.
+    /// - Throws: `signature` if the file cannot be parsed; it is not changed then. `file`.
     package func allow(_ key: SignerKey, principal: String) async throws(ArchiveError) {
         let operation = "writing of \(AllowedSigners.fileName)"
         try await lane.run { [files] () throws(ArchiveError) in
@@ -21,7 +21,7 @@ extension VersionStore {
         }
     }
 
-    /// Who may have signed this service's versions; nobody when it never had a key.
+    /// Returns the keys that may have signed this service's versions; empty if it never had a key.
     package func allowedSigners() async throws(ArchiveError) -> AllowedSigners {
         try await lane.run { [files] () throws(ArchiveError) in
             do {
@@ -32,7 +32,8 @@ extension VersionStore {
         }
     }
 
-    /// Whether a text is a private key whose public half may have signed this service's versions. Where that cannot be told, it may. Blocks.
+    /// Returns whether a text is a private key whose public half may have signed this service's versions. If that cannot be determined, returns
+    /// `true`. Blocks.
     package func isSigningKey(_ text: String) -> Bool {
         guard let key = try? SigningKey(openSSH: text + "\n") else { return false }
         guard let known = try? Self.readSigners(files) else { return true }

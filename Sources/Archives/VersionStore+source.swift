@@ -2,17 +2,19 @@ import Basics
 package import Model
 
 extension VersionStore {
-    /// A place beside, for what is made before it can be staged: on the same file system, and cleared by `clearStaging`.
+    /// Returns a new path for files that are made before they can be staged. It is on the same file system, and `clearStaging` removes it.
     package func scratch() -> String { staging.path + "/made-\(identifiers.next())" }
 
-    /// Packs an exported tree as the package registry offers it (SE-0292: a zip archive with one directory at its top, as `swift package
-    /// archive-source` makes it), and takes the manifests of its root beside it.
+    /// Packs an exported tree for the package registry, together with the manifests in its root. The archive is a zip file with one top directory, as
+    /// `swift package archive-source` makes it (SE-0292).
     /// - Parameters:
     ///   - tree: An exported tree of the commit.
-    ///   - fileName: Of the archive, which is made beside the tree.
-    ///   - modified: The commit's time; every entry gets it.
-    /// - Returns: The archive, then the manifests; and what of the tree the archive does not have, with the reason: links that lead out.
-    /// - Throws: `corrupted` for a root without `Package.swift`, and what `ArchiveWriter.pack` throws.
+    ///   - top: The name of the top directory.
+    ///   - fileName: The name of the archive, which is made beside the tree.
+    ///   - modified: The commit's time, which every entry gets.
+    /// - Returns: The archive followed by the manifests; and the entries that the archive leaves out, with reasons, such as links that lead out of
+    ///   the tree.
+    /// - Throws: `corrupted` if the root has no `Package.swift`, and the errors of `ArchiveWriter.pack`.
     package func packSource(
         tree: String, top: String, fileName: String, modified: Timestamp
     ) async throws(ArchiveError) -> (files: [StagedFile], leftOut: [String]) {
@@ -38,7 +40,7 @@ extension VersionStore {
         }
     }
 
-    /// Removes what was made in a `scratch()`; what is absent is fine.
+    /// Removes files that were made in a `scratch()`. Does not fail if they do not exist.
     package func removeScratch(_ path: String) async throws(ArchiveError) {
         try await lane.run { [staging] () throws(ArchiveError) in
             guard let name = path.split(separator: "/").last else { return }

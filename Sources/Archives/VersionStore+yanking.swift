@@ -2,9 +2,9 @@ import Basics
 package import Model
 
 extension VersionStore {
-    /// Marks a version as not to be used. It stays where it is and can be fetched by its exact name; ranges and `latest` pass
-    /// it over. Yanking it again changes nothing, the first reason stays.
-    /// - Throws: `notFound` when it is not published.
+    /// Marks a version as yanked. It is kept and can be fetched by its exact name, but ranges and `latest` ignore it. Yanking it again has no effect;
+    /// the first reason stays.
+    /// - Throws: `notFound` if it is not published.
     package func yank(
         product: Name, version: SemanticVersion, reason: String, at time: Timestamp
     ) async throws(ArchiveError) {
@@ -25,7 +25,7 @@ extension VersionStore {
         }
     }
 
-    /// The yanked versions of a product.
+    /// Returns the yanked versions of a product.
     package func yanked(product: Name) async throws(ArchiveError) -> [SemanticVersion: Yanking] {
         try await lane.run { [files] () throws(ArchiveError) in
             do {
@@ -45,10 +45,10 @@ extension VersionStore {
         }
     }
 
-    /// One entry of `yanked.json`, by version.
+    /// An entry of `yanked.json`, which is keyed by version.
     private struct YankingRecord: Codable {
         var reason: String
-        /// RFC 3339.
+        /// The time in the form of RFC 3339.
         var at: String
     }
 

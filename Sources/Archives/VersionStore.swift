@@ -1,13 +1,13 @@
 package import Basics
 package import Model
 
-/// The published versions on disk: `files/<product>/<version>/{<file>…, manifest.json, provenance.json, SHA256SUMS,
-/// SHA256SUMS.sig}` and a `yanked.json` a product.
+/// The published versions on the disk. A version's directory is `files/<product>/<version>/` with its files, `manifest.json`, `provenance.json`,
+/// `SHA256SUMS` and `SHA256SUMS.sig`. Each product has a `yanked.json`.
 ///
-/// A version appears whole or not at all: it is staged beside, every file and directory synchronized, then renamed without
-/// replacing, and the directory above synchronized. It never changes afterwards: files have mode 0444, and other bytes for a
-/// version that exists are refused. Paths are made of a `Name` and a `SemanticVersion`, whose alphabets have no separator, so
-/// none leads elsewhere. All calls run on one lane.
+/// A version appears completely or not at all. It is written to a staging directory, where every file and directory is synchronized. It is then
+/// renamed without replacing, and the directory above is synchronized. It never changes afterwards: files have mode 0444, and other bytes for an
+/// existing version are refused. Paths consist of a `Name` and a `SemanticVersion`, whose alphabets have no separator, so they cannot lead elsewhere.
+/// All calls run on one lane.
 package final class VersionStore: Sendable {
     let files: Directory
     let staging: Directory
@@ -15,7 +15,7 @@ package final class VersionStore: Sendable {
     let identifiers: any IdentifierSource
     let lane = BlockingLane(label: "versions")
 
-    /// Opens the two directories, or makes them. They must lie on one file system.
+    /// Opens both directories, and creates them if necessary. They must be on one file system.
     /// - Throws: `file`.
     package init(
         files: String, staging: String, operations: any VersionFiles = DiskVersionFiles(),
@@ -31,26 +31,26 @@ package final class VersionStore: Sendable {
         self.identifiers = identifiers
     }
 
-    /// Where a version's files are, for a file server.
+    /// Returns the path of a version's files, for a file server.
     package func path(product: Name, version: SemanticVersion) -> String { "\(files.path)/\(product)/\(version)" }
 
     // MARK: Reading
 
-    /// All products that have a directory, sorted.
+    /// Returns all products that have a directory, sorted.
     package func products() async throws(ArchiveError) -> [Name] {
         try await onLane("listing of products") { files throws(FileError) in
             try files.entries().filter { $0.kind == .directory }.compactMap { Name($0.name) }.sorted()
         }
     }
 
-    /// All versions of a product that are on disk, yanked ones too, the lowest first.
+    /// Returns all versions of a product on the disk, including yanked ones, the lowest first.
     package func versions(of product: Name) async throws(ArchiveError) -> [SemanticVersion] {
         try await onLane("listing of \(product)") { files throws(FileError) in
             try Self.versions(of: product, in: files)
         }
     }
 
-    /// The version that a range names: `latest` and ranges pass yanked versions over, an exact version is found even then.
+    /// Returns the version that a range selects; `nil` if there is none. `latest` and ranges ignore yanked versions; an exact version may be yanked.
     package func resolve(_ range: VersionRange, product: Name) async throws(ArchiveError) -> SemanticVersion? {
         let yanked = try await yanked(product: product)
         let versions = try await versions(of: product)
@@ -58,8 +58,8 @@ package final class VersionStore: Sendable {
         return range.highest(of: versions.filter { yanked[$0] == nil })
     }
 
-    /// What a version says of itself; nothing when it is not published.
-    /// - Throws: `corrupted` when its manifest cannot be read or names another version.
+    /// Returns the manifest of a version; `nil` if it is not published.
+    /// - Throws: `corrupted` if the manifest cannot be read, or is of another version.
     package func manifest(product: Name, version: SemanticVersion) async throws(ArchiveError) -> VersionManifest? {
         try await lane.run { [files] () throws(ArchiveError) in
             try VersionJSON.manifest(product: product, version: version, in: files)
@@ -69,7 +69,7 @@ package final class VersionStore: Sendable {
     static func versions(of product: Name, in files: Directory) throws(FileError) -> [SemanticVersion] {
         do throws(FileError) {
             return try files.entries(product.description).filter { $0.kind == .directory }.compactMap { entry in
-                // Only what we would write ourselves: one directory for one version.
+                // Only names that Martlet itself writes, so that each version has only one directory.
                 SemanticVersion(entry.name).flatMap { $0.description == entry.name ? $0 : nil }
             }.sorted()
         } catch  where error.code == .notFound {

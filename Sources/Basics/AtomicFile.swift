@@ -1,22 +1,23 @@
 import CLinux
 import Glibc
 
-/// Writes whole files by the operator's paths so that readers see the old content or the new, and a crash leaves one.
+/// Atomic writes of whole files: readers see either the old content or the new one, also after a crash. For paths that the operator chose.
 package enum AtomicFile {
-    /// What written content must survive.
+    /// The events that written content survives.
     package enum Survival: Sendable {
-        /// The end of the process. After a stop of the machine the file may be old, new, absent, empty or torn, so this is for content that can
-        /// be recreated and is checked or dropped after such a stop (docs/decisions/0057).
+        /// The end of the process. After a stop of the machine the file may be old, new, absent, empty or torn. Use it for content that can be
+        /// recreated and that is checked or dropped after such a stop (docs/decisions/0057).
         case kill
-        /// A loss of power, too: the file and its directory are synchronized before the call returns.
+        /// A loss of power, too. The file and its directory are synchronized before the call returns.
         case powerLoss
     }
 
-    /// Writes beside the file and renames over it. Also removes what a killed write left beside the file.
+    /// Writes a temporary file beside `path` and renames it over `path`. Also removes the temporary files that killed writes of `path` left behind.
     /// - Parameters:
-    ///   - path: Of the operator's own; links above the last component are followed, one in its place is replaced.
-    ///   - mode: Exactly this, whatever the umask.
+    ///   - path: A path that the operator chose. Symbolic links above the last component are followed; a link as the last component is replaced.
+    ///   - mode: The exact mode of the file, regardless of the umask.
     ///   - survival: What the content survives once the call has returned.
+    /// - Throws: `FileError` if the file cannot be written; the temporary file is removed then.
     package static func write(
         _ bytes: [UInt8], to path: String, mode: UInt16 = 0o644, surviving survival: Survival = .powerLoss
     ) throws(FileError) {
@@ -35,33 +36,33 @@ package enum AtomicFile {
             unlink(temporary)
             throw error
         }
-        // Locked until it has its name.
+        // Keeps the lock until the file has its final name.
         withExtendedLifetime(file) {}
         removeLeft(of: slash.map { String(path[path.index(after: $0)...]) } ?? path, in: directory)
         if survival == .powerLoss { try directory.synchronize() }
     }
 
-    /// Makes a file that is this write's alone: it is locked for as long as it is written, so that no other takes it for one that was left.
+    /// Creates the temporary file of a write. The file stays locked while it is written, so that no other process removes it as a leftover.
     private static func make(beside path: String) throws(FileError) -> (temporary: String, file: Descriptor) {
         while true {
             let temporary = path + "." + RandomIdentifiers().next()
             let number = clinux_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard number >= 0 else { throw FileError(operation: "write", path: path, errno: errno) }
             let file = Descriptor(number)
-            // Where files cannot be locked, none is taken for one that was left.
+            // On a file system without locks, `removeLeft` cannot lock a file either and removes none.
             while clinux_flock(number, LOCK_EX) != 0, errno == EINTR {}
-            // Without a name: another write found it before it was locked.
+            // No links: another process removed the file before it was locked. Try again.
             if try file.status(operation: "write", path: path).links > 0 { return (temporary, file) }
         }
     }
 
-    /// Removes what writes of a directory's files left that were killed, of whichever file. What cannot be removed stays, and of a directory
-    /// that cannot be read everything.
+    /// Removes the temporary files that killed writes left in a directory. Errors are ignored: a file that cannot be removed stays.
     package static func removeLeft(in path: String) {
         if let directory = try? Directory(opening: path) { removeLeft(of: nil, in: directory) }
     }
 
-    /// Removes what writes of a file, or of any, left that were killed: named as theirs, and locked by nobody. What cannot be removed stays.
+    /// Removes the temporary files of killed writes: those with a temporary file's name and no lock.
+    /// - Parameter name: The file that was written; `nil` means any file.
     private static func removeLeft(of name: String?, in directory: Directory) {
         guard let entries = try? directory.entries() else { return }
         for entry in entries where entry.kind == .file {

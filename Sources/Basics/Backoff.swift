@@ -1,16 +1,16 @@
-/// How long to wait before trying again: twice as long each time, up to a limit, scattered so that many do not come at
-/// once.
+/// A series of waits before further tries. Each wait is twice as long as the one before, up to a limit, and partly random, so that many clients do
+/// not retry at once.
 package struct Backoff: Sendable {
     private let first: Duration
     private let limit: Duration
     private let jitter: @Sendable () -> Double
     private var following: Duration
 
+    /// Creates a series of waits.
     /// - Parameters:
     ///   - first: The longest first wait.
     ///   - limit: The longest wait of all.
-    ///   - jitter: The part of the wait that is taken, between 0 and 1. Default: at random from one half to the whole, so a
-    ///     wait is never so short that it hammers.
+    ///   - jitter: Returns the fraction of the wait to use, between 0 and 1. Default: random between one half and 1, so that no wait is too short.
     package init(
         first: Duration, limit: Duration, jitter: @escaping @Sendable () -> Double = { .random(in: 0.5...1) }
     ) {
@@ -20,13 +20,13 @@ package struct Backoff: Sendable {
         following = min(first, limit)
     }
 
-    /// The next wait.
+    /// Returns the next wait, and doubles the following one up to the limit.
     package mutating func next() -> Duration {
         let wait = following * jitter()
         following = following > limit / 2 ? limit : following * 2
         return wait
     }
 
-    /// Begins anew after a success.
+    /// Starts again with the first wait. Call it after a success.
     package mutating func reset() { following = min(first, limit) }
 }

@@ -1,26 +1,27 @@
 import Dispatch
 
-/// One queue on which blocking C code runs, first in, first out, away from Swift's cooperative threads.
+/// A serial queue for blocking C code, in the order of submission, on threads other than Swift's cooperative ones.
 ///
-/// Never two bodies run at once, so a handle that must not be used by two threads at the same time (libgit2's objects,
-/// libcurl's) is safe when only one lane uses it. Bodies may run on different threads one after the other; what a
-/// library keeps per thread, such as libgit2's last error, must be read in the body that caused it.
+/// Two bodies never run at the same time. A handle that two threads must not use at once (of libgit2 or libcurl) is
+/// therefore safe if only one lane uses it. Consecutive bodies may run on different threads. Per-thread state of a
+/// library, such as libgit2's last error, must be read in the body that caused it.
 package final class BlockingLane: Sendable {
     private let queue: DispatchQueue
 
-    /// - Parameter label: Shown by debuggers; need not be unique.
+    /// Creates a lane.
+    /// - Parameter label: A name for debuggers; it need not be unique.
     package init(label: String) {
-        // Without a target of its own a serial queue draws its thread from the overcommitting pool, so a lane that
-        // waits for the network does not hold up another.
+        // A serial queue without a target queue takes its thread from the overcommitting pool, so a lane that waits for
+        // the network does not delay other lanes.
         queue = DispatchQueue(label: "martlet." + label)
     }
 
-    /// Runs `body` after all bodies handed in before, and returns what it returns.
+    /// Runs `body` after all bodies that were submitted before, and returns its result.
     ///
-    /// What the body alone held is gone by then: a directory that it captured is closed.
+    /// Objects that only the body held are released before this returns; a directory that it captured is closed.
     ///
-    /// Canceling the task does not stop a body: what blocks must have a limit of its own.
-    /// - Throws: What `body` throws, nothing else.
+    /// Canceling the task does not stop a body, so a blocking body needs its own time limit.
+    /// - Throws: Only what `body` throws.
     package func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -31,6 +32,6 @@ package final class BlockingLane: Sendable {
         return try result.get()
     }
 
-    /// Runs `body` likewise, for nobody who waits for it.
+    /// Runs `body` after all bodies that were submitted before. Does not wait for it.
     package func enqueue(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 }

@@ -1,28 +1,30 @@
 import Synchronization
 
-/// Several lanes (`BlockingLane`) for bodies that may run side by side: each runs on one that is free, and where none is, the body that
-/// has waited longest is next. However many wait, no more threads block than there are lanes.
+/// A fixed number of lanes (`BlockingLane`) for bodies that may run in parallel. A body runs on a free lane. If no lane is free, bodies wait in the
+/// order of submission. At most one thread per lane blocks.
 package final class BlockingLanes: Sendable {
     private struct State {
-        /// The one that was free last is next, whose thread may still be awake.
+        /// Used as a stack: the lane that became free last is used next, because its thread may still be awake.
         var free: [BlockingLane]
         var waiting: [@Sendable () -> Void] = []
     }
 
     private let state: Mutex<State>
 
+    /// Creates lanes.
     /// - Parameters:
-    ///   - label: Shown by debuggers; need not be unique.
-    ///   - count: How many bodies run at once, at least 1.
+    ///   - label: A name for debuggers; it need not be unique.
+    ///   - count: The number of lanes, at least 1.
     package init(label: String, count: Int) {
         precondition(count > 0)
         state = Mutex(State(free: (1...count).map { BlockingLane(label: "\(label).\($0)") }))
     }
 
-    /// Runs `body` as soon as a lane is free, and returns what it returns. It passes to one other thread and back.
+    /// Runs `body` as soon as a lane is free, and returns its result. Involves one other thread only.
     ///
-    /// What the body alone held is gone by then. Canceling the task does not stop a body: what blocks must have a limit of its own.
-    /// - Throws: What `body` throws, nothing else.
+    /// Objects that only the body held are released before this returns. Canceling the task does not stop a body, so a blocking body needs its own
+    /// time limit.
+    /// - Throws: Only what `body` throws.
     package func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -38,7 +40,7 @@ package final class BlockingLanes: Sendable {
         return try result.get()
     }
 
-    /// A lane that is free; where none is, `work` waits for one.
+    /// Returns a free lane. If there is none, queues `work` and returns `nil`.
     private func free(orWaiting work: @escaping @Sendable () -> Void) -> BlockingLane? {
         state.withLock { state in
             if let lane = state.free.popLast() { return lane }
@@ -47,7 +49,7 @@ package final class BlockingLanes: Sendable {
         }
     }
 
-    /// What waits for a lane that has run a body; nothing: the lane is free again.
+    /// Returns the next queued work for a lane that has finished a body. If there is none, marks the lane as free and returns `nil`.
     private func next(of lane: BlockingLane) -> (@Sendable () -> Void)? {
         state.withLock { state in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }

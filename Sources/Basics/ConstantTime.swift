@@ -1,6 +1,6 @@
-/// The one comparison for secrets: signatures, tokens and their hashes.
+/// The only comparison for secrets: signatures, tokens and their hashes.
 package enum ConstantTime {
-    /// Whether two byte strings are equal, in a time that depends on their lengths alone. Lengths are not secret.
+    /// Returns whether two byte strings are equal. The time depends only on their lengths, which are not secret.
     @inline(never)
     package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }

@@ -1,12 +1,14 @@
 import Glibc
 
-/// The file `crashes`: the version that trapped, then a line for each suspect, `2 look https://…`.
+/// The file `crashes`. Its first line is the version that trapped. Each further line is a count and a suspect: `2 look
+/// https://…`.
 struct CrashCounts: Sendable {
     let path: String
     let version: String
 
-    /// Nothing after an upgrade, and of a file that is none of ours.
-    /// - Throws: When it is there and cannot be read.
+    /// Reads the number of traps of each suspect.
+    /// - Returns: An empty dictionary if the file does not exist, or another version or program wrote it.
+    /// - Throws: `FileError` if the file exists and cannot be read.
     func read() throws(FileError) -> [String: Int] {
         let bytes: [UInt8]
         do throws(FileError) {

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Records the work in progress, so that the next daemon knows what a trap ended. A commit or a server's answer that always traps must not keep the
-/// service from starting and from its other work.
+/// A record of the work in progress, from which the next daemon learns what was running at a trap. A commit or a server's answer that always traps
+/// must not keep the service from starting and from its other work.
 ///
 /// All work in progress at a trap is suspect. Only one suspect is tried at a time, so that the guilty one is found and the others are cleared. Work
 /// that was in progress at three traps is abandoned, until another version runs or its line in the file is removed.
@@ -11,19 +11,19 @@ import Synchronization
 /// A kill, a power loss and a lack of memory do not count. Neither does a trap of a thread that answers a request (`AnsweringThread`): it counts
 /// against that request alone.
 package final class CrashMarks: Sendable {
-    /// At how many traps something is left alone.
+    /// The number of traps after which work is abandoned.
     package static let limit = 3
-    /// Places in the file, of which more than all integrations and looks at a time are not needed, and the bytes of each.
+    /// The number of records in the file, more than all integrations and scans at a time need, and the size of each record in bytes.
     private static let places = 512
     private static let placeBytes = 256
-    /// The first bytes: whether the daemon trapped.
+    /// The size in bytes of the file's head, which records whether the daemon trapped.
     private static let head = 64
     /// The first byte of the file after a trap outside of requests; see `clinux_note_traps`.
     private static let ofWork: UInt8 = 1
 
     private struct State {
         var free = Array((0..<CrashMarks.places).reversed())
-        /// At how many traps a suspect was under way.
+        /// The number of traps during which each suspect was in progress.
         var counts: [String: Int]
         var isTrying = false
         var waiting: ArraySlice<CheckedContinuation<Void, Never>> = []
@@ -31,14 +31,14 @@ package final class CrashMarks: Sendable {
 
     private let state: Mutex<State>
     private let counts: CrashCounts
-    /// A write there is the file's whatever becomes of the process; nobody waits for the disk.
+    /// The descriptor of `working`. The kernel keeps what was written to it even if the process ends, so it is never synchronized.
     private let file: Int32
 
     /// Reads the file that the previous daemon left, and starts a new one.
     /// - Parameters:
     ///   - directory: The state directory, which holds `working` and `crashes`.
     ///   - version: The version of this program. Work that made another version trap is tried again.
-    /// - Throws: When a file cannot be read or written.
+    /// - Throws: `FileError` if a file cannot be read or written.
     package init(directory: String, version: String) throws(FileError) {
         let path = directory + "/working"
         let size = Self.head + Self.places * Self.placeBytes
@@ -76,7 +76,7 @@ package final class CrashMarks: Sendable {
         close(file)
     }
 
-    /// Why a subject is abandoned; `nil` if it is not.
+    /// Returns why a subject is abandoned; `nil` if it is not.
     package func reason(for subject: String) -> String? {
         let count = state.withLock { $0.counts[Self.cut(subject)] ?? 0 }
         guard count >= Self.limit else { return nil }
@@ -86,8 +86,8 @@ package final class CrashMarks: Sendable {
             """
     }
 
-    /// Marks a subject for as long as `body` works on it. A suspect waits until no other is tried; when it has come to an end it is none
-    /// any more.
+    /// Records a subject as in progress while `body` works on it. A suspect waits until no other suspect is tried. A suspect that completes `body` is
+    /// no longer a suspect.
     package func during<Value: Sendable>(_ subject: String, _ body: () async -> Value) async -> Value {
         let subject = Self.cut(subject)
         let isSuspect = await begin(subject)
@@ -106,7 +106,8 @@ package final class CrashMarks: Sendable {
         return value
     }
 
-    /// - Returns: Whether it is a suspect, whose turn it now is.
+    /// Waits until the subject may be worked on.
+    /// - Returns: Whether the subject is a suspect. The caller must then call `end()`.
     private func begin(_ subject: String) async -> Bool {
         var isSuspect = false
         await withCheckedContinuation { continuation in
@@ -139,17 +140,17 @@ package final class CrashMarks: Sendable {
             state.counts[subject] = nil
             return state.counts
         }
-        // Left as it is, it is tried alone once more after the next start.
+        // If this fails, the suspect is tried alone once more after the next start.
         try? counts.write(left)
     }
 
     private func write(_ subject: String, at place: Int) {
         let bytes = Array(subject.utf8) + [UInt8](repeating: 0, count: Self.placeBytes - subject.utf8.count)
-        // What cannot be noted is not known after a trap: the service goes on as without it.
+        // A failure is ignored: the work is then missing from the record after a trap.
         _ = pwrite(file, bytes, bytes.count, off_t(Self.head + place * Self.placeBytes))
     }
 
-    /// What fits, without a line's end.
+    /// Shortens a subject to the size of a record and replaces control characters, such as line breaks, by question marks.
     private static func cut(_ subject: String) -> String {
         let bytes = subject.utf8.lazy.map { $0 < 0x20 ? UInt8(ascii: "?") : $0 }.prefix(placeBytes - 8)
         return String(decoding: bytes, as: UTF8.self)

@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
 
-/// A file descriptor that is closed with its owner. For use inside this library; `Directory` and `FileLock` own theirs.
+/// A file descriptor that is closed with its owner. It is internal to this module; `Directory` and `FileLock` own
+/// theirs.
 final class Descriptor: Sendable {
     let number: Int32
 
@@ -14,11 +15,13 @@ final class Descriptor: Sendable {
         return FileStatus(status)
     }
 
-    /// Reads to the end of the file, however long it says it is.
+    /// Reads to the end of the file, regardless of the size that its status states.
+    /// - Parameter limit: In bytes.
+    /// - Throws: `tooLarge` if the file is longer than `limit`.
     func readAll(limit: Int, path: String) throws(FileError) -> [UInt8] {
         let expected = try status(operation: "read", path: path).size
         var bytes: [UInt8] = []
-        // One more than expected, so that a file of the expected size ends with the second, empty read.
+        // One byte more than expected, so that a file of the expected size ends with the second, empty read.
         bytes.reserveCapacity(Int(min(expected, Int64(limit))) + 1)
         let chunk = 64 * 1024
         while true {

@@ -2,8 +2,9 @@ import CLinux
 import Glibc
 
 extension Directory {
-    /// The names in a directory, without `.` and `..`, sorted by their bytes.
-    /// - Parameter limit: More names than this are refused as `tooLarge`. Ten million take about 1 GB.
+    /// Lists the names in a directory, without `.` and `..`, sorted by their bytes.
+    /// - Parameter limit: The largest number of names. Ten million names take about 1 GB of memory.
+    /// - Throws: `tooLarge` if there are more names.
     package func entries(_ path: some RelativePath = ".", limit: Int = 10_000_000) throws(FileError) -> [DirectoryEntry]
     {
         let path = try CheckedPath(path, operation: "list")
@@ -16,9 +17,9 @@ extension Directory {
         return names.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 
-    /// The first `limit` names of an open directory, in the file system's order.
+    /// Returns the first `limit` names of an open directory, in the file system's order.
     static func names(in directory: Descriptor, limit: Int, path: String) throws(FileError) -> [DirectoryEntry] {
-        // fdopendir owns its descriptor and shares the offset of a duplicate: a fresh open file is needed.
+        // fdopendir(3) takes over its descriptor, and a duplicate would share its offset, so the directory is opened a second time.
         let number = clinux_openat(directory.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard number >= 0 else { throw FileError(operation: "list", path: path, errno: errno) }
         guard let stream = fdopendir(number) else {
@@ -45,7 +46,7 @@ extension Directory {
         return names
     }
 
-    /// Some file systems do not know the kind while listing (readdir(3), DT_UNKNOWN).
+    /// Returns the kind of an entry. Asks for its status if the file system does not state the kind while listing (readdir(3), DT_UNKNOWN).
     private static func kind(of type: UInt8, _ name: [UInt8], in directory: Int32) -> FileKind {
         switch Int(type) {
         case Int(DT_REG): return .file
@@ -59,17 +60,17 @@ extension Directory {
         }
     }
 
-    /// Reads a regular file that has no other name, unless such are read here.
-    /// - Parameter limit: In bytes; a longer file is refused as `tooLarge`.
-    /// - Throws: `notRegular` for a pipe, socket, device, and for a file with a second name: a job could have linked to a
-    ///   file of ours outside its tree. Never waits for a pipe's writer.
+    /// Reads a regular file. Refuses a file with more than one hard link, unless the directory was opened with `readsSecondNames`.
+    /// - Parameter limit: In bytes.
+    /// - Throws: `tooLarge` if the file is longer. `notRegular` for a pipe, socket or device, and for a file with a second name: a job could have
+    ///   linked to one of the daemon's own files. Never waits for the writer of a pipe.
     package func read(_ path: some RelativePath, limit: Int) throws(FileError) -> [UInt8] {
         let path = try CheckedPath(path, operation: "read")
         let opened = try openRegular(path.bytes, operation: "read").descriptor
         return try opened.readAll(limit: limit, path: whole(path.bytes))
     }
 
-    /// Opens a regular file that has no other name, unless such are read here, for a C library to read. The caller closes the descriptor.
+    /// Opens a regular file for a C library to read, under the same conditions as `read`. The caller closes the descriptor.
     package func openForReading(_ path: some RelativePath) throws(FileError) -> Int32 {
         let path = try CheckedPath(path, operation: "open")
         let opened = try openRegular(path.bytes, operation: "open").descriptor
@@ -78,13 +79,13 @@ extension Directory {
         return duplicate
     }
 
-    /// The target of a link, as its bytes.
+    /// Returns the target of a symbolic link as bytes.
     package func linkTarget(_ path: some RelativePath) throws(FileError) -> [UInt8] {
         let path = try CheckedPath(path, operation: "readlink")
         let link = try open(path.bytes, clinux_o_path | O_NOFOLLOW, operation: "readlink")
         var failure: Int32 = 0
         let target = [UInt8](unsafeUninitializedCapacity: Self.maximumPathLength + 1) { buffer, count in
-            // An empty path reads the link that the O_PATH descriptor stands for (readlinkat(2)).
+            // An empty path means the link that the O_PATH descriptor refers to (readlinkat(2)).
             let length = buffer.withMemoryRebound(to: CChar.self) { characters -> Int in
                 guard let start = characters.baseAddress else { return -1 }
                 return readlinkat(link.number, "", start, characters.count)
@@ -99,7 +100,7 @@ extension Directory {
     func openRegular(_ path: [UInt8], operation: String) throws(FileError) -> (
         descriptor: Descriptor, status: FileStatus
     ) {
-        // O_NONBLOCK: opening a pipe to read must not wait for a writer. It means nothing to a regular file.
+        // O_NONBLOCK: opening a pipe must not wait for a writer. It has no effect on a regular file.
         let opened = try open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, operation: operation)
         let status = try opened.status(operation: operation, path: whole(path))
         switch status.kind {

@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 
 extension Directory {
-    /// Removes a file, a link (never its target) or a whole tree. What is absent is fine.
+    /// Removes a file, a link (never its target) or a whole tree. Does not fail if the path does not exist.
     ///
-    /// Iterative and with two descriptors whatever the depth: a directory that is not empty is first moved up into the
-    /// tree's root, so neither the stack, the number of descriptors nor PATH_MAX limits what can be removed. Directories
-    /// without permissions are given them first. If it is interrupted, calling it again goes on.
+    /// It is iterative and uses two descriptors at any depth: a directory that is not empty is first moved to the tree's root. The stack, the number
+    /// of descriptors and PATH_MAX therefore do not limit it. Directories that lack permissions get them first. If it is interrupted, call it again
+    /// to continue.
     package func remove(_ path: some RelativePath) throws(FileError) {
         let path = try CheckedPath(path, operation: "remove")
         let parent: Descriptor
@@ -23,19 +23,19 @@ extension Directory {
         }
     }
 
-    /// Removes all that a directory holds, and keeps it.
+    /// Removes everything in this directory, but not the directory.
     package func removeContents() throws(FileError) {
         try emptyTree(try open([UInt8(ascii: ".")], O_RDONLY | O_DIRECTORY, operation: "remove"), shown: path)
     }
 
-    /// Sees to it that there is an empty directory of ours. One that is there, is ours and is empty already stays: making one is a write
-    /// to the disk.
-    /// - Parameter mode: Before the umask.
+    /// Makes sure that `path` is an empty directory of this process's user. An existing one is kept, because creating one writes to the disk.
+    /// Everything else at `path` is removed.
+    /// - Parameter mode: The mode before the umask is applied.
     package func makeEmptyDirectory(_ path: some RelativePath, mode: UInt16 = 0o755) throws(FileError) {
         if let status = try status(path), status.kind == .directory, status.owner == geteuid(),
-            // Fewer rights than that are the umask's doing; without its owner's own it was somebody else's.
+            // The umask may have removed rights of others. If the owner's rights differ, the directory was not made here.
             status.mode & ~mode == 0, status.mode & 0o700 == mode & 0o700,
-            // More than it may have, or not to be read: it is not empty.
+            // An error means that the directory has more than 0 entries or cannot be read: it counts as not empty.
             (try? entries(path, limit: 0).isEmpty) ?? false
         {
             return
@@ -45,7 +45,7 @@ extension Directory {
     }
 
     private func emptyTree(_ root: Descriptor, shown: String) throws(FileError) {
-        // Directories that were moved up into the root, to be emptied there.
+        // Directories that were moved to the root and are still to be emptied.
         var pending: [[UInt8]] = []
         try Self.empty(root, into: root, pending: &pending, shown: shown)
         while let name = pending.popLast() {
@@ -57,12 +57,12 @@ extension Directory {
         }
     }
 
-    /// Unlinks what a directory holds; directories that are not empty go up into `root`.
+    /// Unlinks what a directory holds, and moves directories that are not empty to `root`.
     private static func empty(
         _ directory: Descriptor, into root: Descriptor, pending: inout [[UInt8]], shown: String
     ) throws(FileError) {
         let isRoot = directory === root
-        // In portions, so that a directory of a million names needs no memory for all.
+        // Works in portions, so that a directory of a million names needs no memory for all of them.
         let portion = 4096
         while true {
             let names = try Self.names(in: directory, limit: portion + pending.count, path: shown).map(\.bytes)
@@ -85,7 +85,7 @@ extension Directory {
     }
 
     /// Unlinks a file or link, or removes an empty directory.
-    /// - Returns: False for a directory that is not empty.
+    /// - Returns: `false` for a directory that is not empty; `true` if the name is gone.
     private static func unlink(_ name: [UInt8], in directory: Descriptor, shown: String) throws(FileError) -> Bool {
         if name.withCPath({ unlinkat(directory.number, $0, 0) }) == 0 || errno == ENOENT { return true }
         guard errno == EISDIR else { throw FileError(operation: "remove", path: shown, errno: errno) }
@@ -96,7 +96,7 @@ extension Directory {
         return false
     }
 
-    /// Opens a directory whatever its permissions.
+    /// Opens a directory after giving its owner all permissions.
     private static func openToEmpty(_ name: [UInt8], in directory: Descriptor, shown: String) throws(FileError)
         -> Descriptor
     {
@@ -107,7 +107,7 @@ extension Directory {
         return Descriptor(number)
     }
 
-    /// Lets us read, write and search a directory: needed to list it, to empty it and to move it (its `..` changes).
+    /// Gives the owner permission to read, write and search a directory. Listing, emptying and moving it (its `..` changes) need them.
     private static func permit(_ name: [UInt8], in directory: Descriptor, shown: String) throws(FileError) {
         let flags = clinux_o_path | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         let number = name.withCPath { clinux_open_beneath(directory.number, $0, flags, 0) }
@@ -115,8 +115,8 @@ extension Directory {
         let opened = Descriptor(number)
         let status = try opened.status(operation: "remove", path: shown)
         guard status.mode & 0o700 != 0o700 else { return }
-        // fchmod(2) refuses O_PATH descriptors, and chmod by name could be led astray by a link: /proc's name for the
-        // descriptor is the way that open(2) gives ("O_PATH").
+        // fchmod(2) refuses O_PATH descriptors, and a link could redirect chmod(2) by name. open(2) ("O_PATH") gives this way: the descriptor's name
+        // in /proc.
         guard chmod("/proc/self/fd/\(number)", 0o700) == 0 else {
             throw FileError(operation: "remove", path: shown, errno: errno)
         }

@@ -2,13 +2,14 @@ import CLinux
 import Glibc
 
 extension Directory {
-    /// Visits everything beneath a path, each directory before what it holds, names in the order of their bytes. Links are
-    /// visited as links and never followed.
+    /// Visits everything beneath a path. A directory comes before its contents, and names are in the order of their bytes. Symbolic links are visited
+    /// as links and never followed.
     /// - Parameters:
-    ///   - limit: More entries than this are refused as `tooLarge`.
-    ///   - enters: Whether to look into a directory, whose path (relative to this directory) it gets.
-    ///   - visit: Gets the path relative to this directory, as bytes since names need not be UTF-8.
-    /// - Throws: `FileError`, or what `visit` throws. `tooLarge` also for paths longer than `maximumPathLength`.
+    ///   - limit: The largest number of entries.
+    ///   - enters: Returns whether to visit a directory's contents. Gets the directory's path relative to this directory.
+    ///   - visit: Gets each path relative to this directory, as bytes, because names need not be UTF-8.
+    /// - Throws: `FileError`, or what `visit` and `enters` throw. `tooLarge` if there are more than `limit` entries, or a path is longer than
+    ///   `maximumPathLength`.
     package func walk(
         _ path: some RelativePath = ".", limit: Int, enters: ([UInt8]) throws -> Bool = { _ in true },
         _ visit: (_ path: [UInt8], _ status: FileStatus) throws -> Void
@@ -31,7 +32,7 @@ extension Directory {
             do throws(FileError) {
                 found = try statuses(in: path, limit: limit)
             } catch {
-                // It went away while we walked.
+                // The directory was removed meanwhile.
                 if status != nil, error.code == .notFound { continue }
                 throw error
             }
@@ -41,10 +42,10 @@ extension Directory {
         }
     }
 
-    /// The names in a directory with their statuses, without what went away meanwhile, sorted by their bytes.
+    /// Returns the names in a directory with their statuses, sorted by their bytes. Names that were removed meanwhile are left out.
     ///
-    /// One call for each, fstatat(2) of a single name beneath the opened directory, follows nothing; what it finds on another
-    /// device, a mount or a file of an overlay, is asked for by its whole path, which does not lead into mounts.
+    /// It calls fstatat(2) with each name and the open directory, which follows no links. An entry on another device is a mount or a file of an
+    /// overlay. Its status is read by its whole path instead, which does not lead into mounts.
     private func statuses(in path: [UInt8], limit: Int) throws(FileError) -> [([UInt8], FileStatus)] {
         let opened = try open(path, O_RDONLY | O_DIRECTORY, operation: "walk")
         let device = try opened.status(operation: "walk", path: whole(path)).device
@@ -67,17 +68,17 @@ extension Directory {
         return result
     }
 
-    /// Has the directory's names written to the disk.
+    /// Writes the directory's names to the disk (fsync(2)).
     package func synchronize() throws(FileError) {
         guard fsync(descriptor) == 0 else { throw FileError(operation: "fsync", path: path, errno: errno) }
     }
 
-    /// Writes everything to the disk that was written to the directory's file system, by whichever process (syncfs(2)).
+    /// Writes all changes of the directory's file system to the disk, of all processes (syncfs(2)).
     package func synchronizeFileSystem() throws(FileError) {
         guard clinux_syncfs(descriptor) == 0 else { throw FileError(operation: "syncfs", path: path, errno: errno) }
     }
 
-    /// Has every file and directory of a tree written to the disk, what a directory holds before itself.
+    /// Writes every file and directory of a tree to the disk. A directory's contents are written before the directory.
     package func synchronizeTree(_ path: some RelativePath = ".") throws(FileError) {
         var directories: [[UInt8]] = [path.pathBytes]
         do {

@@ -2,9 +2,10 @@ import CLinux
 import Glibc
 
 extension Directory {
-    /// Writes a file: beside it first, then renamed over. A link in its place is replaced, never its target; a directory
-    /// in its place is refused as `isDirectory`. The parent must exist. Nothing is synchronized to the disk.
-    /// - Parameter mode: Exactly this, whatever the umask.
+    /// Writes a temporary file beside `path` and renames it over `path`. A link at `path` is replaced, never its target. The parent must exist. The
+    /// file is not synchronized to the disk.
+    /// - Parameter mode: The exact mode of the file, regardless of the umask.
+    /// - Throws: `isDirectory` if `path` is a directory.
     package func write(_ path: some RelativePath, bytes: [UInt8], mode: UInt16 = 0o644) throws(FileError) {
         let path = try CheckedPath(path, operation: "write")
         try replace(path, operation: "write", mode: mode) { file throws(FileError) in
@@ -12,10 +13,10 @@ extension Directory {
         }
     }
 
-    /// Writes a file where none is, under its name at once. The parent must exist; nothing is synchronized to the disk.
-    /// - Parameter mode: Exactly this, whatever the umask.
-    /// - Returns: Its status as it is then.
-    /// - Throws: `exists` when there is something of that name.
+    /// Creates a file under its final name. The parent must exist. The file is not synchronized to the disk.
+    /// - Parameter mode: The exact mode of the file, regardless of the umask.
+    /// - Returns: The file's status after it was written.
+    /// - Throws: `exists` if `path` exists.
     package func create(_ path: some RelativePath, bytes: [UInt8], mode: UInt16 = 0o644) throws(FileError) -> FileStatus
     {
         let path = try CheckedPath(path, operation: "create")
@@ -29,14 +30,15 @@ extension Directory {
         return try file.status(operation: "create", path: shown)
     }
 
-    /// Writes a file under its own name at once, in place of a file or link that is there, which goes first. The parent must exist; nothing is
-    /// synchronized to the disk.
+    /// Writes a file under its final name. An existing file or link is removed first. The parent must exist. The file is not synchronized to the
+    /// disk.
     ///
-    /// For files that nobody reads before all are written: a reader, or a kill, can find the file missing or incomplete. Where there was one, it
-    /// costs a tenth of `write` on ext4, which sends a file's bytes to the disk when it is renamed over another (ext4(5), `auto_da_alloc`).
-    /// - Parameter mode: Exactly this, whatever the umask.
-    /// - Returns: Its status as it is then.
-    /// - Throws: `isDirectory` when a directory is there.
+    /// Use it for files that are read only after all of them are written: a reader, also after a kill, can find the file missing or incomplete.
+    /// Replacing a file takes a tenth of the time of `write` on ext4, which writes a file to the disk when it is renamed over another (ext4(5),
+    /// `auto_da_alloc`).
+    /// - Parameter mode: The exact mode of the file, regardless of the umask.
+    /// - Returns: The file's status after it was written.
+    /// - Throws: `isDirectory` if `path` is a directory.
     @discardableResult
     package func rewrite(
         _ path: some RelativePath, bytes: [UInt8], mode: UInt16 = 0o644
@@ -50,7 +52,7 @@ extension Directory {
         let file = try open(
             path.last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, at: parent.number, operation: "write",
             naming: path.bytes)
-        // The mode first, so that a file with all its bytes has its mode, too.
+        // The mode comes first, so that a file with all its bytes also has its mode.
         guard fchmod(file.number, mode_t(mode)) == 0 else {
             throw FileError(operation: "write", path: shown, errno: errno)
         }
@@ -58,7 +60,7 @@ extension Directory {
         return try file.status(operation: "write", path: shown)
     }
 
-    /// Makes a symbolic link, in place of a file or link that is there. The target is only stored, never resolved.
+    /// Creates a symbolic link, in place of an existing file or link. The target is only stored, never resolved.
     package func makeLink(_ path: some RelativePath, target: [UInt8]) throws(FileError) {
         let path = try CheckedPath(path, operation: "symlink")
         guard !target.isEmpty, !target.contains(0) else {
@@ -73,16 +75,18 @@ extension Directory {
         try move(temporary, over: path, in: parent, operation: "symlink")
     }
 
-    /// Renames what `path` names, beneath this directory, to `newPath` beneath `other`. Both must be on one file system.
-    /// - Parameter replace: Without it an existing target is left alone and `exists` is thrown: renameat2(2) with
-    ///   RENAME_NOREPLACE, or what is as good where that is not known, so that two who publish the same name cannot both win.
+    /// Renames `path`, beneath this directory, to `newPath` beneath `other`. Both must be on one file system.
+    /// - Parameter replace: Whether an existing target is replaced. If not, renameat2(2) with RENAME_NOREPLACE is used, or an equivalent where the
+    ///   file system does not support it. Of two writers that publish the same name only one succeeds then.
+    /// - Throws: `exists` if `newPath` exists and `replace` is false.
     package func rename(
         _ path: some RelativePath, to other: Directory, _ newPath: some RelativePath, replace: Bool
     ) throws(FileError) {
         try rename(path, to: other, newPath, replace: replace, knowsFlags: true)
     }
 
-    /// - Parameter knowsFlags: False for tests: as on a file system that knows none.
+    /// Renames as above.
+    /// - Parameter knowsFlags: Tests pass `false` to simulate a file system without support for flags.
     func rename(
         _ path: some RelativePath, to other: Directory, _ newPath: some RelativePath, replace: Bool, knowsFlags: Bool
     ) throws(FileError) {
@@ -107,10 +111,12 @@ extension Directory {
         }
     }
 
-    /// A rename that goes over nothing where the file system's knows no flags: NFS, 9p and FUSE's sshfs answer EINVAL to RENAME_NOREPLACE
-    /// (rename(2)). Of a file by a second name, which link(2) makes only where none is, and the end of the first; killed between the two,
-    /// the file has both. Of a directory by a usual rename, which goes over an empty directory at most (rename(2), ENOTEMPTY, ENOTDIR).
-    /// - Returns: 0, or the number of what failed, EEXIST where there is something of that name.
+    /// Renames without replacing, on file systems whose rename supports no flags: NFS, 9p and FUSE's sshfs answer EINVAL to RENAME_NOREPLACE
+    /// (rename(2)).
+    ///
+    /// A file gets its new name by link(2), which never replaces; then its old name is removed. If the process is killed between the two, the file
+    /// has both names. A directory is renamed by rename(2), which replaces an empty directory at most (ENOTEMPTY, ENOTDIR).
+    /// - Returns: 0, or the error number; EEXIST if `newName` exists.
     private static func moveOntoNothing(
         _ name: [UInt8], in from: Descriptor, to newName: [UInt8], in into: Descriptor
     ) -> Int32 {
@@ -128,14 +134,14 @@ extension Directory {
         }
     }
 
-    /// Copies a regular file with its permissions; a shared extent where the file system can (reflink).
+    /// Copies a regular file with its permissions. The copy shares the file's blocks if the file system supports that (reflink).
     /// - Parameters:
-    ///   - limit: In bytes; a longer file is refused as `tooLarge`, also when it grows meanwhile.
-    ///   - isBeside: Copied under a name that nobody guesses, then renamed over; else under its own name at once, where nothing may be, so
-    ///     that who comes after a kill finds what is there of it.
-    ///   - goesOn: Asked with the bytes copied so far, before each piece of 64 MiB at most and at the end.
-    /// - Returns: The bytes copied.
-    /// - Throws: `other` where it is not to go on.
+    ///   - limit: The largest size in bytes.
+    ///   - isBeside: Whether to copy to a temporary file with a random name and rename it. Otherwise the file is created under its final name, which
+    ///     must not exist; after a kill it may be incomplete.
+    ///   - goesOn: Returns whether to continue. Gets the bytes copied so far, before each piece of at most 64 MiB and at the end.
+    /// - Returns: The number of bytes copied.
+    /// - Throws: `tooLarge` if the file is larger than `limit` or grows beyond it; `other` if `goesOn` returned `false`.
     package func copyFile(
         _ path: some RelativePath, to other: Directory, _ newPath: some RelativePath, limit: Int64,
         isBeside: Bool = true,
@@ -160,7 +166,7 @@ extension Directory {
                 if isRangeCopied {
                     count = clinux_copy_file_range(source.number, target.number, 64 << 20)
                     if count < 0, errno == EINTR { continue }
-                    // Not between these two file systems, or not with this kernel: by hand from where we are.
+                    // copy_file_range(2) does not work between these two file systems or with this kernel: copy by read and write from here.
                     if count < 0, [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) { isRangeCopied = false }
                 }
                 if !isRangeCopied { count = try Self.copyChunk(from: source, to: target, path: whole(path.bytes)) }
@@ -206,7 +212,7 @@ extension Directory {
         }
     }
 
-    // MARK: Beside, then over
+    // MARK: Replacing atomically
 
     private func replace(
         _ path: CheckedPath, operation: String, mode: UInt16, fill: (Descriptor) throws(FileError) -> Void
@@ -241,6 +247,6 @@ extension Directory {
         }
     }
 
-    /// Not guessable, so that a job cannot wait for it with a link; O_EXCL would refuse that too.
+    /// Returns a random name, so that a job cannot place a link there in advance. O_EXCL would refuse such a link, too.
     static func temporaryName() -> [UInt8] { Array((".martlet-" + RandomIdentifiers().next()).utf8) }
 }

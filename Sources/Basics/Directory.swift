@@ -3,21 +3,21 @@ import Glibc
 
 /// An open directory, and the only way to files in trees that a job could write.
 ///
-/// Every path is relative to the descriptor and resolved by openat2(2) with BENEATH, NO_SYMLINKS, NO_MAGICLINKS and
-/// NO_XDEV, so no planted link, swapped directory or mount leads out; what is tried through one fails as `notBeneath`.
-/// Calls block for the time of the disk: run many of them on a `BlockingLane`.
+/// Every path is relative to the descriptor and resolved by openat2(2) with BENEATH, NO_SYMLINKS, NO_MAGICLINKS and NO_XDEV. A planted link, a
+/// swapped directory or a mount therefore cannot lead out of it; such a path fails as `notBeneath`. Calls block for the time of the disk, so run many
+/// of them on a `BlockingLane`.
 package final class Directory: Sendable {
-    /// Longest path of a call in bytes, PATH_MAX without its NUL.
+    /// The longest path of a call in bytes: PATH_MAX without its NUL.
     package static let maximumPathLength = 4095
 
     private let owned: Descriptor
-    /// As it was opened; for messages only.
+    /// The path by which it was opened; for messages only.
     package let path: String
-    /// Whether files that have a second name are read. In a tree that a job writes they are not: it could have linked to a file of
-    /// ours. Where only operators write, it is how they keep copies (`cp -al`, hardlink(1), rsnapshot).
+    /// Whether files with more than one hard link are read. They are not read in a tree that a job writes, because the job could have linked to one
+    /// of the daemon's files. In trees that only operators write, copies are made that way (`cp -al`, hardlink(1), rsnapshot).
     let readsSecondNames: Bool
 
-    /// Stays open as long as this object lives.
+    /// The open descriptor; valid as long as this object lives.
     package var descriptor: Int32 { owned.number }
 
     init(_ descriptor: Descriptor, path: String, readsSecondNames: Bool = false) {
@@ -26,22 +26,22 @@ package final class Directory: Sendable {
         self.readsSecondNames = readsSecondNames
     }
 
-    /// Opens a directory by a path of the operator's; links on it are followed.
-    /// - Parameter readsSecondNames: Of it and of all beneath it; only of trees that no job writes.
+    /// Opens a directory by a path that the operator chose; links on it are followed.
+    /// - Parameter readsSecondNames: Whether files with more than one hard link are read, in it and beneath it. Only for trees that no job writes.
     package convenience init(opening path: String, readsSecondNames: Bool = false) throws(FileError) {
         let number = clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard number >= 0 else { throw FileError(operation: "open", path: path, errno: errno) }
         self.init(Descriptor(number), path: path, readsSecondNames: readsSecondNames)
     }
 
-    /// Opens a directory by a path of the operator's, after making it and what is missing above it.
+    /// Opens a directory by a path that the operator chose, after making it and the missing directories above it.
     /// - Parameters:
-    ///   - mode: Of the directories made, before the umask.
-    ///   - readsSecondNames: As above.
+    ///   - mode: The mode of the directories that are made, before the umask is applied.
+    ///   - readsSecondNames: Whether files with more than one hard link are read. Only for trees that no job writes.
     package convenience init(
         creating path: String, mode: UInt16 = 0o755, readsSecondNames: Bool = false
     ) throws(FileError) {
-        // Nearly always it is there.
+        // The directory nearly always exists.
         let number = clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         if number >= 0 {
             self.init(Descriptor(number), path: path, readsSecondNames: readsSecondNames)
@@ -64,7 +64,7 @@ package final class Directory: Sendable {
         return Directory(opened, path: whole(path.bytes), readsSecondNames: readsSecondNames)
     }
 
-    /// Makes a directory and what is missing above it. What exists must be directories; a link on the way is refused.
+    /// Makes a directory and the missing directories above it. Fails if a component exists and is not a directory, or is a link.
     package func makeDirectories(_ path: some RelativePath, mode: UInt16 = 0o755) throws(FileError) {
         let path = try CheckedPath(path, operation: "mkdir")
         var current: Descriptor?
@@ -78,7 +78,7 @@ package final class Directory: Sendable {
         }
     }
 
-    /// The status of what a path names, the last link not followed; nothing when there is nothing.
+    /// Returns the status of `path`, without following a link as the last component; `nil` if the path does not exist.
     package func status(_ path: some RelativePath) throws(FileError) -> FileStatus? {
         let path = try CheckedPath(path, operation: "stat")
         do throws(FileError) {
@@ -91,8 +91,10 @@ package final class Directory: Sendable {
 
     // MARK: Opening beneath
 
-    /// openat2 with the four restrictions. `O_CLOEXEC` is added.
-    /// - Parameter base: Another descriptor than this directory's to begin at.
+    /// Opens a path by openat2(2) with the four restrictions. Adds `O_CLOEXEC`.
+    /// - Parameters:
+    ///   - base: The descriptor to start at; `nil` means this directory.
+    ///   - shown: The path for messages; `nil` means `path`.
     func open(
         _ path: [UInt8], _ flags: Int32, mode: UInt16 = 0, at base: Int32? = nil, operation: String,
         naming shown: [UInt8]? = nil
@@ -100,8 +102,8 @@ package final class Directory: Sendable {
         guard path.count <= Self.maximumPathLength else {
             throw FileError(operation: operation, path: whole(shown ?? path), errno: ENAMETOOLONG)
         }
-        // EAGAIN: something was renamed while the kernel looked, so that it cannot tell whether the path stayed
-        // beneath (openat2(2), "ERRORS"). Tried again; a hostile renamer cannot hold us up for ever.
+        // EAGAIN: a rename happened meanwhile, so the kernel cannot tell whether the path stayed beneath the directory (openat2(2), "ERRORS"). The
+        // number of tries is limited, so that a hostile process cannot block this call by renaming.
         for _ in 0..<128 {
             let number = path.withCPath { clinux_open_beneath(base ?? descriptor, $0, flags | O_CLOEXEC, UInt32(mode)) }
             if number >= 0 { return Descriptor(number) }
@@ -110,7 +112,7 @@ package final class Directory: Sendable {
         throw FileError(operation: operation, path: whole(shown ?? path), errno: errno)
     }
 
-    /// Opens what holds the last component.
+    /// Opens the directory that holds the last component of a path.
     func openParent(of path: CheckedPath, operation: String) throws(FileError) -> Descriptor {
         guard !path.isSelf else {
             throw FileError(
@@ -120,6 +122,6 @@ package final class Directory: Sendable {
         return try open(path.parent, clinux_o_path | O_DIRECTORY, operation: operation, naming: path.bytes)
     }
 
-    /// A path for messages.
+    /// Returns a path for messages.
     func whole(_ relative: [UInt8]) -> String { path + "/" + String(decoding: relative, as: UTF8.self) }
 }

@@ -1,6 +1,6 @@
 /// A name in a directory.
 package struct DirectoryEntry: Sendable, Hashable {
-    /// The name as the kernel has it: anything but `/` and NUL.
+    /// The name as the kernel stores it: any bytes but `/` and NUL.
     package let bytes: [UInt8]
     package let kind: FileKind
 
@@ -9,9 +9,9 @@ package struct DirectoryEntry: Sendable, Hashable {
         self.kind = kind
     }
 
-    /// The name as text. What is not UTF-8 is repaired, so this is for people; use `bytes` to reach the file.
+    /// The name as text, for display only: invalid UTF-8 is replaced. Use `bytes` to access the file.
     package var name: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Whether `name` is the whole truth.
+    /// Whether the name is valid UTF-8, so that `name` is exact.
     package var isText: Bool { Array(name.utf8) == bytes }
 }

@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// A place at which tests stop this process, to kill it or another one there. A release build has none.
+/// A place in the code at which tests stop this process, to kill this or another process there. Release builds have none.
 ///
-/// `MARTLET_FAILPOINT` names a file with a line `NAME PHASE`. The first process to pass that place renames the file to `….hit`, writes its process
-/// identifier into it and stops by SIGSTOP, until it is continued or killed.
+/// The environment variable `MARTLET_FAILPOINT` names a file with a line `NAME PHASE`. The first process that passes that place renames the file to
+/// `….hit` and writes its process identifier into it. It then stops by SIGSTOP until it is continued or killed.
 package enum Failpoint {
-    /// On which side of a change of state.
+    /// Before or after a change of state.
     package enum Phase: String, Sendable, CaseIterable {
         case before, after
     }
 
-    /// Ends the process by a trap where the environment's `MARTLET_TRAP` names a file that holds just this text.
+    /// Ends the process by a trap if the file that the environment variable `MARTLET_TRAP` names contains exactly this text.
     package static func trap(_ subject: @autoclosure () -> String) {
         #if DEBUG
             guard let file = getenv("MARTLET_TRAP"),
@@ -21,7 +21,7 @@ package enum Failpoint {
         #endif
     }
 
-    /// Passes a place.
+    /// Stops here if `MARTLET_FAILPOINT` names this place.
     package static func pass(_ name: String, _ phase: Phase) {
         #if DEBUG
             clinux_failpoint(name, phase.rawValue)

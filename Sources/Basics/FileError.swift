@@ -2,18 +2,18 @@ import Glibc
 
 /// A file operation that failed.
 package struct FileError: Error, Hashable, CustomStringConvertible {
-    /// What went wrong, for programs.
+    /// The kind of failure, for programs.
     package enum Code: String, Sendable {
         case notFound
         case exists
-        /// A link, a mount or `..` lies on the way, or the path is not one beneath the directory at all.
+        /// A link, a mount or `..` is on the path, or the path is not relative to the directory.
         case notBeneath
         case isDirectory
         case notDirectory
         case notEmpty
         case noSpace
         case denied
-        /// Larger, longer or more than the caller's limit.
+        /// Larger, longer or more numerous than the caller's limit.
         case tooLarge
         /// Neither a directory nor a regular file with a single name.
         case notRegular
@@ -21,11 +21,11 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
     }
 
     package let code: Code
-    /// A verb: `read`, `rename`.
+    /// The operation that failed, as a verb: `read`, `rename`.
     package let operation: String
-    /// Where, for people; bytes that are no text are repaired.
+    /// The path, for display; invalid UTF-8 is replaced.
     package let path: String
-    /// The system's number, 0 when the failure is ours to name.
+    /// The system's error number; 0 if no system call failed.
     package let errno: Int32
     package let message: String
 
@@ -37,7 +37,7 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
         self.message = message
     }
 
-    /// Makes the error of a system call that has just failed.
+    /// Creates the error of a system call that has just failed.
     package init(operation: String, path: String, errno number: Int32) {
         let code: Code =
             switch number {

@@ -1,17 +1,18 @@
 import CLinux
 import Glibc
 
-/// A lock on a file that is held as long as this object lives, and is gone when the process is, however it ends.
+/// A lock on a file. It is held as long as this object lives, and is released when the process ends in any way.
 package final class FileLock: Sendable {
     private let file: Descriptor
     package let path: String
 
-    /// Takes the lock and then writes who holds it; nothing when another holds it.
+    /// Acquires the lock without waiting, then writes `contents`, which identifies the holder.
     ///
-    /// It is flock(2)'s, which belongs to the open file: another lock of the same process excludes it too.
+    /// The lock is that of flock(2), which belongs to the open file, so another lock in the same process is excluded, too.
     /// - Parameters:
-    ///   - path: The file, made with mode 0644 when absent and left there afterwards: removing it would let two hold it.
-    ///   - contents: Replaces what the file said.
+    ///   - path: The file. It is created with mode 0644 if it does not exist. It is never removed, because two processes could then hold the lock.
+    ///   - contents: Replaces the file's content.
+    /// - Returns: `nil` if another holder has the lock.
     package init?(path: String, contents: String) throws(FileError) {
         let number = clinux_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard number >= 0 else { throw FileError(operation: "lock", path: path, errno: errno) }

@@ -1,12 +1,13 @@
 import Glibc
 
-/// What kind of thing a name stands for.
+/// The type of a file.
 package enum FileKind: Sendable, Hashable {
     case file, directory, link
     /// A pipe, socket or device.
     case other
 
-    /// - Parameter mode: `st_mode`.
+    /// Creates the kind from a file's mode.
+    /// - Parameter mode: `st_mode` of stat(2).
     init(mode: mode_t) {
         switch mode & S_IFMT {
         case S_IFREG: self = .file
@@ -17,24 +18,24 @@ package enum FileKind: Sendable, Hashable {
     }
 }
 
-/// What stat(2) says of a file, the last link not followed.
+/// The status of a file by stat(2), without following a link as the last component.
 package struct FileStatus: Sendable, Hashable {
     package let kind: FileKind
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int64
     /// The lower twelve bits: permissions, set-id and sticky.
     package let mode: UInt16
-    /// How many names the file has.
+    /// The number of the file's hard links.
     package let links: Int
-    /// Nanoseconds since 1970.
+    /// The last change of the content, in nanoseconds since 1970.
     package let modified: Int64
-    /// Nanoseconds since 1970, of the last change of the inode; no program can set it back.
+    /// The last change of the inode, in nanoseconds since 1970. No program can set it back.
     package let changed: Int64
     package let inode: UInt64
     package let device: UInt64
     package let owner: UInt32
 
-    /// - Parameter status: As a system call filled it.
+    /// Creates the status from a struct that a system call has filled.
     init(_ status: stat) {
         kind = FileKind(mode: status.st_mode)
         size = Int64(status.st_size)

@@ -3,24 +3,25 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Tells when files change, by inotify(7): one descriptor for all that are watched here, and no thread that only waits.
+/// A reporter of file changes by inotify(7). It has one descriptor for all watched files, and no thread that only waits.
 ///
-/// Where the machine has no watch left (`fs.inotify.max_user_instances`, `max_user_watches`) nothing is told, and who waits
-/// looks again after the limit that it names.
+/// If the machine has no watches left (`fs.inotify.max_user_instances`, `max_user_watches`), changes are not reported. Observers then check again
+/// after the time limit of their wait.
 package final class FileWatch: Sendable {
     private struct State {
         var nextNumber = 0
-        /// Who wants to know of a watch's changes, by the watch's descriptor.
+        /// The observers of each watch, by the watch's descriptor and the observer's number.
         var observers: [Int32: [Int: Observer.Signal]] = [:]
     }
 
     private let notifier: Int32
-    // Dispatch says of its objects that any thread may use them, but not in Swift's words.
+    // Dispatch documents that its objects may be used from any thread, but does not declare them `Sendable`.
     nonisolated(unsafe) private let source: (any DispatchSourceRead)?
     private let state = Mutex(State())
 
-    /// - Parameter pause: How long changes are gathered after one was told, so that a file that is written a thousand times
-    ///   a second wakes nobody as often. The first is told at once.
+    /// Starts without any watches.
+    /// - Parameter pause: How long changes are collected after one was reported, so that a file that is written a thousand times a second wakes its
+    ///   observers less often. The first change is reported immediately. Only the fraction of a second is used.
     package init(pause: Duration = .zero) {
         notifier = clinux_watch()
         guard notifier >= 0 else {
@@ -41,10 +42,10 @@ package final class FileWatch: Sendable {
 
     deinit { source?.cancel() }
 
-    /// Whether the machine had an instance left for this one; else it tells nothing, ever.
+    /// Whether the machine had an inotify instance left. If not, changes are never reported.
     package var isAble: Bool { notifier >= 0 }
 
-    /// Somebody who wants to know of changes; nothing is watched yet.
+    /// Returns a new observer, which watches no files yet.
     package func observer() -> Observer {
         let number = state.withLock { state in
             state.nextNumber += 1
@@ -53,10 +54,11 @@ package final class FileWatch: Sendable {
         return Observer(watch: self, number: number)
     }
 
-    /// - Returns: The watch's descriptor; nothing when there is no such file or no watch left.
+    /// Adds a watch for an observer.
+    /// - Returns: The watch's descriptor; `nil` if the file does not exist or no watch is left.
     fileprivate func add(_ path: String, isDirectory: Bool, _ number: Int, _ signal: Observer.Signal) -> Int32? {
         guard notifier >= 0 else { return nil }
-        // Under the lock: another's removal must not end a watch that was just given out a second time.
+        // Done under the lock: otherwise the removal by another observer could end a watch whose descriptor inotify has just returned again.
         return state.withLock { state in
             let descriptor = clinux_watch_add(notifier, path, isDirectory ? 1 : 0)
             guard descriptor >= 0 else { return nil }
@@ -96,7 +98,7 @@ package final class FileWatch: Sendable {
             }
         }
         let signals = state.withLock { state in
-            // -1: the kernel's queue was full, so that anything may have changed.
+            // -1: the kernel's queue overflowed, so any file may have changed.
             changed.contains(-1)
                 ? state.observers.values.flatMap(\.values)
                 : changed.flatMap { state.observers[$0].map { Array($0.values) } ?? [] }
@@ -106,7 +108,7 @@ package final class FileWatch: Sendable {
 }
 
 extension FileWatch {
-    /// One who waits for changes. What it watches is watched until it is gone.
+    /// An observer of changes. Its files are watched as long as it lives.
     package final class Observer: Sendable {
         private let watch: FileWatch
         private let number: Int
@@ -120,12 +122,12 @@ extension FileWatch {
 
         deinit { watch.remove(descriptors.withLock { $0 }, number) }
 
-        /// Watches a file's content from now on. Again for a path that it watches: also what lies there now, if that is
-        /// another file. Blocks for a look at the path.
-        /// - Returns: False when there is no such file, or no watch left.
+        /// Watches a file's content from now on. For a path that is already watched, also watches the file that is there now if it is another one.
+        /// Blocks for one lookup of the path.
+        /// - Returns: `false` if the file does not exist or no watch is left.
         @discardableResult package func add(file path: String) -> Bool { add(path, isDirectory: false) }
 
-        /// Watches what is made in a directory or moved there, not what its files hold.
+        /// Watches which files are created in a directory or moved there, but not their content.
         @discardableResult package func add(directory path: String) -> Bool { add(path, isDirectory: true) }
 
         private func add(_ path: String, isDirectory: Bool) -> Bool {
@@ -134,17 +136,17 @@ extension FileWatch {
             return true
         }
 
-        /// Returns after a change since the last call, when the task is canceled, or after `limit`. One task at a time.
+        /// Waits for a change since the last call, for the cancellation of the task, or for `limit`. Only one task may wait at a time.
         /// - Returns: Whether there was a change.
         package func wait(atMost limit: Duration) async -> Bool { await signal.wait(atMost: limit) }
 
-        /// Ends a wait as a change would, or the next one.
+        /// Ends the current wait, or the next one, as a change would.
         package func wake() { signal.fire() }
     }
 }
 
 extension FileWatch.Observer {
-    /// A change that was told and not yet seen, or who waits for one.
+    /// A change that was reported and not yet seen, or the task that waits for one.
     fileprivate final class Signal: Sendable {
         private struct State {
             var isSet = false
@@ -184,7 +186,8 @@ extension FileWatch.Observer {
             }
         }
 
-        /// - Parameter turn: Which wait; nothing: any.
+        /// Ends a wait without a change.
+        /// - Parameter turn: The number of the wait; `nil` means any.
         private func giveUp(_ turn: Int?) {
             state.withLock { state -> CheckedContinuation<Bool, Never>? in
                 guard turn == nil || turn == state.turn else { return nil }

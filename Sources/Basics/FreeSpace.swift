@@ -1,19 +1,21 @@
 import Glibc
 
-/// What a file system still has for those who are not root.
+/// The space of a file system that is available to users other than root.
 package struct FreeSpace: Sendable, Hashable {
-    /// At most `Int64.max`: some file systems state more than any disk has.
+    /// The space in bytes. At most `Int64.max`, because some file systems state more than any disk has.
     package let bytes: Int64
 
+    /// Computes the space from the numbers of statvfs(3).
     /// - Parameters:
-    ///   - blocks: `f_bavail` of statvfs(3).
+    ///   - blocks: `f_bavail`.
     ///   - blockSize: `f_frsize`, in bytes.
     package init(blocks: UInt64, blockSize: UInt64) {
         let (product, overflows) = blocks.multipliedReportingOverflow(by: blockSize)
         bytes = overflows ? .max : Int64(clamping: product)
     }
 
-    /// Where a path lies; nothing where there is no such path.
+    /// Reads the free space of the file system that holds a path.
+    /// - Returns: `nil` if the path does not exist.
     package init?(at path: String) {
         var space = statvfs()
         guard statvfs(path, &space) == 0 else { return nil }

@@ -1,6 +1,6 @@
 /// Bytes as pairs of hexadecimal digits.
 package enum Hexadecimal {
-    /// Lower case, two digits a byte.
+    /// Returns two lower-case digits for each byte.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
@@ -11,7 +11,8 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Either case; nothing when a character is no digit or one is left over.
+    /// Decodes digits of either case.
+    /// - Returns: `nil` if a character is not a hexadecimal digit, or the number of digits is odd.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?
@@ -27,7 +28,7 @@ package enum Hexadecimal {
         return high == nil ? bytes : nil
     }
 
-    /// The value of one digit, of either case; nothing when it is none.
+    /// Returns the value of one digit of either case; `nil` if it is not a hexadecimal digit.
     package static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

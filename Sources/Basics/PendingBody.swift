@@ -1,14 +1,15 @@
-/// A lane's body until it has run. The queue releases its closures only some time after the caller continues.
+/// The body of a lane until it has run. Dispatch releases its closures only some time after the caller continues, so
+/// the body is kept here and released earlier.
 ///
-/// The caller creates it and from then on only the queue uses it, hence unchecked.
+/// It is unchecked `Sendable` because only the caller uses it first, and then only the queue.
 final class PendingBody<Value: Sendable, Failure: Error>: @unchecked Sendable {
     private var body: (@Sendable () throws(Failure) -> Value)?
-    /// Whether the caller answers a request; the lane then does, too.
+    /// Whether the caller answers a request; the lane's thread is then marked in the same way.
     private let isAnswer = AnsweringThread.isCurrent
 
     init(_ body: @escaping @Sendable () throws(Failure) -> Value) { self.body = body }
 
-    /// Runs it once, and lets go of it before anybody hears of that.
+    /// Runs the body once, and releases it before the caller continues.
     func run(_ continuation: CheckedContinuation<Result<Value, Failure>, Never>) {
         guard let result = taken() else { return }
         continuation.resume(returning: result)

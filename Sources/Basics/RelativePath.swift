@@ -1,9 +1,9 @@
-/// A path beneath a `Directory`: text, or bytes where a name need not be UTF-8.
+/// A path beneath a `Directory`: text, or bytes because a name need not be UTF-8.
 ///
-/// It is not empty, not absolute, without NUL and without a `..` component; anything else is refused as
+/// It must not be empty or absolute, and must not contain NUL or empty or `..` components. Other paths are refused as
 /// `FileError.Code.notBeneath`.
 package protocol RelativePath {
-    /// The path as the kernel takes it, without the final NUL.
+    /// The bytes of the path as a system call expects them, without the final NUL.
     var pathBytes: [UInt8] { get }
 }
 
@@ -22,15 +22,15 @@ extension [UInt8]: RelativePath {
     package var pathBytes: [UInt8] { self }
 }
 
-/// A checked path: the bytes with a final NUL, split before the last component.
+/// A checked path, split before the last component.
 struct CheckedPath {
     let bytes: [UInt8]
-    /// Everything before the last component, `.` when there is nothing.
+    /// The components before the last one; `.` if there are none.
     let parent: [UInt8]
-    /// The last component; `.` only when the whole path is.
+    /// The last component; `.` only if the whole path is `.`.
     let last: [UInt8]
 
-    /// For messages.
+    /// The path for messages.
     var description: String { String(decoding: bytes, as: UTF8.self) }
 
     init(_ path: some RelativePath, operation: String) throws(FileError) {
@@ -50,16 +50,17 @@ struct CheckedPath {
         parent = components.count == 1 ? [UInt8(ascii: ".")] : Array(bytes.dropLast(last.count + 1))
     }
 
-    /// Whether the path names the directory itself, which can be neither made, renamed nor removed through itself.
+    /// Whether the path names the directory itself. A directory cannot be made, renamed or removed through itself.
     var isSelf: Bool { last.elementsEqual(".".utf8) }
 }
 
 extension [UInt8] {
-    /// Calls a C function with the bytes and a final NUL. The bytes contain none themselves: `CheckedPath` saw to it.
+    /// Calls a C function with the bytes and a final NUL. The bytes themselves must not contain NUL, which
+    /// `CheckedPath` has checked.
     func withCPath<Value>(_ body: (UnsafePointer<CChar>) -> Value) -> Value {
         (self + [0]).withUnsafeBufferPointer { buffer in
             buffer.withMemoryRebound(to: CChar.self) { characters in
-                // Never without a base address: there is at least the NUL.
+                // There always is a base address, because the buffer contains at least the NUL.
                 characters.baseAddress.map(body) ?? "".withCString(body)
             }
         }

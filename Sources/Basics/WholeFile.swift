@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// Reads whole files by the operator's paths.
+/// Reads of whole files by paths that the operator chose.
 package enum WholeFile {
-    /// Reads a file; links are followed, since the path is the operator's.
-    /// - Parameter limit: In bytes; a longer file is refused as `tooLarge`.
-    /// - Throws: `notRegular` for a pipe, socket or device, without waiting for it.
+    /// Reads a file. Symbolic links are followed, because the operator chose the path.
+    /// - Parameter limit: In bytes.
+    /// - Throws: `tooLarge` if the file is longer. `notRegular` for a pipe, socket or device, without waiting for it.
     package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
         let number = clinux_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
         guard number >= 0 else { throw FileError(operation: "read", path: path, errno: errno) }
@@ -19,9 +19,9 @@ package enum WholeFile {
         }
     }
 
-    /// Reads a file whose path need not be UTF-8. A link at its end is not followed.
-    /// - Parameter limit: In bytes; a longer file is refused as `tooLarge`.
-    /// - Throws: `notRegular` for anything but a file.
+    /// Reads a file whose path need not be UTF-8. A link as the last component is not followed.
+    /// - Parameter limit: In bytes.
+    /// - Throws: `tooLarge` if the file is longer; `notRegular` for anything but a regular file.
     package static func read(_ path: [UInt8], limit: Int) throws(FileError) -> [UInt8] {
         let shown = String(decoding: path, as: UTF8.self)
         let number = path.withCPath { clinux_open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0) }

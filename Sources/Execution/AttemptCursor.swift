@@ -2,15 +2,15 @@ import Basics
 import JobProtocol
 import Synchronization
 
-/// How far a follower has come in an attempt's status.
+/// The position of a follower in an attempt's status file.
 actor AttemptCursor {
-    /// The longest wait, so that a supervisor that died without writing anything is noticed.
+    /// The longest wait, so that a supervisor that died without writing an event is noticed.
     private static let longestWait = Duration.seconds(1)
 
-    /// One for all, which are as many as there are jobs: a machine gives a user 128 (`fs.inotify.max_user_instances`).
+    /// One watch for all jobs, because a user has only 128 instances (`fs.inotify.max_user_instances`).
     private static let shared = Mutex<FileWatch?>(nil)
 
-    /// Tried again as long as there is none to be had.
+    /// The shared watch. If the machine had no instance left, creating one is tried again.
     private static var watch: FileWatch {
         shared.withLock { shared in
             if let shared, shared.isAble { return shared }
@@ -24,14 +24,14 @@ actor AttemptCursor {
     private let executor: any Executor
     private let observer = AttemptCursor.watch.observer()
     private let lane = BlockingLane(label: "follow")
-    /// Read and not given yet.
+    /// Events that were read and not yet returned.
     private var events: ArraySlice<StatusEvent> = []
-    /// Where the next line begins.
+    /// The offset at which the next line begins.
     private var offset: Int64 = 0
     private var hasEnded = false
-    /// Whether what is written from now on is told.
+    /// Whether changes of the status file are reported.
     private var isWatched = false
-    /// Whether anything may have been written since the last look.
+    /// Whether the status file may have grown since it was last read.
     private var mayHaveGrown = true
 
     init(attempt: AttemptDirectory, executor: any Executor) {
@@ -39,9 +39,10 @@ actor AttemptCursor {
         self.executor = executor
     }
 
-    /// The next event; nothing after the last, or when the task was canceled.
+    /// Returns the next event; `nil` after the last one, or if the task was canceled.
+    /// - Throws: `.lost` if the supervisor is gone without a last event; `.notFound` if no job was launched; `.directory`, `.malformed`.
     func next() async throws(ExecutionError) -> StatusEvent? {
-        // As long as it writes it lives.
+        // A supervisor that writes is alive, so its liveness need not be checked.
         var hasWritten = false
         while !hasEnded, !Task.isCancelled {
             if let event = try await newEvent() { return event }
@@ -49,13 +50,13 @@ actor AttemptCursor {
                 switch try await executor.liveness(of: attempt) {
                 case .running: break
                 case .finished:
-                    // Told, too, but where no watch is to be had.
+                    // The watch reports this change, too, unless no watch is available.
                     mayHaveGrown = true
                     if let event = try await newEvent() { return event }
                 case .notStarted:
                     throw ExecutionError(.notFound, "follow \(attempt.path)", "nothing was launched there")
                 case .lost:
-                    // It may have written its last lines between our look and the lock's.
+                    // It may have written its last lines between reading the status and checking the lock.
                     mayHaveGrown = true
                     if let event = try await newEvent() { return event }
                     throw ExecutionError(
@@ -69,11 +70,12 @@ actor AttemptCursor {
         return nil
     }
 
-    /// How long the next event is waited for once there is one, and how long all of them are gathered at most.
+    /// How long to wait for the next event of a batch, and for all events of a batch.
     private static let pause = Duration.milliseconds(10)
     private static let gatheringTime = Duration.milliseconds(40)
 
-    /// The next events, at least one; nothing after the last, or when the task was canceled.
+    /// Returns the next events, at least one; `nil` after the last one, or if the task was canceled.
+    /// - Throws: As `next()`.
     func nextBatch() async throws(ExecutionError) -> [StatusEvent]? {
         guard let first = try await next() else { return nil }
         var batch = [first]
@@ -95,7 +97,7 @@ actor AttemptCursor {
             let (attempt, observer, start, wasWatched) = (attempt, observer, offset, isWatched)
             let (new, end, isWatched) = try await lane.run {
                 () throws(ExecutionError) -> ([StatusEvent], Int64, Bool) in
-                // Watched first: what is written after the look is told.
+                // The watch is added first, so that everything written after reading is reported.
                 let isWatched = wasWatched || Self.watch(attempt, observer)
                 let (events, end) = try attempt.status(from: start)
                 return (events, end, isWatched)
@@ -110,7 +112,8 @@ actor AttemptCursor {
         return event
     }
 
-    /// - Returns: Whether `status.jsonl` is watched, which is never replaced; else the directory is, for when it is made.
+    /// Watches `status.jsonl`, which is never replaced. If it does not exist, watches the directory for its creation.
+    /// - Returns: Whether `status.jsonl` is watched.
     private static func watch(_ attempt: AttemptDirectory, _ observer: FileWatch.Observer) -> Bool {
         if observer.add(file: attempt.paths.status) { return true }
         observer.add(directory: attempt.path)

@@ -4,10 +4,10 @@ import Glibc
 import JobProtocol
 
 extension AttemptDirectory {
-    /// A smaller log stays as it is: it takes up one block of the disk either way. In bytes.
+    /// The smallest log that is compressed, in bytes. A smaller log occupies one disk block either way.
     package static let smallestCompressedLog: Int64 = 4096
 
-    /// Whether there is a log that `compressLog` would make smaller: its job has finished.
+    /// Whether `compressLog` would compress the log: it is large enough, and its job has finished.
     /// - Throws: `.directory`, `.malformed`.
     package func isLogCompressible() throws(ExecutionError) -> Bool {
         var file = stat()
@@ -15,18 +15,19 @@ extension AttemptDirectory {
         return try status().last?.isFinished ?? false
     }
 
-    /// Replaces `log` by `log.zst`, which reads the same (`AttemptLog`). Blocks: some 3 s for a GiB, one frame in memory.
+    /// Replaces `log` by `log.zst`, which has the same content (`AttemptLog`). Blocks for some 3 s per GiB, with one frame in memory. Has no effect
+    /// if the log is not compressible.
     ///
-    /// It is written beside, synchronized, renamed; only then the log goes. Stopped anywhere, a log remains that can be read,
-    /// and the next call does what is missing. Nothing happens when there is nothing to compress.
-    /// - Throws: `.directory`, for instance when the disk is full: the log is then as it was. `.malformed`.
+    /// The compressed log is written beside, synchronized and renamed; only then `log` is removed. After an interruption at any point a readable log
+    /// remains, and the next call completes the work.
+    /// - Throws: `.directory`, for instance if the disk is full; the log is then unchanged. `.malformed`.
     package func compressLog() throws(ExecutionError) {
         guard try isLogCompressible() else { return }
         let operation = "compress \(paths.log)"
         do {
             let directory = try Directory(opening: path)
             try directory.remove("log.zst.part")
-            // One that is whole is there when a daemon was stopped before the log could go.
+            // A complete one exists if a daemon was stopped before it removed the log.
             if try !isCompressedLogWhole() {
                 try writeCompressed(to: path + "/log.zst.part")
                 Failpoint.pass("log.compressed", .before)

@@ -4,26 +4,26 @@ import Glibc
 extension AttemptDirectory {
     /// A file that the supervisor copied out of the workspace.
     package struct File: Sendable, Hashable {
-        /// Relative to `artifacts/` or to the step's reports; bytes that are no UTF-8 are repaired.
+        /// The path relative to `artifacts/` or to the step's reports; invalid UTF-8 is replaced.
         package let path: String
-        /// Relative to the attempt's directory, as the file system has it.
+        /// The exact path relative to the attempt's directory.
         package let location: [UInt8]
-        /// In bytes.
+        /// The size in bytes.
         package let size: Int64
         package let isExecutable: Bool
     }
 
-    /// What was collected, by path; empty before the job has finished.
+    /// Returns the collected files, by path; empty before the job has finished.
     /// - Throws: `.directory`.
     package func artifacts() throws(ExecutionError) -> [File] { try files(below: "artifacts") }
 
-    /// The reports of a step, by path.
+    /// Returns the reports of a step, by path.
     /// - Throws: `.directory`.
     package func reports(ofStep index: Int) throws(ExecutionError) -> [File] { try files(below: "reports/\(index)") }
 
-    /// The content of a file that `artifacts()` or `reports(ofStep:)` listed.
-    /// - Parameter limit: A larger file is refused.
-    /// - Throws: `.notFound`, `.directory`.
+    /// Reads a file that `artifacts()` or `reports(ofStep:)` returned.
+    /// - Parameter limit: The size limit in bytes.
+    /// - Throws: `.notFound`; `.directory`, also if the file is larger.
     package func read(_ file: File, limit: Int) throws(ExecutionError) -> [UInt8] {
         do throws(FileError) {
             return try Directory(opening: path).read(file.location, limit: limit)
@@ -36,7 +36,7 @@ extension AttemptDirectory {
 
     /// A file that is open for reading.
     package final class OpenFile: Sendable {
-        /// The size when the file was opened, in bytes. No more of it is read.
+        /// The size in bytes when the file was opened. Bytes beyond it are not read.
         package let size: Int64
         private let descriptor: Int32
         private let path: String
@@ -73,7 +73,7 @@ extension AttemptDirectory {
         }
     }
 
-    /// Opens a file that `artifacts()` or `reports(ofStep:)` listed.
+    /// Opens a file that `artifacts()` or `reports(ofStep:)` returned.
     /// - Throws: `.notFound`, `.directory`.
     package func open(_ file: File) throws(ExecutionError) -> OpenFile {
         let descriptor: Int32

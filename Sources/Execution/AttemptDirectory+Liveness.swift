@@ -4,14 +4,13 @@ import Glibc
 import JobProtocol
 
 extension AttemptDirectory {
-    /// Whether a supervisor on this machine lives, by its lock: who it names, and then whether it is held.
-    /// What is no status of ours says nothing; the lock still does.
+    /// Returns the state of the attempt's supervisor on this machine: first by the process that the lock names, then by whether the lock is held. A
+    /// malformed status is ignored.
     /// - Throws: `.directory`.
     package func liveness() throws(ExecutionError) -> Liveness {
-        // Who the lock names is asked first: trying the lock could get into the way of a supervisor that is about to
-        // take it.
+        // The process that the lock names is checked first, because trying the lock could disturb a supervisor that is about to acquire it.
         let isLocked = try lockOwner()?.isAlive ?? false ? true : try isLockHeld()
-        // Only now: what the supervisor wrote before it let go of the lock is there.
+        // The status is read last, so that it includes everything that the supervisor wrote before it released the lock.
         if try isFinished() { return .finished }
         return isLocked ? .running : try hasStatus() ? .lost : .notStarted
     }
@@ -25,23 +24,25 @@ extension AttemptDirectory {
         }
     }
 
-    /// Asks it to end, by the process that the lock names, never by a number alone. Nothing happens when it has ended.
+    /// Asks the supervisor to end by a signal to the process that the lock names, never by the process identifier alone. Has no effect if it has
+    /// ended.
     func signalSupervisor() {
-        // An unreadable lock is that of a supervisor which has not begun; it looks for the cancel file before each step.
+        // If the lock is unreadable, the supervisor has not started yet. It checks for the cancel file before each step.
         guard let owner = try? lockOwner() else { return }
         let descriptor = clinux_pidfd_open(owner.pid, 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // Now that the descriptor holds on to whatever has this number. Where /proc is mounted with hidepid, a supervisor is hidden from
-        // its own user too: then the lock, which is held, says that it is the one that the lock names.
+        // The descriptor now refers to a fixed process. If /proc is mounted with hidepid, even a supervisor of the same user is hidden. A held lock
+        // then proves that it is the process that the lock names.
         let isHidden = ProcessTable.entry(of: owner.pid) == nil
         guard owner.isAlive || (isHidden && (try? isLockHeld()) == true) else { return }
         clinux_pidfd_send_signal(descriptor, SIGTERM)
-        // One that was stopped takes nothing else before.
+        // A stopped supervisor handles no signal before SIGCONT.
         clinux_pidfd_send_signal(descriptor, SIGCONT)
     }
 
-    /// Writes the request that must be there before the signal.
+    /// Writes the cancellation request. It must exist before the signal is sent.
+    /// - Parameter grace: The time between SIGTERM and SIGKILL.
     /// - Throws: `.directory`.
     package func writeCancel(reason: String, grace: Duration) throws(ExecutionError) {
         let milliseconds = max(

@@ -3,24 +3,24 @@ import Glibc
 package import JobProtocol
 
 extension AttemptDirectory {
-    /// The most bytes that one call of `readLog` returns.
+    /// The largest number of bytes that a call of `readLog` returns.
     package static let logReadLimit = 4 << 20
 
-    /// The log's bytes so far; 0 when there is none.
+    /// The number of bytes in the log so far; 0 if there is no log.
     package var logSize: Int64 {
-        // Unreadable: the same as empty for who wants to know how far it came.
+        // An unreadable log is treated as empty.
         (try? AttemptLog.open(in: path))??.size ?? 0
     }
 
-    /// Part of the log, as far as it is there: fewer bytes than asked for, or none, near its end.
-    /// - Parameter count: At most `logReadLimit` are returned.
-    /// - Throws: `.directory`; `.malformed` for a compressed log that is damaged. A log that is not there yet is empty.
+    /// Reads a part of the log. Returns fewer bytes than requested near its end; empty at the end, and if there is no log yet.
+    /// - Parameter count: The number of bytes, limited to `logReadLimit`.
+    /// - Throws: `.directory`; `.malformed` for a damaged compressed log.
     package func readLog(from offset: Int64, count: Int) throws(ExecutionError) -> [UInt8] {
         try AttemptLog.open(in: path)?.read(at: offset, count: min(count, Self.logReadLimit)) ?? []
     }
 
-    /// The index's records, from the `first`th on. A record that is being written is left out.
-    /// - Parameter limit: The most records; by default the index of a whole log of 64 MiB printed in lines of 512 bytes.
+    /// Reads the records of the index from the index `first` on. A record that is being written is left out.
+    /// - Parameter limit: The largest number of records. The default is enough for a log of 64 MiB in lines of 512 bytes.
     /// - Throws: `.directory`.
     package func readIndex(from first: Int = 0, limit: Int = 128 * 1024) throws(ExecutionError) -> [LogIndexRecord] {
         let size = LogIndexRecord.size
@@ -28,7 +28,7 @@ extension AttemptDirectory {
         return (0..<bytes.count / size).compactMap { LogIndexRecord(bytes[$0 * size..<($0 + 1) * size]) }
     }
 
-    /// At most `count` bytes of a file from `offset` on; none when it is not there.
+    /// Reads at most `count` bytes of a file from `offset` on; empty if the file does not exist.
     func readPart(_ file: String, from offset: Int64, count: Int) throws(ExecutionError) -> [UInt8] {
         let descriptor = clinux_open(file, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else {

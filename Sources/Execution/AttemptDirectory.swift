@@ -3,22 +3,22 @@ import CLinux
 import Glibc
 package import JobProtocol
 
-/// One attempt's directory, as the daemon sees it: it writes `job.json`, and reads what the supervisor writes.
+/// The directory of an attempt from the daemon's side: the daemon writes `job.json` and reads what the supervisor writes.
 ///
-/// Every call reads or writes a local file and blocks for as long as that takes.
+/// Every call reads or writes local files and blocks for that time.
 package struct AttemptDirectory: Sendable, Hashable {
-    /// The most bytes of `status.jsonl`: 256 steps make some 150 KB.
+    /// The size limit of `status.jsonl` in bytes. 256 steps need some 150 KB.
     package static let statusLimit = 4 << 20
 
-    /// Absolute.
+    /// The absolute path.
     package let path: String
 
     package init(path: String) { self.path = path }
 
     package var paths: AttemptPaths { AttemptPaths(path) }
 
-    /// Makes the directory with the file of its lock, which nobody holds, so that a supervisor finds it there: the first name that is made
-    /// after a commit of the disk's costs most, and here others pay it.
+    /// Creates the directory and the file of its lock, without holding the lock. Creating the first name after a disk commit is the slowest, so it is
+    /// done here rather than by the supervisor.
     /// - Throws: `.directory`.
     package func make() throws(ExecutionError) {
         do throws(FileError) {
@@ -34,10 +34,10 @@ package struct AttemptDirectory: Sendable, Hashable {
     }
 
     /// Creates the directory with its `job.json`. It is not synchronized: the supervisor synchronizes the directory before the first step, and
-    /// `job.json` before its last event. A power loss before that ends the supervisor, too, and leaves an attempt that is lost.
+    /// `job.json` before its last event. A power loss before that also ends the supervisor, and the attempt is lost.
     ///
-    /// A directory of a daemon that was stopped just here is reused as long as no job was launched in it; its `job.json` is replaced.
-    /// - Parameter tracked: The paths of the commit's files that a step's `report` matches; they are no reports before a step changes them.
+    /// If a daemon was stopped here, its directory is reused as long as no job was launched in it; `job.json` is replaced.
+    /// - Parameter tracked: The paths of the commit's files that a step's `report` matches. They count as reports only after a step has changed them.
     /// - Throws: `.exists` if a job was launched in it; `.directory`.
     package func prepare(_ job: JobDescription, tracked: [[UInt8]] = []) throws(ExecutionError) {
         do {
@@ -58,6 +58,7 @@ package struct AttemptDirectory: Sendable, Hashable {
         }
     }
 
+    /// Reads `job.json`.
     /// - Throws: `.notFound`, `.directory`, `.malformed`.
     package func job() throws(ExecutionError) -> JobDescription {
         let bytes = try read(paths.job, limit: JobDescription.sizeLimit)
@@ -68,7 +69,7 @@ package struct AttemptDirectory: Sendable, Hashable {
         }
     }
 
-    /// Files of the job that were not copied; empty if all were.
+    /// Returns the files of the job that were not copied; empty if all were copied.
     /// - Throws: `.directory`, `.malformed`.
     package func leftOut() throws(ExecutionError) -> [LeftOut] {
         let bytes = try readIfPresent(paths.leftOut, limit: LeftOut.sizeLimit) ?? []
@@ -79,7 +80,7 @@ package struct AttemptDirectory: Sendable, Hashable {
         }
     }
 
-    /// All complete lines so far; empty if no job was launched.
+    /// Returns all complete events so far; empty if no job was launched.
     /// - Throws: `.directory`, `.malformed`.
     package func status() throws(ExecutionError) -> [StatusEvent] {
         let bytes = try readIfPresent(paths.status, limit: Self.statusLimit) ?? []
@@ -90,7 +91,7 @@ package struct AttemptDirectory: Sendable, Hashable {
         }
     }
 
-    /// The whole lines from `offset` on, and where the next line will begin.
+    /// Returns the complete events from `offset` on, and the offset at which the next line begins.
     /// - Throws: `.directory`, `.malformed`.
     func status(from offset: Int64) throws(ExecutionError) -> (events: [StatusEvent], end: Int64) {
         let bytes = try readPart(paths.status, from: offset, count: Self.statusLimit)
@@ -102,7 +103,7 @@ package struct AttemptDirectory: Sendable, Hashable {
         }
     }
 
-    // MARK: Files as they are
+    // MARK: Reading files
 
     func read(_ file: String, limit: Int) throws(ExecutionError) -> [UInt8] {
         do throws(FileError) {

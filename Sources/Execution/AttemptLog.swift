@@ -2,13 +2,13 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// An attempt's log, open for reading: as it is printed, or compressed after its end. The bytes are the same.
+/// The log of an attempt, open for reading. It is either plain or, after the job's end, compressed; the content is the same.
 ///
-/// What was opened stays readable when the file is replaced by its compressed form meanwhile.
+/// An opened log stays readable if the file is replaced by its compressed form.
 package final class AttemptLog: Sendable {
     private let descriptor: Int32
     private let path: String
-    /// Nothing while it is as it was printed.
+    /// `nil` if the log is plain.
     private let compressed: Compressed?
 
     private final class Compressed: Sendable {
@@ -21,11 +21,12 @@ package final class AttemptLog: Sendable {
         }
     }
 
-    /// - Parameter directory: The attempt's, absolute.
-    /// - Returns: Nothing when there is no log yet.
-    /// - Throws: `.directory`; `.malformed` for a compressed log that is damaged.
+    /// Opens the log of an attempt.
+    /// - Parameter directory: The absolute path of the attempt's directory.
+    /// - Returns: `nil` if there is no log yet.
+    /// - Throws: `.directory`; `.malformed` for a damaged compressed log.
     package static func open(in directory: String) throws(ExecutionError) -> AttemptLog? {
-        // `log` goes only after `log.zst` came, so the second is looked for second.
+        // `log` is removed only after `log.zst` exists, so `log.zst` is tried second.
         for (name, isCompressed) in [("log", false), ("log.zst", true)] {
             let path = "\(directory)/\(name)"
             let descriptor = clinux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
@@ -37,7 +38,7 @@ package final class AttemptLog: Sendable {
         return nil
     }
 
-    /// Takes the descriptor over.
+    /// Takes over the descriptor.
     init(_ descriptor: Int32, path: String, isCompressed: Bool) throws(ExecutionError) {
         self.descriptor = descriptor
         self.path = path
@@ -54,16 +55,16 @@ package final class AttemptLog: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether it is kept compressed, so that it does not grow any more.
+    /// Whether the log is compressed. A compressed log no longer grows.
     package var isCompressed: Bool { compressed != nil }
 
-    /// How many bytes were printed until now.
+    /// The number of bytes in the log so far, uncompressed.
     package var size: Int64 {
         compressed?.size ?? Self.size(of: descriptor)
     }
 
-    /// At most `count` bytes from `offset` on; fewer at the end, none beyond it. Blocks. A compressed log costs one frame of
-    /// 256 KiB more than what is asked for, some 0.5 ms.
+    /// Reads at most `count` bytes from `offset` on: fewer at the end of the log, none beyond it. Blocks. Reading a compressed log decompresses up to
+    /// one frame of 256 KiB more than requested, which takes some 0.5 ms.
     /// - Throws: `.directory`, `.malformed`.
     package func read(at offset: Int64, count: Int) throws(ExecutionError) -> [UInt8] {
         guard let compressed else { return try bytes(at: offset, count: count) }
@@ -102,7 +103,7 @@ package final class AttemptLog: Sendable {
         return SeekTable(table, fileSize: size)
     }
 
-    /// Nothing on failure, with `errno`.
+    /// Returns `nil` on failure, with `errno` set.
     private static func bytes(of descriptor: Int32, at offset: Int64, count: Int) -> [UInt8]? {
         guard count > 0, offset >= 0 else { return [] }
         var isFailure = false

@@ -1,31 +1,31 @@
 import JobProtocol
 
-/// Why an attempt could not be started, followed or ended. What a job did wrong is never an error: it is an event.
+/// The reason why an attempt could not be started, followed or ended. Failures of a job are events, not errors.
 package struct ExecutionError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, for code that has to tell cases apart.
+    /// The kind of failure, for programs.
     package enum Code: String, Sendable {
         /// The launcher cannot be reached, and none could be started.
         case noLauncher = "no-launcher"
-        /// The launcher or the supervisor said that it cannot run this now, for instance since there are too many processes.
+        /// The launcher or the supervisor cannot run the job now, for instance because there are too many processes.
         case notStarted = "not-started"
-        /// What is to be run is larger than its limit, and will be the next time.
+        /// The request is larger than its limit, so trying again does not help.
         case overLimit = "over-limit"
-        /// The supervisor is gone and `status.jsonl` has no `finished`: nobody knows how far the job came.
+        /// The supervisor is gone and `status.jsonl` has no `finished`. How far the job came is unknown.
         case lost
-        /// There is no such attempt, or nothing was launched in it.
+        /// There is no such attempt, or no job was launched in it.
         case notFound = "not-found"
-        /// The attempt's directory was made before.
+        /// The attempt's directory already has a launched job.
         case exists
         /// The attempt's directory cannot be read or written.
         case directory
-        /// A file in the attempt's directory is none of ours.
+        /// A file in the attempt's directory has an unknown format.
         case malformed
     }
 
     package let code: Code
-    /// What was being tried, on what.
+    /// What was tried, and on what.
     package let operation: String
-    /// What happened and what to do.
+    /// What happened, and what to do.
     package let message: String
     package let underlying: (any Error)?
 

@@ -3,44 +3,46 @@ package import JobProtocol
 import Subprocess
 import SystemPackage
 
-/// Finds out whether jobs can be fenced on this machine, by making a fence around nothing.
+/// A test whether jobs can be sandboxed on this machine, by making an empty sandbox.
 package struct FenceProbe: Sendable {
-    /// How long it may take: a fence takes milliseconds, a machine under load seconds.
+    /// The time limit of a try. A sandbox takes milliseconds, but seconds on a machine under load.
     package static let patience: Duration = .seconds(20)
 
     private let supervisor: String
     private let launcher: LauncherSocket?
 
+    /// Creates a test.
     /// - Parameters:
     ///   - supervisor: The path of `martlet-supervisor`.
-    ///   - launcher: The socket of the launcher that will start the jobs, absolute. It is asked where it listens: a service
-    ///     manager can allow it fences that it forbids to this process.
+    ///   - launcher: The absolute path of the socket of the launcher that will start the jobs. If a launcher listens there, it makes the sandbox,
+    ///     because a service manager can allow it sandboxes that it forbids to this process.
     package init(supervisor: String, launcher: String? = nil) {
         self.supervisor = supervisor
         self.launcher = launcher.map { LauncherSocket(path: $0) }
     }
 
-    /// How often is asked before what may pass counts. With all of its patience a service still starts within the 90 s that systemd allows.
+    /// The largest number of tries before a temporary failure is reported. With the full time limit each, a service still starts within the 90 s that
+    /// systemd allows.
     static let maximumTries = 3
 
-    /// As `find()`, and again as long as the answer may be another the next time: with the longest pauses six seconds.
-    /// - Parameter timer: For the pauses.
-    /// - Throws: As `find()`, where the last one did.
+    /// Tests as `find()` does, and tries again as long as the result may change. The pauses take at most six seconds.
+    /// - Parameter timer: The clock for the pauses.
+    /// - Throws: As `find()`, if the last try failed.
     package func find(pausing timer: any Clock<Duration>) async throws(ExecutionError) -> FenceFinding {
         var backoff = Backoff(first: .seconds(2), limit: .seconds(4))
         for _ in 1..<Self.maximumTries {
-            // Who could not be asked may be asked the next time.
+            // A failed query is tried again.
             if let finding = try? await find(), finding.isWhole || finding.isLasting { return finding }
-            // Canceled: the last answer is as good as none.
+            // If the task is canceled, the next try is the last.
             do { try await timer.sleep(for: backoff.next()) } catch { break }
         }
         return try await find()
     }
 
-    /// By the launcher where one listens, else by the supervisor as this process's child.
+    /// Tests by the launcher if one listens, otherwise by the supervisor as a child of this process.
     ///
-    /// That it does not work is an answer, not an error.
-    /// - Throws: `.notStarted` when the supervisor cannot be asked; `.noLauncher` when the launcher does not answer.
+    /// A sandbox that does not work is a result, not an error.
+    /// - Throws: `.notStarted` if the supervisor cannot be run; `.noLauncher` if the launcher does not answer.
     package func find() async throws(ExecutionError) -> FenceFinding {
         if let launcher, let answer = try await launcher.exchange(FenceFinding.request) {
             return finding(of: launcher, answer)

@@ -2,20 +2,21 @@ import Basics
 import Glibc
 import JobProtocol
 
-/// The launcher's socket, as those see it who ask the launcher for something.
+/// The client side of the launcher's socket.
 struct LauncherSocket: Sendable {
-    /// Absolute.
+    /// The absolute path of the socket.
     let path: String
-    /// The launcher answers one after the other.
+    /// The launcher handles requests one after another.
     private let lane = BlockingLane(label: "launch")
 
     init(path: String) { self.path = path }
 
     /// Sends a request and receives its answer.
     ///
-    /// A launcher that was killed while it started a supervisor leaves its listening socket to that child until the child's exec: who
-    /// connects in between is accepted by nobody, and gets a reset or an end in place of an answer. So may who is served when it is killed.
-    /// - Returns: Nothing when nobody listens, or who did went without an answer. Whether it did as asked is then not known.
+    /// A launcher that is killed while it starts a supervisor leaves its listening socket to that child until the child's exec. A client that
+    /// connects meanwhile is never accepted, and gets a reset or an end instead of an answer. So may a client that is served when the launcher is
+    /// killed.
+    /// - Returns: `nil` if no launcher listens, or it went away without an answer. Whether the request was handled is then unknown.
     /// - Throws: `.noLauncher`.
     func exchange(_ request: [UInt8]) async throws(ExecutionError) -> [UInt8]? {
         let path = path

@@ -1,9 +1,9 @@
-/// Whether an attempt's supervisor lives, as the lock and the last line of its status tell.
+/// The state of an attempt's supervisor, by its lock and the last line of its status.
 package enum Liveness: Sendable, Equatable {
-    /// Nothing was launched yet.
+    /// No job was launched yet.
     case notStarted
     case running
     case finished
-    /// The supervisor is gone without a last line. The workspace cannot be trusted.
+    /// The supervisor is gone without a last event. The workspace cannot be trusted.
     case lost
 }

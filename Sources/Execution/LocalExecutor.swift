@@ -5,25 +5,26 @@ import JobProtocol
 import Subprocess
 import SystemPackage
 
-/// Runs jobs on this machine through the launcher, which outlives the daemon.
+/// An executor for jobs on this machine. It uses the launcher, which outlives the daemon.
 package struct LocalExecutor: Executor {
     private let socket: LauncherSocket
     private let supervisor: String
     private let startsLauncher: Bool
 
+    /// Creates an executor.
     /// - Parameters:
-    ///   - socket: The launcher's, absolute.
+    ///   - socket: The absolute path of the launcher's socket.
     ///   - supervisor: The path of `martlet-supervisor`.
-    ///   - startsLauncher: Whether one is started, detached, when nothing listens there.
+    ///   - startsLauncher: Whether to start a detached launcher if none listens there.
     package init(socket: String, supervisor: String, startsLauncher: Bool = true) {
         self.socket = LauncherSocket(path: socket)
         self.supervisor = supervisor
         self.startsLauncher = startsLauncher
     }
 
-    /// See `Executor`. Starts the launcher where none listens, or where it went before it answered; asking twice starts one job, since
-    /// an attempt that was started is told so (`LaunchAnswer.exists`).
-    /// - Throws: `.overLimit` when the request with its secrets is larger than `LaunchRequest.sizeLimit`.
+    /// Starts a job; see `Executor`. Starts a launcher if none listens, or if it went away before it answered. A repeated request starts only one
+    /// job, because the launcher answers `LaunchAnswer.exists` to the second.
+    /// - Throws: `.overLimit` if the request with its secrets is larger than `LaunchRequest.sizeLimit`.
     package func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
         let request = LaunchRequest(attempt: attempt.path, secrets: secrets)
         guard request.json().count <= LaunchRequest.sizeLimit else {
@@ -45,16 +46,16 @@ package struct LocalExecutor: Executor {
         }
     }
 
-    /// See `Executor`: by the lock and `status.jsonl`, whoever started it.
+    /// Returns the state by the lock and `status.jsonl`, regardless of which process started the attempt; see `Executor`.
     package func liveness(of attempt: AttemptDirectory) async throws(ExecutionError) -> Liveness {
         try await BlockingLane(label: "liveness").run { () throws(ExecutionError) in try attempt.liveness() }
     }
 
-    /// See `Executor`. The launcher answers one after the other, so its answer to any question comes after those that were asked before;
-    /// where none listens there is nobody who could have taken anything.
+    /// Waits for earlier requests; see `Executor`. The launcher handles requests one after another, so its answer to any request comes after all
+    /// earlier ones. If no launcher listens, there are no requests.
     package func settle() async throws(ExecutionError) { _ = try await socket.exchange(FenceFinding.request) }
 
-    /// See `Executor`: the reason is written first, then the supervisor gets SIGTERM.
+    /// Writes the request, then sends SIGTERM to the supervisor; see `Executor`.
     package func cancel(
         _ attempt: AttemptDirectory, reason: String, grace: Duration
     ) async throws(ExecutionError) {
@@ -64,7 +65,8 @@ package struct LocalExecutor: Executor {
         }
     }
 
-    /// Nothing when nobody listens.
+    /// Sends a request to the launcher.
+    /// - Returns: `nil` if no launcher listens.
     private func ask(_ request: LaunchRequest) async throws(ExecutionError) -> LaunchAnswer? {
         guard let bytes = try await socket.exchange(request.json()) else { return nil }
         do throws(JobProtocolError) {
@@ -74,7 +76,7 @@ package struct LocalExecutor: Executor {
         }
     }
 
-    /// The command returns when the launcher listens, or another one does.
+    /// Starts a launcher. Returns when it, or another one, listens.
     private func startLauncher() async throws(ExecutionError) {
         let operation = "start \(supervisor) --listen \(socket.path)"
         do {

@@ -3,29 +3,29 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A launcher that lives as long as this process, for jobs that nobody takes up afterwards.
+/// A launcher that lives as long as this process, for jobs that no later process continues.
 ///
-/// It waits for the end of its standard input, which we hold: when this process ends, however that happens, the launcher kills what
-/// it started and ends too. Where the launcher itself is killed, its supervisors are told to end, and kill what they started.
-/// Its session is its own, so that the terminal's Ctrl-C reaches us alone.
+/// It waits for the end of its standard input, which this process holds open. When this process ends in any way, the launcher kills the processes
+/// that it started, and ends. If the launcher itself is killed, its supervisors are told to end, and kill their processes. It has its own session, so
+/// that Ctrl-C in the terminal reaches only this process.
 package final class PrivateLauncher: Sendable {
-    /// Starts jobs through this launcher, and never another one.
+    /// Starts jobs through this launcher, and never through another one.
     package let executor: LocalExecutor
 
     private struct State {
-        /// Our end of the launcher's standard input; closed, the launcher ends.
+        /// The end of the launcher's standard input. Closing it ends the launcher.
         var input: Int32
         var pid: pid_t
     }
     private let state: Mutex<State?>
     private let lane = BlockingLane(label: "private-launcher")
 
-    /// The most bytes of what the launcher says when it starts: one line.
+    /// The size limit in bytes of the launcher's output at its start, which is one line.
     private static let answerLimit = 4096
 
-    /// Returns when it listens.
+    /// Starts the launcher, and returns when it listens.
     /// - Parameters:
-    ///   - socket: Where it is to listen, absolute; nobody else uses it.
+    ///   - socket: The absolute path at which it is to listen. No other launcher may use it.
     ///   - supervisor: The path of `martlet-supervisor`.
     /// - Throws: `.noLauncher`.
     package init(socket: String, supervisor: String) async throws(ExecutionError) {
@@ -37,11 +37,11 @@ package final class PrivateLauncher: Sendable {
         executor = LocalExecutor(socket: socket, supervisor: supervisor, startsLauncher: false)
     }
 
-    /// Ends it and kills whatever it started; returns when all of it is gone, or after half a minute when something cannot be killed.
-    /// Harmless to call again.
+    /// Ends the launcher and kills the processes that it started. Returns when all have ended, or after half a minute if a process cannot be killed.
+    /// Has no effect when called again.
     package func end() async { await lane.run { self.endBlocking() } }
 
-    /// As `end`, for a caller that is about to exit. Blocks.
+    /// Does the same as `end`, but blocks. For a caller that is about to exit.
     package func endBlocking() {
         let ended = state.withLock { state in
             defer { state = nil }
@@ -58,7 +58,7 @@ package final class PrivateLauncher: Sendable {
         func failure(_ number: Int32) -> ExecutionError {
             ExecutionError(.noLauncher, operation, String(cString: strerror(number)))
         }
-        // Pairs of sockets, whose ends are closed at exec from the first moment.
+        // Socket pairs, because their ends are close-on-exec from the start.
         var input: [Int32] = [-1, -1]
         var output: [Int32] = [-1, -1]
         guard makePair(&input) == 0 else { throw failure(errno) }

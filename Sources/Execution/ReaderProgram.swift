@@ -2,17 +2,18 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// `martlet-reader`, a separate process that reads what a job left: with limits, and without files, network, environment and secrets.
+/// The program `martlet-reader`: a separate process that reads the files that a job left. It has limits, and no access to files, network, environment
+/// and secrets.
 ///
-/// It runs for one conversation. Its answer deserves no more trust than the bytes that it reads.
+/// It runs for one conversation. Its answer is as untrusted as the bytes that it reads.
 package struct ReaderProgram: Sendable {
-    /// Limits of one run.
+    /// The limits of a run.
     package struct Limits: Sendable, Hashable {
         /// The limit of address space, in bytes. The largest accepted report needs a quarter.
         package var memory: Int64 = 1 << 30
         /// The limit of processor time. The largest accepted report needs some seconds.
         package var processor: Duration = .seconds(120)
-        /// The limit of time, generous for a busy machine.
+        /// The limit of elapsed time, generous for a busy machine.
         package var patience: Duration = .seconds(600)
 
         package init() {}
@@ -26,7 +27,7 @@ package struct ReaderProgram: Sendable {
         case late
     }
 
-    /// Ends runs from another thread: reading a job may take minutes, but the daemon must stop within seconds.
+    /// A request to end runs, from another thread. Reading a job's files may take minutes, but the daemon must stop within seconds.
     package final class Stop: Sendable {
         private let isRequested = Atomic(false)
 
@@ -58,8 +59,8 @@ package struct ReaderProgram: Sendable {
 
     /// Runs the program. Blocks until it has ended.
     /// - Parameters:
-    ///   - feed: Appends the next bytes for the program to read; returns false when there are no more.
-    ///   - take: Receives the bytes of the answer, split anywhere.
+    ///   - feed: Appends the next bytes for the program to read; returns `false` if there are no more.
+    ///   - take: Receives the bytes of the answer, split at arbitrary places.
     /// - Returns: How it ended. A crash and a limit are ends like any other.
     /// - Throws: `ExecutionError.notStarted`, `CancellationError` after `stop`, and the closures' errors; the process is then ended.
     package func run(
@@ -83,7 +84,7 @@ package struct ReaderProgram: Sendable {
         func failure(_ number: Int32) -> ExecutionError {
             ExecutionError(.notStarted, "run \(path)", String(cString: strerror(number)))
         }
-        // Closed on exec from the first moment, so that no other child process holds them.
+        // Close-on-exec from the start, so that no other child process inherits them.
         var sockets: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &sockets) == 0 else {
             throw failure(errno)
@@ -111,7 +112,7 @@ package struct ReaderProgram: Sendable {
     }
 }
 
-/// A running `martlet-reader`, and our ends of its sockets.
+/// A running `martlet-reader`, and this process's ends of its sockets.
 private struct ReaderProcess {
     let pid: pid_t
     let socket: Int32
@@ -130,11 +131,11 @@ private struct ReaderProcess {
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// The process is not reaped yet, so no other process has its number.
+    /// Kills the process. It is not reaped yet, so no other process has its identifier.
     func kill() { Glibc.kill(pid, SIGKILL) }
 
-    /// Writes and reads, whichever is possible, until the process has closed its end.
-    /// - Returns: Whether the time was over before.
+    /// Writes and reads, whichever is possible, until the process closes its end.
+    /// - Returns: Whether the time limit was reached before.
     func converse(
         until end: ContinuousClock.Instant, stop: ReaderProgram.Stop, feed: (inout [UInt8]) throws -> Bool,
         take: (UnsafeRawBufferPointer) throws -> Void
@@ -160,7 +161,7 @@ private struct ReaderProcess {
                 }
                 if count > 0 { sent += count }
                 if count < 0, errno != EAGAIN, errno != EINTR {
-                    // It reads no more; its earlier answer is still there.
+                    // The program reads no more, but its earlier answer can still be read.
                     (sent, isFed) = (pending.count, true)
                 }
                 if sent == pending.count, isFed { shutdown(socket, Int32(SHUT_WR)) }
@@ -175,7 +176,7 @@ private struct ReaderProcess {
         }
     }
 
-    /// Waits for events; `nil` when the time is over.
+    /// Waits for events; `nil` if the time limit is reached.
     private func wait(
         for events: Int32, until end: ContinuousClock.Instant, _ stop: ReaderProgram.Stop
     ) throws -> Int16? {

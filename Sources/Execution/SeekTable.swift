@@ -1,13 +1,13 @@
-/// The frames of a seekable zstd file, as the table at its end says them (facebook/zstd,
+/// The frames of a seekable zstd file, from the table at its end (facebook/zstd,
 /// contrib/seekable_format/zstd_seekable_compression_format.md, version 0.1.0).
 ///
-/// Any zstd program reads such a file from its beginning: the table is a frame that is skipped.
+/// Any zstd program can read such a file from its beginning, because the table is a skippable frame.
 struct SeekTable: Sendable, Equatable {
-    /// Bytes of a log in one frame. As many as a download reads at a time; smaller ones compress worse.
+    /// The number of bytes of a log in one frame. It is what a download reads at a time; smaller frames compress worse.
     static let frameBytes = 256 * 1024
-    /// A table of more frames is none of ours: 16 GiB of log.
+    /// The largest number of frames, for 16 GiB of log. A table with more is refused.
     private static let maximumFrames = 65_536
-    /// Of a frame that another program wrote, which may be larger.
+    /// The size limit of a frame in bytes. Frames of other programs may be larger than `frameBytes`.
     private static let maximumFrameBytes = 16 << 20
 
     private static let skippableMagic: UInt32 = 0x184D_2A5E
@@ -15,7 +15,7 @@ struct SeekTable: Sendable, Equatable {
     private static let headerBytes = 8
     static let footerBytes = 9
 
-    /// One frame: where it and what is in it begin.
+    /// A frame: its place and size in the file, and the offset and size of its content.
     struct Frame: Sendable, Equatable {
         var place: Int64
         var compressed: Int
@@ -25,9 +25,9 @@ struct SeekTable: Sendable, Equatable {
 
     private(set) var frames: [Frame] = []
 
-    /// Of what was compressed, in bytes.
+    /// The uncompressed size in bytes.
     var size: Int64 { frames.last.map { $0.offset + Int64($0.size) } ?? 0 }
-    /// Of the frames without the table, in bytes.
+    /// The size in bytes of the frames in the file, without the table.
     var compressedSize: Int64 { frames.last.map { $0.place + Int64($0.compressed) } ?? 0 }
 
     init() {}
@@ -36,7 +36,7 @@ struct SeekTable: Sendable, Equatable {
         frames.append(Frame(place: compressedSize, compressed: compressed, offset: self.size, size: size))
     }
 
-    /// The frame that a byte is in; nothing beyond the end.
+    /// Returns the index of the frame that contains a byte; `nil` beyond the end.
     func frame(at offset: Int64) -> Int? {
         guard (0..<size).contains(offset) else { return nil }
         var (low, high) = (0, frames.count - 1)
@@ -47,9 +47,9 @@ struct SeekTable: Sendable, Equatable {
         return low
     }
 
-    // MARK: As it is in the file
+    // MARK: Encoding and decoding
 
-    /// The table as a frame, with its own header and footer.
+    /// Encodes the table as a frame, with its header and footer.
     func bytes() -> [UInt8] {
         var output: [UInt8] = []
         func append(_ value: UInt32) { withUnsafeBytes(of: value.littleEndian) { output += $0 } }
@@ -60,13 +60,14 @@ struct SeekTable: Sendable, Equatable {
             append(UInt32(frame.size))
         }
         append(UInt32(frames.count))
-        // Seek_Table_Descriptor: no checksums here, since each frame has its own.
+        // Seek_Table_Descriptor: without checksums in the table, because each frame has its own.
         output.append(0)
         append(Self.seekableMagic)
         return output
     }
 
-    /// How many bytes the table takes up at the end of a file; nothing when the file's last bytes are no footer of one.
+    /// Returns the size in bytes of the table at the end of a file; `nil` if the file's last bytes are not the footer
+    /// of a table.
     static func byteCount(footer: [UInt8]) -> Int? {
         guard footer.count == footerBytes, number(footer, 5) == seekableMagic, footer[4] & 0x7F == 0 else { return nil }
         let count = Int(number(footer, 0))
@@ -76,9 +77,11 @@ struct SeekTable: Sendable, Equatable {
 
     private static func entryBytes(_ descriptor: UInt8) -> Int { descriptor & 0x80 == 0 ? 8 : 12 }
 
+    /// Decodes a table.
     /// - Parameters:
     ///   - bytes: The table with header and footer.
-    ///   - fileSize: All of the file; the frames must fill what is before the table.
+    ///   - fileSize: The size of the file in bytes. The frames must fill it up to the table.
+    /// - Returns: `nil` if the bytes are not such a table.
     init?(_ bytes: [UInt8], fileSize: Int64) {
         guard bytes.count >= Self.headerBytes + Self.footerBytes,
             Self.byteCount(footer: Array(bytes.suffix(Self.footerBytes))) == bytes.count,

@@ -2,27 +2,27 @@ import Basics
 import Subprocess
 import SystemPackage
 
-/// Which Swift the machine has.
+/// The version of Swift on this machine.
 package enum ToolchainVersion {
-    /// How long it may take to say so: 0.1 s, on a machine under load seconds.
+    /// The time limit for printing the version. It takes 0.1 s, but seconds on a machine under load.
     private static let patience = Duration.seconds(20)
-    /// Bytes that are read of what it says, some 100.
+    /// The size limit in bytes of the output, which has some 100.
     private static let outputLimit = 4096
-    /// Characters kept of a snapshot's version.
+    /// The largest number of characters that are kept of a version.
     private static let maximumLength = 100
 
-    /// Where it may leave what it likes while it is asked: Swift's driver (6.3.1) makes a directory in TMPDIR each time, and does not
-    /// remove it.
+    /// The name of a directory for the compiler's temporary files: Swift's driver (6.3.1) creates a directory in TMPDIR each time and does not remove
+    /// it.
     private static let temporary = ".martlet-toolchain"
 
-    /// The version of the `swift` in PATH, such as `6.3.1`; nothing where there is none, or it does not say.
-    /// - Parameter place: A directory of ours, in which nothing of it is left; what a daemon that was killed left there goes first.
+    /// Returns the version of the `swift` in PATH, such as `6.3.1`; `nil` if there is none, or it does not print a version.
+    /// - Parameter place: A directory of the service for temporary files. They are removed afterwards; those of a killed daemon are removed first.
     package static func swift(within place: String) async -> String? {
         let lane = BlockingLane(label: "toolchain")
-        // Where nothing can be written there is nobody to be told a version either.
+        // If the directory cannot be written, the version is of no use.
         guard (try? await lane.run { try empty(place) }) != nil else { return nil }
         let version = await ask(temporary: "\(place)/\(temporary)")
-        // It is emptied before the next time too.
+        // If this fails, the directory is emptied before the next time.
         _ = try? await lane.run { try Directory(opening: place).remove(temporary) }
         return version
     }
@@ -34,7 +34,7 @@ package enum ToolchainVersion {
     private static func ask(temporary: String) async -> String? {
         await withTaskGroup(of: String?.self) { group in
             group.addTask {
-                // Not there, or not to be started: there is none.
+                // An error means that there is no Swift, or it cannot be started.
                 let result = try? await Subprocess.run(
                     .name("swift"), arguments: ["--version"],
                     environment: .inherit.updating(["TMPDIR": temporary]), workingDirectory: "/", input: .none,
@@ -43,7 +43,7 @@ package enum ToolchainVersion {
                 return version(in: result.standardOutput)
             }
             group.addTask {
-                // Cancelled once it is known.
+                // Canceled when the version is known.
                 try? await Task.sleep(for: patience)
                 return nil
             }
@@ -52,8 +52,8 @@ package enum ToolchainVersion {
         }
     }
 
-    /// What `swift --version` prints: `Swift version 6.3.1 (swift-6.3.1-RELEASE)`. Of a snapshot, whose number stays while it changes,
-    /// all that it says.
+    /// Parses the output of `swift --version`: `Swift version 6.3.1 (swift-6.3.1-RELEASE)`. For a snapshot, whose number does not change from one to
+    /// the next, the rest of the line is returned.
     static func version(in output: String) -> String? {
         let mark = "Swift version "
         for line in output.split(whereSeparator: \.isNewline) {

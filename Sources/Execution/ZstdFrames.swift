@@ -1,16 +1,17 @@
 import CZstd
 
-/// Reads what is in the frames of a seekable zstd file. One thread at a time.
+/// A reader of the frames of a seekable zstd file, for one thread at a time.
 struct ZstdFrames: ~Copyable {
-    /// What libzstd says is wrong.
+    /// An error of libzstd.
     struct Problem: Error, CustomStringConvertible { let description: String }
 
     let table: SeekTable
     private let context: OpaquePointer
-    /// The frame that was read last: reading on costs none twice.
+    /// The frame that was read last, so that sequential reads decompress it only once.
     private var last: (index: Int, bytes: [UInt8])?
 
-    /// Nothing when there is no memory.
+    /// Creates a reader.
+    /// - Returns: `nil` if there is not enough memory.
     init?(_ table: SeekTable) {
         guard let context = ZSTD_createDCtx() else { return nil }
         self.table = table
@@ -19,7 +20,8 @@ struct ZstdFrames: ~Copyable {
 
     deinit { ZSTD_freeDCtx(context) }
 
-    /// - Parameter compressed: Reads of the file: so many bytes from that place on.
+    /// Reads at most `count` bytes of the content from `offset` on.
+    /// - Parameter compressed: Reads bytes of the file: gets their offset and number.
     mutating func read(
         at offset: Int64, count: Int, compressed: (Int64, Int) throws -> [UInt8]
     ) throws -> [UInt8] {

@@ -1,28 +1,29 @@
 import CZstd
 
-/// Writes a seekable zstd file frame by frame.
+/// A writer of a seekable zstd file, frame by frame.
 struct ZstdWriter: ~Copyable {
-    /// zstd's default. Higher levels take three times as long for a tenth less of a build's log.
+    /// The default level of zstd. Higher levels take three times as long for a log that is a tenth smaller.
     private static let level: Int32 = 3
 
     private let context: OpaquePointer
     private var table = SeekTable()
     private var room: [UInt8]
 
-    /// Nothing when there is no memory.
+    /// Creates a writer.
+    /// - Returns: `nil` if there is not enough memory.
     init?() {
         guard let context = ZSTD_createCCtx() else { return nil }
         self.context = context
         room = [UInt8](repeating: 0, count: ZSTD_compressBound(SeekTable.frameBytes))
         ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, Self.level)
-        // Four bytes a frame, so that a damaged file is told from a good one when it is read.
+        // A checksum of four bytes for each frame, by which damage is detected when the file is read.
         ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
     }
 
     deinit { ZSTD_freeCCtx(context) }
 
-    /// The next frame.
-    /// - Parameter input: At most `SeekTable.frameBytes`.
+    /// Returns the next frame.
+    /// - Parameter input: At most `SeekTable.frameBytes` bytes.
     mutating func frame(of input: [UInt8]) throws(ZstdFrames.Problem) -> ArraySlice<UInt8> {
         let (context, capacity) = (context, room.count)
         let result = input.withUnsafeBytes { input in
@@ -37,6 +38,6 @@ struct ZstdWriter: ~Copyable {
         return room[..<result]
     }
 
-    /// What ends the file.
+    /// Returns the bytes that end the file.
     func end() -> [UInt8] { table.bytes() }
 }

@@ -1,11 +1,11 @@
-/// What stands in `cancel`: somebody wants this attempt to end. A signal to the supervisor without this file means that
-/// the machine is stopping.
+/// The content of `cancel`: a request to end this attempt. A signal to the supervisor without this file means that the
+/// machine is stopping.
 package struct CancelRequest: Sendable, Equatable {
-    /// The most bytes of the file.
+    /// The size limit of the file in bytes.
     package static let sizeLimit = 64 * 1024
 
     package let reason: String
-    /// How long the step may take to end after SIGTERM, before everything is killed.
+    /// The time that the step has to end after SIGTERM, before it is killed.
     package let graceMilliseconds: Int64
 
     package init(reason: String, graceMilliseconds: Int64) {
@@ -13,6 +13,7 @@ package struct CancelRequest: Sendable, Equatable {
         self.graceMilliseconds = graceMilliseconds
     }
 
+    /// Decodes the content of `cancel`.
     /// - Throws: `.malformed` or `.overLimit`.
     package init(json bytes: [UInt8]) throws(JobProtocolError) {
         let value = try JSON(bytes, limit: Self.sizeLimit)
@@ -22,7 +23,7 @@ package struct CancelRequest: Sendable, Equatable {
         self.init(reason: reason, graceMilliseconds: grace)
     }
 
-    /// The content of the file `cancel`.
+    /// Encodes the content of the file `cancel`.
     package func json() -> [UInt8] {
         JSON.object(["reason": .string(reason), "grace": .integer(graceMilliseconds)]).bytes()
     }

@@ -11,7 +11,7 @@ package struct DiskRoom: Sendable {
         case bytes(below: Int64)
         case files(below: Int64)
 
-        /// `less than 256 MiB left`
+        /// For example `less than 256 MiB left`.
         package var description: String {
             switch self {
             case .bytes(let floor): "less than \(DiskRoom.size(floor)) left"
@@ -25,13 +25,15 @@ package struct DiskRoom: Sendable {
     /// The floor is 0 if the file system does not count its files (Btrfs).
     private let files: (free: Int64, floor: Int64)
 
-    /// - Returns: `nil` if there is no such path.
+    /// Reads the free room of the file system that holds a path.
+    /// - Returns: `nil` if the path does not exist.
     package init?(at path: String) {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
+    /// Reads the free room of the file system of an open file.
     /// - Returns: `nil` if the descriptor is not open.
     package init?(of descriptor: Int32) {
         var status = statvfs()
@@ -49,23 +51,23 @@ package struct DiskRoom: Sendable {
             freeFiles: Int64(clamping: isRoot ? status.f_ffree : status.f_favail))
     }
 
-    /// - Parameters: As in statvfs(3). A file system that states no size has no floor.
+    /// Computes the room from numbers as in statvfs(3). A file system that states no size has no floor.
     package init(blockSize: Int64, blocks: Int64, freeBlocks: Int64, files: Int64, freeFiles: Int64) {
-        // Counted in blocks: some file systems state more bytes than an Int64 holds.
+        // Counted in blocks, because some file systems state more bytes than an Int64 holds.
         self.blockSize = blockSize
         self.blocks = (freeBlocks, min(Self.floorBytes / blockSize, blocks / 100))
-        // An integration creates some 40 files of the service's own.
+        // The service itself creates some 40 files for an integration.
         self.files = (freeFiles, min(Self.floorFiles, max(files / 100, min(64, files / 8))))
     }
 
-    /// The room that the service needs for itself.
+    /// The room that the service needs for itself, in bytes and in files.
     package var neededBytes: Int64 { blocks.floor * blockSize }
     package var neededFiles: Int64 { files.floor }
 
-    /// Which of both is too little; `nil` when there is enough.
+    /// The resource of which too little is left; `nil` if there is enough of both.
     package var shortage: Shortage? { shortage(of: 1) }
 
-    /// Which of both is less than ample: less than twice of what is needed. `nil` when there is so much that a little more does not make it short.
+    /// The resource of which less than twice the needed room is left; `nil` if there is so much that a little more use does not make it short.
     package var shortageOfAmple: Shortage? { shortage(of: 2) }
 
     package var isAmple: Bool { shortageOfAmple == nil }
@@ -75,7 +77,7 @@ package struct DiskRoom: Sendable {
         return files.free < times * files.floor ? .files(below: times * files.floor) : nil
     }
 
-    /// Whether so little is left that even the database may find no room.
+    /// Whether so little is left that even the database may run out of room.
     package var isCritical: Bool { blocks.free < blocks.floor / 8 || files.free < (files.floor + 7) / 8 }
 
     private static func size(_ bytes: Int64) -> String {

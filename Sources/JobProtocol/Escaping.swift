@@ -1,16 +1,16 @@
-/// How a kind of text writes bytes that it cannot write literally: URLs (RFC 3986 section 2.1), forms, JSON (RFC 8259 section 7) and the strings of
-/// programming languages, XML and HTML, shells, and languages that double a quote.
+/// A way in which texts write bytes that they cannot contain literally. There are ways for URLs (RFC 3986, section 2.1), forms, JSON (RFC 8259,
+/// section 7), strings of programming languages, XML, HTML and shells, and for languages that double a quote.
 ///
-/// Escapes are only read here, not written: writers differ in what they escape and in the case of their digits, but one reading fits all of them.
+/// Escapes are only read here, not written. Writers differ in what they escape and in the case of their digits, but reading is the same for all.
 enum Escaping: CaseIterable, Sendable {
     /// `%2F`.
     case percent
-    /// The same, and `+` for a space.
+    /// `%2F`, and `+` for a space.
     case form
     /// JSON, C, the shells' `$'…'` and `printf %q`, Python, Ruby, Perl, Go, Rust and others: `\"`, `\$`, `\n`, `\x2f`, `\057`, `\u00e9` (two of
     /// these beyond 16 bits), `\u{e9}`, `\U0001f600`.
     case backslash
-    /// The same, but `\xe9` is a character and not a byte, as Python's `ascii` writes it.
+    /// As `backslash`, but `\xe9` is a character and not a byte, as in the output of Python's `ascii`.
     case character
     /// `&amp;`, `&#233;`, `&#xE9;`.
     case xml
@@ -25,22 +25,22 @@ enum Escaping: CaseIterable, Sendable {
     /// PowerShell's `` `" ``.
     case backtick
 
-    /// What some bytes are that begin with what `opens`.
+    /// The meaning of bytes that begin with a byte which `opens`.
     enum Reading: Equatable {
         /// Not the beginning of an escape.
         case none
-        /// More bytes decide.
+        /// The bytes are too few to decide.
         case more
         /// An escape of `width` bytes, and what it stands for.
         case byte(UInt8, width: Int)
         case scalar(Unicode.Scalar, width: Int)
-        /// That many single quotes.
+        /// That number of single quotes.
         case quotes(count: Int, width: Int)
         /// The first `count` bytes are literal. Those after may begin an escape.
         case literal(count: Int)
     }
 
-    /// The most bytes of an escape: two `\u` in JSON, and in XML as many with zeros before.
+    /// The largest size of an escape in bytes: two `\u` in JSON, or a number with leading zeros in XML.
     static let longest = 12
 
     static let quote = UInt8(ascii: "'")
@@ -49,7 +49,7 @@ enum Escaping: CaseIterable, Sendable {
     private static let backtickByte = UInt8(ascii: "`")
     private static let afterBacktick = Array("'\"$`".utf8)
 
-    /// Whether a letter or a digit, which only numeric escapes stand for.
+    /// Whether the byte is a letter or a digit. Only numeric escapes stand for those.
     static func isAlphanumeric(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -59,11 +59,11 @@ enum Escaping: CaseIterable, Sendable {
         }
     }
 
-    /// Whether it can make a difference if only these bytes are searched for.
+    /// Whether escapes of this kind can make a difference if only some bytes are searched for.
     func matters(_ isLookedFor: (UInt8) -> Bool) -> Bool {
         switch self {
         case .percent, .backslash, .xml: true
-        // Without a space a form's escapes are those of any URL.
+        // For texts without a space, the escapes of a form are those of any URL.
         case .form: isLookedFor(0x20)
         // The first bytes of U+0080 to U+00FF.
         case .character: isLookedFor(0xC2) || isLookedFor(0xC3)
@@ -96,16 +96,17 @@ enum Escaping: CaseIterable, Sendable {
         }
     }
 
-    /// Whether an escape that begins with the byte counts only if a secret begins with it: a shell writes `\''it'` for `'it`, and dash `"'"'it'`.
-    /// Within a secret both bytes are literal.
+    /// Whether an escape that begins with the byte counts only at the beginning of a secret: a shell writes `\''it'` for `'it`, and dash writes
+    /// `"'"'it'`. Within a secret both bytes are literal.
     func opensAhead(_ byte: UInt8) -> Bool {
         self == .shell && (byte == Self.backslashByte || byte == Self.doubleQuote)
     }
 
-    /// Whether the byte, right after an escape, is skipped: the shell's quote that opens the string again.
+    /// Whether the byte is skipped directly after an escape, like the shell quote that reopens the string.
     func opensAgain(_ byte: UInt8) -> Bool { self == .shell && byte == Self.quote }
 
-    /// The first two bytes of each escape that can stand for a byte, or begin a character that begins with it; a second of nil is any.
+    /// Returns the first two bytes of each escape that can stand for a byte, or for a character that begins with it. A second byte of `nil` means any
+    /// byte.
     func beginnings(of byte: UInt8) -> [(first: UInt8, second: UInt8?)] {
         switch self {
         case .percent, .form:
@@ -131,7 +132,7 @@ enum Escaping: CaseIterable, Sendable {
         }
     }
 
-    /// Reads the escape with which bytes begin.
+    /// Reads the escape at the beginning of some bytes.
     func read(_ bytes: UnsafeRawBufferPointer) -> Reading {
         guard let first = bytes.first, opens(first) else { return .none }
         switch self {
@@ -157,7 +158,8 @@ enum Escaping: CaseIterable, Sendable {
 
     // MARK: Shells
 
-    /// `'\''` is a quote, and so is `'"'"'`, which dash also writes once for several in a row. The last quote opens the string again: `opensAgain`.
+    /// Reads a shell's escape of quotes: `'\''`, and `'"'"'`, which dash also writes once for several quotes in a row. The last quote reopens the
+    /// string; see `opensAgain`.
     private static func readShell(_ bytes: UnsafeRawBufferPointer) -> Reading {
         guard bytes.count > 1 else { return .more }
         switch (bytes[0], bytes[1]) {
@@ -172,7 +174,7 @@ enum Escaping: CaseIterable, Sendable {
         }
     }
 
-    /// Reads quotes up to a double quote.
+    /// Reads single quotes up to a double quote.
     private static func quotes(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Reading {
         var end = start
         while end < bytes.count, bytes[end] == quote { end += 1 }
@@ -183,14 +185,14 @@ enum Escaping: CaseIterable, Sendable {
 
     // MARK: Backslashes
 
-    /// The characters after a backslash, and the bytes that they stand for. A character that is no letter and no digit stands for itself.
+    /// The letters after a backslash, and the bytes that they stand for. Characters other than letters and digits stand for themselves.
     private static let letters: [(letter: UInt8, byte: UInt8)] = [
         (UInt8(ascii: "n"), 0x0A), (UInt8(ascii: "r"), 0x0D), (UInt8(ascii: "t"), 0x09), (UInt8(ascii: "b"), 0x08),
         (UInt8(ascii: "f"), 0x0C), (UInt8(ascii: "a"), 0x07), (UInt8(ascii: "v"), 0x0B), (UInt8(ascii: "e"), 0x1B),
         (UInt8(ascii: "E"), 0x1B),
     ]
 
-    /// Includes the bytes of other characters, before each of which Perl's quotemeta writes a backslash.
+    /// Whether a backslash may precede the byte. This includes the bytes of non-ASCII characters, which Perl's quotemeta escapes byte by byte.
     private static func isPunctuation(_ byte: UInt8) -> Bool {
         byte == 0x09 || byte >= 0x20 && byte != 0x7F && !isAlphanumeric(byte)
     }
@@ -262,7 +264,7 @@ enum Escaping: CaseIterable, Sendable {
     }
     // MARK: XML
 
-    /// What stands after the ampersand, and for what.
+    /// The names after the ampersand, and the bytes that they stand for.
     private static let names: [(name: [UInt8], byte: UInt8)] = [
         (Array("amp;".utf8), UInt8(ascii: "&")), (Array("lt;".utf8), UInt8(ascii: "<")),
         (Array("gt;".utf8), UInt8(ascii: ">")), (Array("quot;".utf8), UInt8(ascii: "\"")),

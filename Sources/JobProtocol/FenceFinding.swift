@@ -1,26 +1,26 @@
 import Glibc
 
-/// Whether jobs can be fenced on this machine, as `martlet-supervisor --probe-fence` prints it on one line.
+/// The result of testing whether jobs can be sandboxed on this machine. `martlet-supervisor --probe-fence` prints it as one line.
 package struct FenceFinding: Sendable, Equatable {
-    /// What holds a job's memory and processes.
+    /// The mechanism that limits a job's memory and processes.
     package enum Means: String, Sendable, CaseIterable {
-        /// Control groups of version 2, in a subtree that is the launcher's.
+        /// Control groups of version 2, in a subtree that belongs to the launcher.
         case cgroup2
-        /// Control groups of version 1: as the machine has them, for root.
+        /// Control groups of version 1 as the machine has them, for root.
         case cgroup1
-        /// The limits of processes alone: their number, counted by the kernel within the fence; memory, counted now and then.
+        /// Only limits of processes. The kernel counts the processes within the sandbox; the memory is measured periodically.
         case rlimit
     }
 
-    /// Whether a fence was made.
+    /// Whether a sandbox could be made.
     package let works: Bool
-    /// Why not, and what to do; nothing when it works.
+    /// Why no sandbox could be made, and what to do; `nil` if it works.
     package let reason: String?
     package let limits: Means
-    /// Why a step with the network can only have the host's own, and what to do; nothing where one of its own was made, or no fence.
+    /// Why a step with the network can only use the host's network, and what to do. `nil` if a separate network was made, or no sandbox works.
     package let networkReason: String?
-    /// Whether it is known, of whichever does not work, that it will not work another time either, until somebody mends it.
-    /// What is not known may pass: a machine that has no process or no memory to spare, or was too slow.
+    /// Whether a failure is known to last until the operator fixes its cause. Other failures may pass: the machine may lack processes or memory, or
+    /// may be too slow.
     package let isLasting: Bool
 
     package init(
@@ -33,16 +33,16 @@ package struct FenceFinding: Sendable, Equatable {
         self.isLasting = isLasting
     }
 
-    /// The most bytes of a finding.
+    /// The size limit of a finding in bytes.
     package static let sizeLimit = 16 * 1024
-    /// What asks a launcher for one, in a launch request's framing: it may make fences where who asks may not, and its
-    /// control groups are the jobs'.
+    /// The request that asks a launcher for a finding, in the framing of a launch request. A launcher may be allowed to make sandboxes that the
+    /// asking process may not make, and jobs use its control groups.
     package static let request = JSON.object(["probe": .string("fence")]).bytes()
 
-    /// Whether nothing is missing of what a fence can have.
+    /// Whether every feature of a sandbox works.
     package var isWhole: Bool { works && networkReason == nil }
 
-    /// The line, without its newline.
+    /// Encodes the finding as one line, without its newline.
     package func json() -> [UInt8] {
         JSON.object([
             "works": .bool(works), "reason": reason.map(JSON.string) ?? .null, "limits": .string(limits.rawValue),
@@ -50,6 +50,7 @@ package struct FenceFinding: Sendable, Equatable {
         ]).bytes()
     }
 
+    /// Decodes a finding.
     /// - Throws: `.malformed` or `.overLimit`.
     package init(json bytes: some Collection<UInt8>) throws(JobProtocolError) {
         let value = try JSON(bytes, limit: Self.sizeLimit)
@@ -63,26 +64,26 @@ package struct FenceFinding: Sendable, Equatable {
 }
 
 extension FenceFinding {
-    /// The reason where there is no program that gives a fence a network.
+    /// The reason if the program that gives a sandbox a network is missing.
     package static let userNetworkMissing =
         "slirp4netns is not installed: there is no /usr/bin/slirp4netns; install it with `apt-get install slirp4netns`, and start the "
         + "service again"
-    /// Of a launcher that says nothing of the network.
+    /// The reason if the launcher does not report on the network.
     static let networkUnasked = "the launcher is of an older version; restart it, and the service"
 
-    /// The reason where a supervisor could not see, and so not end, what runs in its fence.
+    /// The reason if a supervisor could not see the processes in its sandbox, and so could not end them.
     package static let hiddenProcesses =
         "/proc is mounted with hidepid, which hides the service's own processes from it; mount it without (`mount -o remount,hidepid=0 "
         + "/proc`, for good in /etc/fstab), or with gid= of a group of the service's user"
 
-    /// The reason where there is no program to make fences with.
+    /// The reason if the program that makes sandboxes is missing.
     package static let bubblewrapMissing =
         "bubblewrap is not installed: there is no /usr/bin/bwrap; install it with `apt-get install bubblewrap`"
 
-    /// Why bubblewrap could not make a fence, told from what it said and from the kernel's settings.
+    /// Returns why bubblewrap could not make a sandbox, from its message and the kernel's settings.
     /// - Parameters:
-    ///   - complaint: What bubblewrap said, or else how it ended.
-    ///   - setting: A kernel setting by its path beneath /proc/sys, without its newline; nothing where there is none.
+    ///   - complaint: The message of bubblewrap, or else how it ended.
+    ///   - setting: Returns a kernel setting without its newline, by its path beneath /proc/sys; `nil` if it does not exist.
     package static func reason(complaint: String, setting: (String) -> String?) -> String {
         if setting("kernel/unprivileged_userns_clone") == "0" {
             return """
@@ -108,8 +109,8 @@ extension FenceFinding {
         return "bubblewrap cannot make a fence here: \(complaint)"
     }
 
-    /// Why slirp4netns could not give a fence a network, and what to do.
-    /// - Parameter complaint: What it said, or else how it ended.
+    /// Returns why slirp4netns could not give a sandbox a network, and what to do.
+    /// - Parameter complaint: The message of slirp4netns, or else how it ended.
     package static func networkReason(complaint: String) -> String {
         let advice =
             complaint.contains("/dev/net/tun")
@@ -117,8 +118,8 @@ extension FenceFinding {
         return "slirp4netns gives a fence no network here: \(complaint)\(advice)"
     }
 
-    /// Why packets to the machine's loopback could not be kept from leaving a fence's network, so that it has none.
-    /// - Parameter number: The error's.
+    /// Returns why a sandbox gets no network: packets to the machine's loopback could not be blocked.
+    /// - Parameter number: The error number.
     package static func destinationsReason(number: Int32) -> String {
         let error = String(cString: strerror(number))
         let why = "a fence's network cannot be kept from the machine's loopback here: \(error)"
@@ -128,25 +129,25 @@ extension FenceFinding {
             + "Debian and Ubuntu have"
     }
 
-    /// Whether the kernel knows no such thing.
+    /// Whether the error means that the kernel lacks the feature.
     package static func isDestinationsLasting(number: Int32) -> Bool { [EOPNOTSUPP, EAFNOSUPPORT].contains(number) }
 
-    /// Whether that stays so: a setting of the kernel's says it, or bubblewrap may not do something or knows no such thing.
+    /// Whether a failure lasts: a kernel setting causes it, or bubblewrap lacks a permission or a feature.
     /// - Parameters:
-    ///   - complaint: As of `reason(complaint:setting:)`.
-    ///   - setting: Likewise.
+    ///   - complaint: As in `reason(complaint:setting:)`.
+    ///   - setting: As in `reason(complaint:setting:)`.
     package static func isLasting(complaint: String, setting: (String) -> String?) -> Bool {
         ["kernel/unprivileged_userns_clone", "user/max_user_namespaces"].contains { setting($0) == "0" }
             || lastingWords.contains { complaint.contains($0) }
     }
 
-    /// The same of what slirp4netns said: a device that is not there does not come by itself.
+    /// Whether a failure of slirp4netns lasts. A missing device does not appear by itself.
     package static func isNetworkLasting(complaint: String) -> Bool {
         complaint.contains("/dev/net/tun") || isLasting(complaint: complaint) { _ in nil }
     }
 
-    /// Of bubblewrap's sentences (0.8, bubblewrap.c); and what the system says of what may not be, or is not there, which
-    /// bubblewrap appends and, without a locale in its environment, says as the C library here does.
+    /// Phrases from bubblewrap's messages (0.8, bubblewrap.c), and the system's messages for lacking permissions or features. bubblewrap appends the
+    /// latter in the words of the C library, because it runs without a locale.
     private static let lastingWords =
         ["No permissions to create", "does not support", "Unknown option"]
         + [EPERM, EACCES, ENOSYS, EINVAL].map { String(cString: strerror($0)) }

@@ -1,36 +1,35 @@
-/// Bytes of a log that may be the beginning of a secret, in their order, and which of them are one.
+/// Bytes of a log that may be the beginning of a secret, in their order, and which of them are secrets.
 ///
-/// Each byte is put in, marked and taken out once, so that a job which prints a long secret again and again costs no more
-/// than any other.
+/// Each byte is added, marked and removed once. A job that repeatedly prints a long secret therefore costs no more than any other.
 struct HeldBytes: Sendable {
     private var bytes: [UInt8] = []
-    /// By a bit for each `SecretView`: what counts there, that is, is a byte or the place of one. The others are line ends and terminal
-    /// escapes within, and all but the first bytes of an escape.
+    /// For each byte, one bit per `SecretView`. The bit is set if the byte counts in that view, that is, is a byte or stands for one. It is not set
+    /// for line ends and terminal escapes, and for all but the first bytes of an escape.
     private var marks: [UInt16] = []
-    /// The first that is still held.
+    /// The index of the first byte that is still held.
     private var first = 0
-    /// Where in the stream the first byte in memory is. Positions are the stream's; they outlive what is taken out.
+    /// The position of `bytes[0]` in the stream. Positions count from the start of the stream and do not change when bytes are removed.
     private var base = 0
-    /// Secrets, in their order, apart from each other.
+    /// The secrets, in order and without overlap.
     private var secrets: [Secret] = []
     private var firstSecret = 0
 
-    /// In `marks`: as it stands in the stream.
+    /// The bit in `marks` of the literal view.
     private static let plain: UInt16 = 1
-    /// How many bytes that were taken out may still be there: 64 KiB.
+    /// The number of removed bytes that may remain in memory: 64 KiB.
     private static let slack = 64 * 1024
 
     private struct Secret {
-        /// Positions in the stream.
+        /// The position in the stream.
         var start: Int
         var end: Int
-        /// How many bytes of it count, those taken out included.
+        /// The number of its bytes that count, including removed ones.
         var significantCount: Int
     }
 
     var isEmpty: Bool { first == bytes.count }
 
-    /// The bytes in memory, those taken out included.
+    /// The number of bytes in memory, including removed ones.
     var storedCount: Int { bytes.count }
 
     /// The position after the last byte.
@@ -41,8 +40,8 @@ struct HeldBytes: Sendable {
         marks.append(isSignificant ? .max : 0)
     }
 
-    /// The last `width` bytes that count are an escape, which stands for `count` bytes in the view of a bit.
-    /// - Returns: The position of its first byte.
+    /// Records that the last `width` bytes that count are an escape, which stands for `count` bytes in the view of a bit.
+    /// - Returns: The position of the escape's first byte.
     mutating func join(last width: Int, into count: Int, _ bit: UInt16) -> Int {
         var (index, left) = (bytes.count, width)
         while left > 0, index > first {
@@ -54,14 +53,15 @@ struct HeldBytes: Sendable {
         return base + index
     }
 
-    /// From a position on no bytes are escapes any more in the view of a bit.
+    /// Records that no bytes from a position on are escapes in the view of a bit.
     mutating func separate(from position: Int, _ bit: UInt16) {
         for index in max(first, position - base)..<max(first, marks.count) where marks[index] & Self.plain != 0 {
             marks[index] |= bit
         }
     }
 
-    /// The position of the byte that counts in the view of a bit and has `count` others between `position` and itself; else the end.
+    /// Returns the position of a byte that counts in the view of a bit and is preceded by `count` such bytes from `position` on. Returns the end if
+    /// there is none.
     func position(after count: Int, from position: Int, _ bit: UInt16) -> Int {
         var (index, left) = (position - base, count)
         while index < marks.count {
@@ -74,7 +74,7 @@ struct HeldBytes: Sendable {
         return base + index
     }
 
-    /// The position of the last but `count - 1` byte that counts in the view of a bit; the end for none.
+    /// Returns the position from which `count` bytes count in the view of a bit; the end if `count` is 0.
     func position(ofLast count: Int, _ bit: UInt16) -> Int {
         var (index, left) = (bytes.count, count)
         while left > 0, index > first {
@@ -84,13 +84,13 @@ struct HeldBytes: Sendable {
         return base + index
     }
 
-    /// The last `count` bytes that count as they stand, and what is between them, are a secret.
+    /// Marks as a secret the last `count` bytes that count literally, with everything between them.
     mutating func mask(last count: Int) {
         let start = base + first
         mask { $0.significantCount < count && $0.start > start }
     }
 
-    /// All from a position on is a secret.
+    /// Marks everything from a position on as a secret.
     mutating func mask(from position: Int) {
         mask { $0.start > position }
     }
@@ -110,7 +110,7 @@ struct HeldBytes: Sendable {
         secrets.append(new)
     }
 
-    /// The first byte, unless it is at `position` or after it.
+    /// Removes and returns the first byte. Returns `nil` if it is at `position` or after it, or if there is none.
     mutating func removeFirst(before position: Int) -> (byte: UInt8, isMasked: Bool)? {
         guard first < bytes.count else {
             empty()
@@ -128,7 +128,7 @@ struct HeldBytes: Sendable {
         return (byte, isMasked)
     }
 
-    /// A job can print so that there is always something to hold.
+    /// Frees the removed bytes while others are held, because a job can print so that some bytes are always held.
     private mutating func compact() {
         bytes.removeFirst(first)
         marks.removeFirst(first)

@@ -1,5 +1,6 @@
 extension JSON {
-    /// The value as UTF-8 on one line, without white space; keys sorted. Infinite numbers are written as `null`.
+    /// Encodes the value as UTF-8 on one line, without white space and with sorted keys. Infinite numbers are written
+    /// as `null`.
     package func bytes() -> [UInt8] {
         var output: [UInt8] = []
         write(to: &output)
@@ -38,7 +39,7 @@ extension JSON {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// A string as it stands between the quotes.
+    /// Returns a string in the form between the quotes.
     private static func escaped(_ text: String) -> [UInt8] {
         var output: [UInt8] = []
         for byte in text.utf8 {

@@ -1,29 +1,29 @@
-/// A JSON value (RFC 8259), in the small form that the job directory needs.
+/// A JSON value (RFC 8259), with the few features that the job directory needs.
 ///
-/// Why not Foundation's: the supervisor is linked statically and starts in about 2 ms; Foundation alone would cost 30 MB.
+/// Foundation is not used, because the supervisor is linked statically and starts in about 2 ms; Foundation alone would add 30 MB.
 package enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
-    /// A number without fraction and exponent that fits.
+    /// A number without fraction and exponent that fits an Int64.
     case integer(Int64)
     case number(Double)
     case string(String)
     case array([JSON])
-    /// Written with its keys sorted, so that equal values are equal bytes. A key that comes twice is refused.
+    /// An object. Keys are written sorted, so that equal values have equal bytes. A duplicate key is refused.
     case object([String: JSON])
 
-    /// The most levels of arrays and objects within each other.
+    /// The largest depth of nested arrays and objects.
     package static let depthLimit = 64
 
-    /// Reads one JSON text, strictly: UTF-8, no comments, no trailing commas, nothing after the value but white space.
-    /// - Parameter limit: The most bytes that are accepted.
-    /// - Throws: `.overLimit` or `.malformed`, whose message has the offset.
+    /// Parses one JSON text strictly: UTF-8, without comments and trailing commas, and with only white space after the value.
+    /// - Parameter limit: The size limit in bytes.
+    /// - Throws: `.overLimit`, or `.malformed` with the offset in its message.
     package init(_ bytes: some Collection<UInt8>, limit: Int) throws(JobProtocolError) {
         var reader = JSONReader(bytes: Array(bytes), limit: limit)
         self = try reader.read()
     }
 
-    /// An object's member; nothing for another key, and for what is no object.
+    /// The member of an object; `nil` for a missing key, and if the value is not an object.
     package subscript(_ key: String) -> JSON? {
         if case .object(let members) = self { members[key] } else { nil }
     }

@@ -1,4 +1,4 @@
-/// The reader of one JSON text. Linear in its length; recursion is bounded by `JSON.depthLimit`.
+/// A parser of one JSON text. Its time is linear in the length, and `JSON.depthLimit` limits its recursion.
 struct JSONReader {
     private let bytes: [UInt8]
     private let limit: Int
@@ -145,7 +145,7 @@ struct JSONReader {
         return code
     }
 
-    /// RFC 8259 section 6: no leading zeros, no plus, digits on both sides of the point.
+    /// Parses a number (RFC 8259, section 6): no leading zeros, no plus sign, digits on both sides of the point.
     private mutating func number() throws(JobProtocolError) -> JSON {
         let start = position
         func isDigit(_ index: Int) -> Bool { index < bytes.count && 0x30...0x39 ~= bytes[index] }

@@ -1,27 +1,27 @@
 extension JobDescription {
-    /// What a step sees of the machine with `isolation: sandbox`: its root, read-only, and in it the workspace, a private
-    /// /tmp and the job's home, which are all that it can write.
+    /// The view that a step has of the machine with `isolation: sandbox`. The root is read-only. The step can write only to the workspace, a private
+    /// /tmp and the job's home.
     package struct Fence: Sendable, Equatable {
-        /// The most paths of `readOnly`.
+        /// The largest number of paths in `readOnly`.
         package static let pathLimit = 64
 
-        /// The absolute path of a root file system on disk, an image directory, that is /; nothing: a root with the host's
-        /// /usr and the few files of /etc that programs need.
+        /// The absolute path of a directory on disk that becomes /, such as an image directory. If it is `nil`, the root has the host's /usr and the
+        /// few files of /etc that programs need.
         package var root: String?
-        /// More of the host, absolute paths, seen at the same place: the toolchain, what the machine's owner lists. One that
+        /// Further absolute paths of the host that are visible at the same place, such as the toolchain and what the operator lists. A path that
         /// leads to the job directory or the workspaces is refused.
         package var readOnly: [String]
-        /// Where HOME is.
+        /// The value of HOME.
         package var home: String
-        /// The absolute path of the directory of the machine that is the home of all of the job's steps; it counts with the workspace. `nil`: the
-        /// home is in memory and made anew for each step, as of a job with one step.
+        /// The absolute path of the host's directory that becomes the home of all steps of the job; its size counts with the workspace. If it is
+        /// `nil`, each step gets a new home in memory. That is used for jobs with one step.
         package var homeDirectory: String?
-        /// The size of /tmp, in memory, made anew for each step.
+        /// The size of /tmp in bytes. It is in memory and new for each step.
         package var temporaryBytes: Int64
-        /// The size of a home in memory.
+        /// The size in bytes of a home in memory.
         package var homeBytes: Int64
-        /// Whether a step that has the network has the host's own, and with it what listens on the host's loopback; else one of its own,
-        /// out of which the host's loopback cannot be reached. A daemon that does not say means the host's.
+        /// Whether a step with the network uses the host's network, and thereby reaches servers on the host's loopback. Otherwise it gets a separate
+        /// network that cannot reach them. If the daemon does not state it, the host's network is used.
         package var sharesNetwork: Bool
 
         package init(

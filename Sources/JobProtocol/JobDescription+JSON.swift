@@ -1,7 +1,7 @@
 extension JobDescription {
-    /// Reads a job strictly: what is missing, of another type or out of range is an error; unknown keys are passed over,
-    /// so that an older supervisor can run a newer daemon's job.
-    /// - Throws: `.malformed`, `.overLimit`, or `.refused` for an isolation or a network that is not known.
+    /// Decodes a job strictly: a missing value, or one of another type or out of range, is an error. Unknown keys are ignored, so that an older
+    /// supervisor can run the job of a newer daemon.
+    /// - Throws: `.malformed`, `.overLimit`, or `.refused` for an unknown isolation or network.
     package init(json bytes: [UInt8]) throws(JobProtocolError) {
         let object = JobObject(try JSON(bytes, limit: Self.sizeLimit), "job.json")
         var steps: [Step] = []
@@ -27,7 +27,7 @@ extension JobDescription {
         guard workspace.hasPrefix("/") else { throw object.malformed("workspace must be absolute") }
     }
 
-    /// The content of `job.json`: names of secrets, never values.
+    /// Encodes the content of `job.json`. It contains the names of secrets, never their values.
     package func json() -> [UInt8] {
         var members: [String: JSON] = [
             "steps": .array(steps.map(\.json)),

@@ -1,25 +1,25 @@
 extension JobDescription {
-    /// One command of a job.
+    /// A command of a job.
     package struct Step: Sendable, Equatable {
-        /// The word of the job's step that it belongs to: analyzing, building, testing or archiving.
+        /// The word of the job's step to which it belongs: analyzing, building, testing or archiving.
         package var step: String
-        /// As people see it: `swift build`.
+        /// The name for display: `swift build`.
         package var name: String
-        /// The first is looked up in the PATH of the step's environment. Never empty.
+        /// The command line. The first argument is looked up in the PATH of the step's environment. Never empty.
         package var arguments: [String]
-        /// Added to the job's; these win.
+        /// Variables in addition to the job's; these take precedence.
         package var environment: [String: String]
-        /// Relative to the workspace.
+        /// The directory, relative to the workspace.
         package var workingDirectory: String
-        /// On the monotonic clock, which stands still while the machine sleeps.
+        /// The time limit on the monotonic clock, which stops while the machine sleeps.
         package var timeoutMilliseconds: Int64
-        /// Patterns of files that the step writes. They are deleted before it, and copied to `reports/<index>/` after it.
+        /// Patterns of files that the step writes. Matching files are deleted before the step, and copied to `reports/<index>/` after it.
         package var report: [String]
-        /// False: a failure does not stop later steps.
+        /// Whether a failure of the step prevents later steps.
         package var isRequired: Bool
-        /// The names of the secrets in its environment.
+        /// The names of the secrets in the step's environment.
         package var secrets: [String]
-        /// Held by a fence only; with `isolation: none` it is recorded and nothing more.
+        /// The network of the step. It is enforced only in a sandbox; with `isolation: none` it is only recorded.
         package var network: Network
 
         package init(
@@ -40,11 +40,11 @@ extension JobDescription {
         }
     }
 
-    /// What a step may reach beyond its own processes.
+    /// The network access of a step.
     package enum Network: String, Sendable, CaseIterable {
-        /// Nothing: a network of its own, with nothing in it but its own loopback.
+        /// No access: the step has a separate network with only its own loopback.
         case none
-        /// What the host reaches; with a fence, its loopback only where the fence says so (`Fence.sharesNetwork`).
+        /// The host's access. In a sandbox it includes the host's loopback only if `Fence.sharesNetwork` is set.
         case full
     }
 }

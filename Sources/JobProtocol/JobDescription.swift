@@ -1,24 +1,23 @@
-/// What stands in `job.json`: what a supervisor runs, where, and within which limits. It holds names of secrets, never
-/// their values.
+/// The content of `job.json`: what a supervisor runs, where, and within which limits. It contains the names of secrets, never their values.
 package struct JobDescription: Sendable, Equatable {
-    /// The most bytes of the file.
+    /// The size limit of the file in bytes.
     package static let sizeLimit = 4 * 1024 * 1024
-    /// The most steps of a job.
+    /// The largest number of steps of a job.
     package static let stepLimit = 256
 
-    /// Run one after another.
+    /// The steps, which run one after another.
     package var steps: [Step]
-    /// Each step's environment begins with this one. Nothing is inherited from the supervisor.
+    /// The variables that every step gets. The supervisor's own environment is not inherited.
     package var environment: [String: String]
-    /// The checkout, absolute, as the host sees it.
+    /// The absolute path of the checkout on the host.
     package var workspace: String
-    /// Where the job's processes see the workspace: `/martlet/<bot>` within a fence, the workspace itself without. What
-    /// steps and environment say of paths is said in its terms.
+    /// The path at which the job's processes see the workspace: `/martlet/<bot>` in a sandbox, otherwise the workspace itself. Paths in steps and
+    /// environment are based on it.
     package var mountedAt: String
-    /// The names of all secrets whose values come over the launch socket; all are masked in the log.
+    /// The names of all secrets whose values are sent over the launch socket. All of them are masked in the log.
     package var secrets: [String]
     package var isolation: Isolation
-    /// There exactly when `isolation` is `sandbox`.
+    /// The sandbox; set exactly if `isolation` is `sandbox`.
     package var fence: Fence?
     package var limits: Limits
     package var collect: [Collect]
@@ -39,20 +38,19 @@ package struct JobDescription: Sendable, Equatable {
         self.collect = collect
     }
 
-    /// What keeps a job from the machine it runs on. A word that the supervisor does not know is refused, never taken as
-    /// none.
+    /// How a job is isolated from the machine. The supervisor refuses an unknown word, rather than running the job without isolation.
     package enum Isolation: String, Sendable, CaseIterable {
-        /// Nothing: the job has all rights of the user it runs as.
+        /// No isolation: the job has all rights of its user.
         case none
-        /// See `Fence`.
+        /// The job runs in a sandbox; see `Fence`.
         case sandbox
     }
 
-    /// Files that are copied to `artifacts/` when every step that must succeed did.
+    /// Files that are copied to `artifacts/` after every required step has succeeded.
     package struct Collect: Sendable, Equatable {
-        /// Relative to the workspace; see `PathPattern`.
+        /// Patterns relative to the workspace; see `PathPattern`.
         package var patterns: [String]
-        /// A directory in the workspace that is stripped from the names; a match outside it keeps its whole path.
+        /// A directory in the workspace that is removed from the names. A match outside of it keeps its whole path.
         package var base: String
 
         package init(patterns: [String], base: String = "") {

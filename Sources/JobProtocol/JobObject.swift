@@ -1,4 +1,5 @@
-/// A JSON object whose members must be there and of the right type. No text may hold a NUL: it would end early in C.
+/// A reader of a JSON object whose members must exist and have the right type. Texts with a NUL are refused, because
+/// they would end early in C.
 struct JobObject {
     let value: JSON
     let place: String
@@ -20,7 +21,7 @@ struct JobObject {
         return value
     }
 
-    /// Whether there is such a member; `null` is none.
+    /// Whether there is such a member other than `null`.
     func has(_ key: String) -> Bool { value[key] != nil && value[key] != .null }
 
     func size(_ key: String, from smallest: Int64 = 0) throws(JobProtocolError) -> Int64 {
@@ -30,7 +31,7 @@ struct JobObject {
         return size
     }
 
-    /// One of a few words. Another is refused: what it asks for is not known here.
+    /// Returns one of a few known words. Unknown words are refused.
     func word<Word: RawRepresentable & CaseIterable>(
         _ key: String
     ) throws(JobProtocolError) -> Word where Word.RawValue == String {
@@ -42,7 +43,7 @@ struct JobObject {
         return word
     }
 
-    /// An absolute path without empty parts, `.` and `..`; not `/` itself.
+    /// Returns an absolute path without empty, `.` and `..` components. `/` itself is refused.
     func path(_ key: String) throws(JobProtocolError) -> String {
         let text = try text(key)
         guard Self.isPath(text) else { throw malformed("\(key) must be an absolute path without . and ..") }
@@ -57,7 +58,7 @@ struct JobObject {
         return texts
     }
 
-    /// PATH_MAX is 4096 bytes with the final NUL (limits.h).
+    /// Whether a text is such a path. PATH_MAX is 4096 bytes with the final NUL (limits.h).
     private static func isPath(_ text: String) -> Bool {
         guard text.hasPrefix("/"), text.utf8.count < 4096 else { return false }
         return text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy {

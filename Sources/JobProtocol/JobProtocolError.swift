@@ -1,27 +1,27 @@
-/// Why a file of the job directory, a launch message or a path in a workspace could not be read or written.
+/// The reason why a file of the job directory, a launch message or a path in a workspace could not be read or written.
 package struct JobProtocolError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What went wrong, for code that has to tell cases apart.
+    /// The kind of failure, for programs.
     package enum Code: String, Sendable {
-        /// Bytes that are no JSON, or JSON of another form than the protocol's.
+        /// The bytes are not JSON, or not the JSON of the protocol.
         case malformed
-        /// More than the documented limit of bytes, levels, files or entries.
+        /// A documented limit of bytes, levels, files or entries is exceeded.
         case overLimit = "over-limit"
-        /// The other end of the launch socket went before it had sent what was awaited.
+        /// The other end closed the launch socket before it had sent everything.
         case closed
-        /// What the operating system said; `errno` has its number.
+        /// A system call failed; see `errno`.
         case system
-        /// A link, a device or a path that leads out of its place.
+        /// A link, a device, or a path that leads outside.
         case refused
-        /// The other side of the launch socket is not who it must be, or said that it could not start the job.
+        /// The other end of the launch socket is the wrong process, or could not start the job.
         case launch
     }
 
     package let code: Code
-    /// What was being tried, on what: `read job.json`.
+    /// What was tried, and on what: `read job.json`.
     package let operation: String
-    /// What happened and, where there is something to do, what to do.
+    /// What happened and, if possible, what to do.
     package let message: String
-    /// The operating system's number, 0 where it has no part in it.
+    /// The error number of the system call; 0 if none failed.
     package let errno: Int32
 
     package init(_ code: Code, _ operation: String, _ message: String, errno: Int32 = 0) {

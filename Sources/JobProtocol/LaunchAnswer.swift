@@ -1,12 +1,14 @@
-/// What the launcher answers, in the request's framing, once the supervisor holds the lock and makes its first step's process, or has ended.
+/// The answer of the launcher, in the framing of the request. It is sent when the supervisor holds the lock and creates the process of the first
+/// step, or has ended.
 package enum LaunchAnswer: Sendable, Equatable {
     /// The supervisor runs the job.
     case started(pid: Int32)
     /// The attempt was launched before; whatever became of it is in its directory.
     case exists
-    /// It could not be started: what was tried, what happened, what to do.
+    /// The job could not be started. The text states what was tried, what happened and what to do.
     case failed(String)
 
+    /// Decodes an answer.
     /// - Throws: `.malformed` or `.overLimit`.
     package init(json bytes: [UInt8]) throws(JobProtocolError) {
         let value = try JSON(bytes, limit: LaunchRequest.sizeLimit)
@@ -19,7 +21,7 @@ package enum LaunchAnswer: Sendable, Equatable {
         }
     }
 
-    /// What goes over the launch socket, without its frame.
+    /// Encodes the answer for the launch socket, without its frame.
     package func json() -> [UInt8] {
         switch self {
         case .started(let pid):

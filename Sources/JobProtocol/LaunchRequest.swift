@@ -1,11 +1,11 @@
-/// What the daemon sends to the launcher: four bytes of length, little-endian, then this as JSON. One request a connection.
+/// A request of the daemon to the launcher, of which each connection has one. It is sent as four bytes of length, little-endian, followed by JSON.
 package struct LaunchRequest: Sendable, Equatable {
-    /// The most bytes of a request.
+    /// The size limit of a request in bytes.
     package static let sizeLimit = 1 << 20
 
-    /// The attempt's directory, absolute; `job.json` is in it.
+    /// The absolute path of the attempt's directory, which contains `job.json`.
     package let attempt: String
-    /// Values by name. They are in no file and no argument.
+    /// The values of the secrets by name. They are never in files or arguments.
     package let secrets: [String: String]
 
     package init(attempt: String, secrets: [String: String]) {
@@ -13,6 +13,7 @@ package struct LaunchRequest: Sendable, Equatable {
         self.secrets = secrets
     }
 
+    /// Decodes a request.
     /// - Throws: `.malformed` or `.overLimit`.
     package init(json bytes: [UInt8]) throws(JobProtocolError) {
         let value = try JSON(bytes, limit: Self.sizeLimit)
@@ -30,7 +31,7 @@ package struct LaunchRequest: Sendable, Equatable {
         self.init(attempt: attempt, secrets: secrets)
     }
 
-    /// What goes over the launch socket, without its frame. It holds the values of secrets and is never written to a file.
+    /// Encodes the request for the launch socket, without its frame. It contains the values of secrets and is never written to a file.
     package func json() -> [UInt8] {
         JSON.object(["attempt": .string(attempt), "secrets": .object(secrets.mapValues(JSON.string))]).bytes()
     }

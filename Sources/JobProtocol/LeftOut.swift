@@ -1,17 +1,17 @@
-/// A file of the job that a supervisor did not copy: a line of the file `left-out`, which is absent if every file was copied.
+/// A file of the job that the supervisor did not copy. Each is a line of the file `left-out`, which is absent if every file was copied.
 package struct LeftOut: Sendable, Equatable {
-    /// The most bytes of `left-out`.
+    /// The size limit of `left-out` in bytes.
     package static let sizeLimit = 4 << 20
-    /// The most files that are named of one place; a further line says that there are more.
+    /// The largest number of files that are listed for one place. A further line states that there are more.
     package static let countLimit = 100
-    /// The most bytes of a text in the file; the middle of a longer one is left away.
+    /// The size limit of a text in bytes. The middle of a longer text is left out.
     package static let textLimit = 500
     /// The text that stands for all further files.
     package static let more = "more files were not copied; the log names some"
 
     /// The step whose report it is; `nil` for an archived file.
     package let step: Int?
-    /// Which file was left out, and why, with secrets masked.
+    /// The file that was left out and the reason, with secrets masked.
     package let text: String
 
     package init(step: Int?, text: String) {
@@ -19,7 +19,7 @@ package struct LeftOut: Sendable, Equatable {
         self.text = text
     }
 
-    /// Reads the file `left-out`.
+    /// Decodes the file `left-out`.
     /// - Throws: `.malformed` or `.overLimit`.
     package static func list(_ bytes: [UInt8]) throws(JobProtocolError) -> [LeftOut] {
         var list: [LeftOut] = []
@@ -33,7 +33,7 @@ package struct LeftOut: Sendable, Equatable {
         return list
     }
 
-    /// Returns the bytes of the file `left-out`, which `list` takes: they are never more than `sizeLimit`.
+    /// Encodes the file `left-out`. The result is never larger than `sizeLimit`.
     package static func file(_ list: [LeftOut]) -> [UInt8] {
         var bytes: [UInt8] = []
         for item in list {
@@ -46,10 +46,10 @@ package struct LeftOut: Sendable, Equatable {
         return bytes
     }
 
-    /// Room for the line that says that there are more.
+    /// The size in bytes reserved for the line that states that there are more files.
     private static let lastLineBytes = 200
 
-    /// Leaves the middle away: a path is long, and why its file was not copied is at the end.
+    /// Leaves out the middle: a path can be long, and the reason is at the end.
     private static func shortened(_ text: String) -> String {
         let count = text.utf8.count
         guard count > textLimit else { return text }
@@ -61,7 +61,7 @@ package struct LeftOut: Sendable, Equatable {
         return String(text.unicodeScalars[..<head]) + mark + String(text.unicodeScalars[tail...])
     }
 
-    /// The line, with its end.
+    /// Encodes the line with its newline.
     package func line() -> [UInt8] {
         var members: [String: JSON] = ["text": .string(text)]
         if let step { members["step"] = .integer(Int64(step)) }

@@ -1,42 +1,43 @@
-/// Follows symbolic links through a tree as the kernel does (path_resolution(7)), from a description of the tree alone.
+/// A resolver of symbolic links in a tree that works like the kernel (path_resolution(7)), but from a description of the tree alone.
 ///
-/// The texts of a link and of its target do not decide where it leads: with `p/q/a -> ../..`, the link `b -> p/q/a/../x` leaves the tree. Each
+/// The texts of a link and of its target do not determine where it leads: with `p/q/a -> ../..`, the link `b -> p/q/a/../x` leaves the tree. Each
 /// component is therefore looked up, and each link in the path is followed.
 package struct LinkWalk {
-    /// What is at a path of the tree.
+    /// The kind of entry at a path of the tree.
     package enum Entry: Sendable, Equatable {
         case directory
         case file
         case link(target: [UInt8])
     }
 
-    /// Where a link leads.
+    /// The end of a link.
     package enum End: Sendable, Equatable {
         case file([UInt8])
-        /// Relative to the root; the root is the empty path.
+        /// A directory, by its path relative to the root. The root is the empty path.
         case directory([UInt8])
         /// It stays in the tree, but its target does not exist.
         case missing
-        /// It leaves the tree, on its way or at its end.
+        /// It leaves the tree, at its end or before.
         case outside
         /// More links than the kernel follows, or more components than the walk's limit.
         case endless
     }
 
-    /// The most links in one path (path_resolution(7)).
+    /// The largest number of links in one path (path_resolution(7)).
     package static let maximumLinks = 40
-    /// The most components of all paths in one walk: links that a job made can lead through each other.
+    /// The largest number of components of all paths in one walk. It is limited because a job can create links that lead through each other.
     package static let maximumComponents = 20_000_000
 
     /// The absolute path by which the job's own links name the root; `nil` if absolute links lead out.
     private let root: [UInt8]?
     private let entry: ([UInt8]) -> Entry?
-    /// How many more components are looked up. A walk of which none are left finds `.endless` for each further path.
+    /// The number of components that may still be looked up. When it is 0, every further path is `.endless`.
     package private(set) var left: Int
 
+    /// Creates a resolver.
     /// - Parameters:
     ///   - root: The absolute path by which links name the tree's root; `nil` if absolute links lead out.
-    ///   - limit: The most components that are looked up.
+    ///   - limit: The largest number of components that are looked up.
     ///   - entry: Returns the entry at a path, relative to the root; never called for the root.
     package init(root: [UInt8]? = nil, limit: Int = maximumComponents, entry: @escaping ([UInt8]) -> Entry?) {
         self.root = root
@@ -52,7 +53,7 @@ package struct LinkWalk {
         while let name = pending.popLast() {
             guard left > 0 else { return .endless }
             left -= 1
-            // A file is no directory: it contains nothing and has no `..`.
+            // A file has no entries and no `..`.
             if isFile { (isMissing, isFile) = (true, false) }
             if name.elementsEqual("..".utf8) {
                 guard !place.isEmpty else { return .outside }
@@ -77,7 +78,7 @@ package struct LinkWalk {
         return isMissing ? .missing : isFile ? .file(place) : .directory(place)
     }
 
-    /// The components of a target, the last one first; `nil` if the target leaves the tree at once.
+    /// Returns the components of a target, the last one first; `nil` if the target directly leaves the tree.
     private func relative(_ target: [UInt8], from place: inout [UInt8]) -> [ArraySlice<UInt8>]? {
         guard let first = target.first else { return nil }
         guard first == Self.slash else { return Self.names(target) }

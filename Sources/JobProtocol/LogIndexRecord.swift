@@ -1,26 +1,26 @@
-/// Where a chunk of the log begins and when it was read: 24 bytes, little-endian.
+/// The beginning and the time of a chunk of the log: 24 bytes, little-endian.
 package struct LogIndexRecord: Sendable, Equatable {
     package static let size = 24
-    /// The most bytes of the log that one record stands for.
+    /// The size limit of a chunk in bytes.
     package static let chunkLimit = 64 * 1024
 
-    /// The first byte's offset in `log`.
+    /// The offset of the chunk's first byte in `log`.
     package let offset: UInt64
-    /// When the chunk was read, in milliseconds since the epoch.
+    /// The time at which the chunk was read, in milliseconds since the epoch.
     package let millisecondsSinceEpoch: UInt64
-    /// The number of the line that the first byte belongs to, from 1.
+    /// The number of the line that contains the first byte, counted from 1.
     package let firstLine: UInt32
-    /// The step's index in `job.json`.
+    /// The index of the step in `job.json`.
     package let step: UInt16
     package let flags: Flags
 
-    /// What else is to be said of a chunk. Bits that this version does not know are kept.
+    /// Properties of a chunk. Unknown bits are kept.
     package struct Flags: OptionSet, Sendable {
         package let rawValue: UInt16
         package init(rawValue: UInt16) { self.rawValue = rawValue }
-        /// The chunk goes on with a line that an earlier one began.
+        /// The chunk continues a line of an earlier chunk.
         package static let continuesLine = Flags(rawValue: 1)
-        /// Written by the supervisor itself, not printed by the step.
+        /// The chunk is from the supervisor itself, not from the step.
         package static let ours = Flags(rawValue: 2)
     }
 
@@ -32,7 +32,9 @@ package struct LogIndexRecord: Sendable, Equatable {
         self.flags = flags
     }
 
-    /// Nothing when there are not `size` bytes: the last record of a file that is being written can be cut.
+    /// Decodes a record.
+    /// - Returns: `nil` if there are not `size` bytes. The last record of a file that is being written can be
+    ///   incomplete.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.size else { return nil }
         let bytes = Array(bytes)
@@ -45,7 +47,7 @@ package struct LogIndexRecord: Sendable, Equatable {
             flags: Flags(rawValue: number(22, as: UInt16.self)))
     }
 
-    /// The record as it is in `log.index`: `size` bytes.
+    /// Encodes the record for `log.index`, in `size` bytes.
     package func bytes() -> [UInt8] {
         var output: [UInt8] = []
         func append(_ value: some FixedWidthInteger) {

@@ -1,40 +1,41 @@
-/// Replaces secrets by `***` in a stream of bytes (a log or a report), however the stream is split into pieces.
+/// A filter that replaces secrets by `***` in a stream of bytes (a log or a report), however the stream is split into pieces.
 ///
 /// Bytes that cannot begin a secret are skipped (`SecretBeginnings`). From a byte that can, the automaton of all `SecretForms` decides, for the
-/// literal bytes and for each kind of `Escaping` (`SecretView`). The time is linear in the bytes, whatever they are. Only bytes that may begin a
-/// secret are held back.
+/// literal bytes and for each kind of `Escaping` (`SecretView`). The time is linear in the number of bytes for any content. Only bytes that may begin
+/// a secret are held back.
 ///
 /// Line ends and terminal escapes (ECMA-48 CSI, as in colors; ECMA-35 designations, as `tput sgr0` prints) within a secret are skipped, so a
 /// wrapped or colored secret is masked, too. A secret that contains ESC is not found.
 package struct LogRedactor: Sendable {
-    /// The most bytes of all secrets of one attempt together; bounds the automaton: some 36 MB for one secret of one line, 70
-    /// for one of many lines, whose lines have forms of their own (21 bytes a node, computed).
+    /// The size limit in bytes of all secrets of one attempt together, which limits the automaton. It needs some 36 MB for one secret of one line. A
+    /// secret of many lines needs 70 MB, because its lines have their own forms (21 bytes a node, computed).
     package static let secretsLimit = 128 * 1024
-    /// The most skipped bytes in a row within a secret.
+    /// The largest number of consecutive skipped bytes within a secret.
     private static let transparentLimit = SecretView.widthLimit
     private static let mask = Array("***".utf8)
 
     private let automaton: SecretAutomaton
     private let beginnings: SecretBeginnings?
-    /// Whether the stream is no text: its length is kept, and NULs within a secret are skipped.
+    /// Whether the stream is binary. Its length is then kept, and NULs within a secret are skipped.
     private let isBinary: Bool
 
-    /// What stands there.
+    /// The literal view.
     private var plain = SecretView(escaping: nil)
-    /// What escapes in it stand for.
+    /// The views that decode escapes.
     private var views: [SecretView]
-    /// One of them is active.
+    /// Whether one of them is active.
     private var isReading = false
     private(set) var held = HeldBytes()
     private var escape = Escape.none
     private var transparentRun = 0
     private var wroteMask = false
-    /// Whether a secret was in the stream.
+    /// Whether the stream contained a secret.
     package private(set) var hasMasked = false
 
     private enum Escape { case none, begun, sequence, designation }
 
-    /// - Parameter secrets: Values. Empty ones are passed over.
+    /// Creates a redactor.
+    /// - Parameter secrets: The values. Empty ones are ignored.
     package init(secrets: some Sequence<String>) {
         var forms: Set<[UInt8]> = []
         for secret in secrets { forms.formUnion(SecretForms.all(of: secret)) }
@@ -48,14 +49,14 @@ package struct LogRedactor: Sendable {
         (self.automaton, self.isBinary) = (automaton, isBinary)
     }
 
-    /// One for bytes that are no text: each byte of a secret becomes `*`, so that whatever counts bytes can still be read, and NULs
-    /// between a secret's bytes are passed over, as UTF-16 has them between those of ASCII.
+    /// A redactor for binary streams. Each byte of a secret becomes `*`, so that offsets in the stream stay valid. NULs between the bytes of a secret
+    /// are skipped, as in UTF-16.
     package var forBinary: LogRedactor { LogRedactor(automaton, isBinary: true) }
 
-    /// Whether there is nothing to search for.
+    /// Whether there are no secrets to search for.
     package var isIdle: Bool { automaton.isEmpty }
 
-    /// Whether a secret is in some bytes.
+    /// Returns whether some bytes contain a secret.
     package func finds(in bytes: [UInt8]) -> Bool {
         var other = self
         _ = other.redact(bytes)
@@ -76,14 +77,14 @@ package struct LogRedactor: Sendable {
         return other.hasMasked ? String(decoding: shown, as: UTF8.self) : text
     }
 
-    /// Returns the part of `input`, and of the bytes held back before it, that can be shown.
+    /// Returns the part of `input`, and of the bytes held back before it, that is certain not to contain a secret. Secrets are masked.
     package mutating func redact(_ input: some Sequence<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
         Array(input).withUnsafeBytes { redact($0, into: &output) }
         return output
     }
 
-    /// The same, added to `output`, whose room is used again by a caller that empties it in between.
+    /// Does the same, but appends to `output`, so that the caller can reuse its memory.
     package mutating func redact(_ input: UnsafeRawBufferPointer, into output: inout [UInt8]) {
         guard let beginnings else { return output.append(contentsOf: input) }
         var position = 0
@@ -107,7 +108,7 @@ package struct LogRedactor: Sendable {
     /// Whether bytes are held back that may be the beginning of a secret.
     package var isHolding: Bool { !held.isEmpty }
 
-    /// What was held back to the end.
+    /// Returns the bytes that are still held back at the end of the stream.
     package mutating func finish() -> [UInt8] {
         var output: [UInt8] = []
         for index in views.indices where views[index].finish(automaton, &held) { hasMasked = true }
@@ -118,7 +119,7 @@ package struct LogRedactor: Sendable {
         return output
     }
 
-    // MARK: What may be a secret
+    // MARK: Possible secrets
 
     private mutating func take(_ byte: UInt8, mayOpen: Bool, into output: inout [UInt8]) {
         guard !isTransparent(byte) else {
@@ -143,7 +144,7 @@ package struct LogRedactor: Sendable {
         release(before: needed, into: &output)
     }
 
-    /// Whether the byte is skipped: only within a possible secret, and only a limited number in a row.
+    /// Whether the byte is skipped. Bytes are skipped only within a possible secret, and only a limited number in a row.
     private mutating func isTransparent(_ byte: UInt8) -> Bool {
         guard plain.state != 0 || isReading else {
             escape = .none
@@ -183,7 +184,7 @@ package struct LogRedactor: Sendable {
         }
     }
 
-    /// Gives out the held bytes before a position.
+    /// Appends the held bytes before a position to the output, with secrets masked.
     private mutating func release(before position: Int, into output: inout [UInt8]) {
         while let (byte, isMasked) = held.removeFirst(before: position) {
             if !isMasked {

@@ -1,10 +1,10 @@
-/// A pattern over paths in a workspace: `*` matches any run of characters but `/`, `?` one of them, and a component `**` any
-/// number of directories. `build/*.xml`, `products/**`, `**/junit.xml`.
+/// A pattern for paths in a workspace: `build/*.xml`, `products/**`, `**/junit.xml`. `*` matches any characters except `/`, `?` matches one of them,
+/// and a component `**` matches any number of directories.
 package struct PathPattern: Sendable, Equatable {
-    /// The most bytes of a pattern.
+    /// The size limit of a pattern in bytes.
     package static let sizeLimit = 1024
 
-    /// A part between slashes: `**`, or a name in which `*` and `?` may stand.
+    /// A component between slashes: `**`, or a name that may contain `*` and `?`.
     package enum Component: Sendable, Equatable {
         case anyDirectories
         case name([UInt8])
@@ -17,8 +17,8 @@ package struct PathPattern: Sendable, Equatable {
 
     package let components: [Component]
 
-    /// `nil` for an invalid pattern: empty, absolute, with `..`, a NUL, or too long. `.` and doubled slashes are ignored. A slash at the end
-    /// matches everything in the directory.
+    /// Parses a pattern. `.` and doubled slashes are ignored. A slash at the end matches everything in the directory.
+    /// - Returns: `nil` for an invalid pattern: one that is empty, absolute or too long, or contains `..` or a NUL.
     package init?(_ text: String) {
         guard !text.hasPrefix("/"), text.utf8.count <= Self.sizeLimit, !text.utf8.contains(0) else { return nil }
         var components: [Component] = []
@@ -34,13 +34,13 @@ package struct PathPattern: Sendable, Equatable {
         self.components = components
     }
 
-    /// The one matching path; `nil` for a pattern with `*`, `?` or `**`.
+    /// The only matching path; `nil` for a pattern with `*`, `?` or `**`.
     package var literal: [UInt8]? {
         let names = components.prefix(while: \.isLiteral)
         return names.count == components.count ? Self.path(of: names) : nil
     }
 
-    /// The beginning of every matching path: directories without `*` and `?`, each with its slash.
+    /// The common beginning of all matching paths: the leading directories without `*` and `?`, each with its slash.
     package var literalStart: [UInt8] {
         let names = components.dropLast().prefix(while: \.isLiteral)
         return names.isEmpty ? [] : Self.path(of: names) + [UInt8(ascii: "/")]
@@ -52,7 +52,7 @@ package struct PathPattern: Sendable, Equatable {
         return path
     }
 
-    /// Whether the whole of a relative path matches.
+    /// Whether a relative path matches as a whole.
     package func matches(_ path: some Sequence<UInt8>) -> Bool {
         var progress = PathProgress([self])
         let names = Array(path).split(separator: UInt8(ascii: "/")).map(Array.init)
@@ -61,8 +61,8 @@ package struct PathPattern: Sendable, Equatable {
         return progress.matches(last)
     }
 
-    /// Whether `name` matches one component with `*` and `?`. Two pointers and one place to go back to: at worst the
-    /// product of both lengths.
+    /// Whether `name` matches one component with `*` and `?`. It keeps two indices and one place to go back to, so its worst time is the product of
+    /// both lengths.
     static func component(_ pattern: [UInt8], matches name: [UInt8]) -> Bool {
         var (patternIndex, nameIndex) = (0, 0)
         var back: (pattern: Int, name: Int)?
@@ -87,11 +87,10 @@ package struct PathPattern: Sendable, Equatable {
     }
 }
 
-/// How far each of some patterns has come on the way down a tree, so that only directories are entered in which a match
-/// is possible.
+/// The progress of matching some patterns on the way down a tree. With it, only directories are entered in which a match is possible.
 package struct PathProgress: Sendable {
     private let patterns: [PathPattern]
-    /// By pattern: the indices of the components that are to match next.
+    /// For each pattern, the indices of the components that may match next.
     private var positions: [Set<Int>]
 
     package init(_ patterns: [PathPattern]) {
@@ -99,10 +98,10 @@ package struct PathProgress: Sendable {
         positions = patterns.map { Self.closed([0], $0) }
     }
 
-    /// False if nothing below can match.
+    /// Whether anything below can match.
     package var isPossible: Bool { positions.contains { !$0.isEmpty } }
 
-    /// The progress in the directory `name`.
+    /// Returns the progress in the directory `name`.
     package func entering(_ name: [UInt8]) -> PathProgress {
         var inner = self
         for (index, pattern) in patterns.enumerated() {
@@ -119,7 +118,7 @@ package struct PathProgress: Sendable {
         return inner
     }
 
-    /// Whether a file `name` in this directory is matched by one of the patterns.
+    /// Whether one of the patterns matches a file `name` in this directory.
     package func matches(_ name: [UInt8]) -> Bool {
         zip(patterns, positions).contains { pattern, positions in
             positions.contains { position in
@@ -132,7 +131,7 @@ package struct PathProgress: Sendable {
         }
     }
 
-    /// `**` can also stand for no directory at all.
+    /// Adds the positions after each `**`, which can also match no directory at all.
     private static func closed(_ positions: Set<Int>, _ pattern: PathPattern) -> Set<Int> {
         var closed = positions
         for position in positions

@@ -1,30 +1,30 @@
 import Glibc
 
-/// What `/proc` tells of processes (proc(5)).
+/// The processes in `/proc` (proc(5)).
 package enum ProcessTable {
-    /// One line of `/proc/PID/stat`, as far as it is needed.
+    /// The used fields of one line of `/proc/PID/stat`.
     package struct Entry: Sendable, Equatable {
         package let pid: Int32
-        /// `R`, `S`, `Z` …
+        /// The state: `R`, `S`, `Z` …
         package let state: UInt8
         package let parent: Int32
         package let group: Int32
-        /// Field 20.
+        /// The number of threads (field 20).
         package let threads: Int
-        /// Field 22, in clock ticks since boot.
+        /// The start time in clock ticks since boot (field 22).
         package let startTime: UInt64
 
-        /// False for a zombie: it is dead, only nobody has asked for it yet.
+        /// Whether the process is alive. A zombie has ended and is only waiting to be reaped.
         package var isAlive: Bool { state != UInt8(ascii: "Z") && state != UInt8(ascii: "X") }
     }
 
-    /// Nothing when there is no such process.
+    /// Returns the entry of a process; `nil` if it does not exist.
     package static func entry(of pid: Int32) -> Entry? {
         guard let bytes = SmallFile.read("/proc/\(pid)/stat", limit: 4096) else { return nil }
         return entry(in: bytes, pid: pid)
     }
 
-    /// The second field is the program's name in parentheses, which can itself hold spaces and parentheses.
+    /// Parses a line. The second field is the program's name in parentheses, which may itself contain spaces and parentheses.
     static func entry(in bytes: [UInt8], pid: Int32) -> Entry? {
         guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = bytes[(end + 1)...].split { $0 == 0x20 || $0 == 0x0A }
@@ -37,14 +37,14 @@ package enum ProcessTable {
         return Entry(pid: pid, state: state, parent: parent, group: group, threads: threads, startTime: startTime)
     }
 
-    /// The direct children of the calling thread, which is all there are in a program of one thread; nothing where the kernel
-    /// does not list them.
+    /// Returns the direct children of the calling thread, which in a program with one thread are all children. `nil` if the kernel does not list
+    /// them.
     package static func children() -> Set<Int32>? {
         guard let bytes = SmallFile.read("/proc/thread-self/children", limit: 1 << 20) else { return nil }
         return Set(bytes.split(separator: 0x20).compactMap { Int32(String(decoding: $0, as: UTF8.self)) })
     }
 
-    /// Every process that this one may see.
+    /// Returns every process that this process may see.
     package static func all() -> [Entry] {
         guard let stream = opendir("/proc") else { return [] }
         defer { closedir(stream) }
@@ -58,8 +58,10 @@ package enum ProcessTable {
         return entries
     }
 
-    /// All processes that descend from one, itself not among them.
-    /// - Parameter except: Processes that are left out with all that descend from them.
+    /// Returns all descendants of a process.
+    /// - Parameters:
+    ///   - root: The process, which is not included.
+    ///   - except: Processes that are left out with their descendants.
     package static func descendants(of root: Int32, except: Set<Int32> = []) -> [Entry] {
         let byParent = Dictionary(grouping: all().filter { !except.contains($0.pid) }, by: \.parent)
         var found = byParent[root] ?? []
@@ -73,13 +75,13 @@ package enum ProcessTable {
 }
 
 extension LockContent {
-    /// The calling process.
+    /// Returns the content for the calling process.
     package static func ofThisProcess() -> LockContent {
         LockContent(
             bootID: currentBootID(), pid: getpid(), startTime: ProcessTable.entry(of: getpid())?.startTime ?? 0)
     }
 
-    /// Whether just this process, not another with its number, is alive.
+    /// Whether exactly this process is alive, rather than another one with its number.
     package var isAlive: Bool {
         guard bootID == Self.currentBootID(), let entry = ProcessTable.entry(of: pid) else { return false }
         return entry.startTime == startTime && entry.isAlive

@@ -1,13 +1,13 @@
-/// An Aho–Corasick automaton (Aho and Corasick 1975) over forms of secrets. After each byte its state is the longest beginning of a form that the
-/// bytes so far end with. State 0 is the root: no form has begun.
+/// An Aho–Corasick automaton (Aho and Corasick 1975) over forms of secrets. After each byte its state is the longest beginning of a form that is a
+/// suffix of the bytes so far. State 0 is the root: no form has begun.
 struct SecretAutomaton: Sendable {
     private var bytes: [UInt8] = [0]
-    /// Children are a linked list, since almost all states have one.
+    /// The first child of each state. Children are a linked list, because almost all states have only one.
     private var firstChild: [Int32] = [0]
     private var sibling: [Int32] = [0]
     private var failure: [Int32] = [0]
     private var depth: [Int32] = [0]
-    /// The longest form that ends in this state; 0 for none.
+    /// The length of the longest form that ends in each state; 0 if none does.
     private var matched: [Int32] = [0]
     private var rootChild = [Int32](repeating: 0, count: 256)
     /// The bytes that occur in forms.
@@ -18,28 +18,28 @@ struct SecretAutomaton: Sendable {
         connect()
     }
 
-    /// Whether there is nothing to search for.
+    /// Whether there are no forms to search for.
     var isEmpty: Bool { bytes.count == 1 }
 
     /// Whether a form begins with the byte.
     func begins(with byte: UInt8) -> Bool { rootChild[Int(byte)] != 0 }
 
-    /// Whether a form has the byte. An escape for any other byte is ignored here.
+    /// Whether a form contains the byte. Escapes of other bytes are ignored.
     func contains(_ byte: UInt8) -> Bool { contained[Int(byte)] }
 
-    /// How many bytes of a form the state stands for.
+    /// Returns the number of bytes of a form that the state represents.
     func depth(_ state: Int) -> Int { Int(depth[state]) }
 
-    /// How many bytes the longest form has that ends here; 0 when none does.
+    /// Returns the length of the longest form that ends in the state; 0 if none does.
     func matched(_ state: Int) -> Int { Int(matched[state]) }
 
-    /// The longest other beginning that the bytes so far end with and that goes on otherwise than this one.
+    /// Returns the next shorter beginning that is a suffix of the bytes so far and has a continuation that this state does not have.
     func failure(_ state: Int) -> Int { Int(failure[state]) }
 
-    /// No form goes on from here.
+    /// Whether no form continues from the state.
     func isLeaf(_ state: Int) -> Bool { firstChild[state] == 0 }
 
-    /// The state of one byte more of the same form; 0 when no form goes on so.
+    /// Returns the state after one more byte of the same form; 0 if no form continues with that byte.
     func child(_ state: Int, _ byte: UInt8) -> Int {
         if state == 0 { return Int(rootChild[Int(byte)]) }
         var child = Int(firstChild[state])
@@ -47,7 +47,7 @@ struct SecretAutomaton: Sendable {
         return child
     }
 
-    /// Whether a form can continue from here with a byte that is no letter and no digit.
+    /// Whether a form can continue from here with a byte that is not a letter or a digit.
     func goesOnEscaped(_ state: Int) -> Bool {
         var child = Int(firstChild[state])
         while child != 0 {
@@ -57,7 +57,7 @@ struct SecretAutomaton: Sendable {
         return false
     }
 
-    /// The state after the byte.
+    /// Returns the state after a byte.
     func next(_ state: Int, _ byte: UInt8) -> Int {
         var state = state
         while true {
@@ -67,7 +67,7 @@ struct SecretAutomaton: Sendable {
         }
     }
 
-    /// The bytes that can follow a form's first byte; empty if the byte is no form's first.
+    /// Returns the bytes that can follow a form's first byte, and whether a form ends with it. The array is empty if no form begins with the byte.
     func second(after first: UInt8) -> (isEnd: Bool, bytes: [UInt8]) {
         let state = Int(rootChild[Int(first)])
         guard state != 0 else { return (false, []) }
@@ -101,7 +101,7 @@ struct SecretAutomaton: Sendable {
         matched[state] = depth[state]
     }
 
-    /// Breadth first: failure links, and the longest form that ends in each state.
+    /// Computes the failure links and the longest form that ends in each state, breadth first.
     private mutating func connect() {
         var queue: [Int] = [0]
         var position = 0
@@ -119,11 +119,11 @@ struct SecretAutomaton: Sendable {
         shorten(queue)
     }
 
-    /// Leaves out of each chain of failures what goes on with no byte that was not tried before it, as Knuth, Morris and Pratt do. Chains
-    /// are then short for a secret that repeats itself, too. That matters to a `SecretView`, which takes over a state that was reached
-    /// byte by byte, falls from it, and takes over the next.
+    /// Shortens each chain of failures, as Knuth, Morris and Pratt do: leaves out states that continue only with bytes that were already tried.
+    /// Chains are then short even for a secret that repeats itself. That matters to a `SecretView`, which repeatedly takes over a state from the
+    /// literal view and fails from it.
     private mutating func shorten(_ states: [Int]) {
-        // A state's failure comes before it, and is shortened.
+        // The failure of a state comes before the state and is already shortened.
         for state in states where failure[state] != 0 && !goesOnOtherwise(Int(failure[state]), than: state) {
             failure[state] = failure[Int(failure[state])]
         }

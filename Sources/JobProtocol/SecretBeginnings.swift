@@ -1,16 +1,16 @@
-/// Where in a stream a secret may begin. Passes over the bytes at which none can, some 1 GB a second.
+/// A search for places in a stream at which a secret may begin. Skips other bytes at some 1 GB a second.
 struct SecretBeginnings: Sendable {
     private let automaton: SecretAutomaton
     private let escapings: [Escaping]
-    /// By two bytes, the second one the higher: 1 where they can begin a secret.
+    /// For each pair of bytes, with the second one as the higher byte: 1 if they can begin a secret.
     private var pairs = [UInt8](repeating: 0, count: 1 << 16)
     /// For each byte: whether it can begin a secret if the next byte is unknown.
     private var firsts = [Bool](repeating: false, count: 256)
-    /// By a byte: whether an escape may begin with it.
+    /// For each byte: whether an escape may begin with it.
     private var openings = [Bool](repeating: false, count: 256)
     private let isBinary: Bool
 
-    /// How far a possible beginning is followed in place before the automaton takes it; below `LogRedactor.transparentLimit`.
+    /// How many bytes a possible beginning is checked here before the automaton is used. Must be less than `LogRedactor.transparentLimit`.
     private static let peekLimit = 12
 
     /// Bytes that are skipped within a secret, or begin a skipped sequence.
@@ -27,8 +27,8 @@ struct SecretBeginnings: Sendable {
             add(first, before: seconds)
             for escaping in escapings {
                 add(first, before: seconds.flatMap { escaping.beginnings(of: $0).map(\.first) })
-                // The beginnings of an escape of the first byte. A letter's escape is a number, which is not searched for across lines: otherwise
-                // each line that ends with `%` or `\` would wait for the next.
+                // The beginnings of an escape of the first byte. Letters have only numeric escapes. Those are not searched for across lines, because
+                // otherwise each line that ends with `%` or `\` would wait for the next line.
                 let isWrapped = !Escaping.isAlphanumeric(first)
                 for (opening, second) in escaping.beginnings(of: first) {
                     if let second {
@@ -41,6 +41,7 @@ struct SecretBeginnings: Sendable {
         }
     }
 
+    /// Adds the beginnings of secrets with some first two bytes.
     /// - Parameter isWrapped: Whether a line end or a terminal escape may follow the first byte.
     private mutating func add(_ first: UInt8, before seconds: some Sequence<UInt8>, isWrapped: Bool = true) {
         firsts[Int(first)] = true
@@ -53,13 +54,13 @@ struct SecretBeginnings: Sendable {
     /// Whether an escape may begin with the byte.
     func mayOpen(_ byte: UInt8) -> Bool { openings[Int(byte)] }
 
-    /// The first place from `start` on at which a secret may begin, or the end.
+    /// Returns the first place from `start` on at which a secret may begin, or the end.
     func next(in input: UnsafeRawBufferPointer, from start: Int) -> Int {
         pairs.withUnsafeBufferPointer { pairs in
             var position = start
             let last = input.count - 1
             while position < last {
-                // Four at a time: the loads of one do not wait for the others.
+                // Four at a time, so that their loads do not wait for each other.
                 while position + 4 < input.count {
                     let first = pairs[Int(input[position]) | Int(input[position + 1]) << 8]
                     let second = pairs[Int(input[position + 1]) | Int(input[position + 2]) << 8]
@@ -78,7 +79,7 @@ struct SecretBeginnings: Sendable {
         }
     }
 
-    /// Looks some bytes ahead. Returns no if no secret begins exactly here; one that begins later has its own turn.
+    /// Returns whether a secret may begin exactly here, after checking some bytes ahead. A secret that begins later is found later.
     private func mayBegin(_ input: UnsafeRawBufferPointer, at start: Int) -> Bool {
         var (state, position) = (0, start)
         while position < min(start + Self.peekLimit, input.count) {
@@ -95,7 +96,7 @@ struct SecretBeginnings: Sendable {
                 switch escape(after: state, input, at: position) {
                 case .none: break
                 case .one(let state, let width):
-                    // Two ways are one too many for a look.
+                    // If both the literal byte and the escape continue, the automaton must decide.
                     if next.state != 0 { return true }
                     next = (state, position + width)
                 case .some: return true
@@ -108,7 +109,7 @@ struct SecretBeginnings: Sendable {
         return true
     }
 
-    /// Escapes at a place with which what has begun goes on.
+    /// The escapes at a place that continue what has begun.
     private enum Following { case none, one(state: Int, width: Int), some }
 
     private func escape(after state: Int, _ input: UnsafeRawBufferPointer, at position: Int) -> Following {
@@ -118,7 +119,7 @@ struct SecretBeginnings: Sendable {
             var next: (state: Int, width: Int)
             switch escaping.read(rest) {
             case .none:
-                // A wrapped escape is not read here: more than the bytes before the line end would decide.
+                // An escape that is wrapped by a line end is not read here, because it depends on more than the bytes before the line end.
                 let end = rest.firstIndex { $0 == 0x1B || isPassedOver($0) }
                 if let end, automaton.goesOnEscaped(state),
                     escaping.read(UnsafeRawBufferPointer(rebasing: rest[..<end])) == .more
@@ -126,7 +127,7 @@ struct SecretBeginnings: Sendable {
                     return .some
                 }
                 continue
-            // A quote that opens the string again may follow.
+            // A quote that reopens the string may follow.
             case .more, .quotes, .literal: return .some
             case .byte where escaping == .shell: return .some
             case .byte(0x0A, let width), .byte(0x0D, let width), .scalar("\n", let width), .scalar("\r", let width):
@@ -139,7 +140,7 @@ struct SecretBeginnings: Sendable {
                 }
             }
             if next.state == 0 { continue }
-            // A form's escapes are a URL's but for `+`.
+            // The escapes of a form are those of a URL, except for `+`.
             if let found, found != next { return .some }
             found = next
         }

@@ -1,11 +1,13 @@
-/// The ways in which a secret can appear in a log although nobody printed it as it is.
+/// The forms in which a secret can appear in a log, even if it was not printed literally.
 enum SecretForms {
-    /// The fewest bytes of a form other than the secret itself. Shorter ones would mask half of every log.
+    /// The smallest size in bytes of a form other than the secret itself. Shorter ones would mask half of every log.
     static let shortest = 4
 
-    /// The secret itself; its lines; its hexadecimal forms; and, for Base64 (RFC 4648 sections 4 and 5), the digits that depend on
-    /// nothing but the secret at each of the three offsets at which it can stand in what was encoded. Escapes have no forms here: they
-    /// are read (`Escaping`). Reversed, compressed or encrypted secrets are not found.
+    /// Returns the forms of a secret: the secret itself, its lines, its hexadecimal forms, and Base64 (RFC 4648, sections 4 and 5). For Base64 there
+    /// is a form for each of the three offsets at which the secret can be in the encoded text. It has only the digits that depend on the secret
+    /// alone.
+    ///
+    /// Escapes have no forms, because they are decoded (`Escaping`). Reversed, compressed or encrypted secrets are not found.
     static func all(of secret: String) -> Set<[UInt8]> {
         let bytes = Array(secret.utf8)
         guard !bytes.isEmpty else { return [] }
@@ -17,14 +19,14 @@ enum SecretForms {
                 forms.insert(base64(text, offset: offset, last: "-_"))
             }
         }
-        // The log's own line ends count for nothing while a secret is looked for (`LogRedactor`).
+        // Line ends in the log are ignored in the search for secrets (`LogRedactor`).
         forms = Set(forms.map { $0.filter { $0 != 0x0A && $0 != 0x0D } }).filter { $0.count >= shortest }
         for text in [bytes] + lines(of: bytes) { forms.insert(text.filter { $0 != 0x0A && $0 != 0x0D }) }
         forms.remove([])
         return forms
     }
 
-    /// Nothing for a secret of one line. Lines shorter than `shortest` are left out.
+    /// Returns the lines of a secret that are not shorter than `shortest`. The array is empty for a secret of one line.
     private static func lines(of bytes: [UInt8]) -> [[UInt8]] {
         let lines = bytes.split { $0 == 0x0A || $0 == 0x0D }
         return lines.count < 2 ? [] : lines.filter { $0.count >= shortest }.map(Array.init)
@@ -35,8 +37,7 @@ enum SecretForms {
         return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     }
 
-    /// The Base64 digits of `bytes` when `offset` unknown bytes stand before them (modulo 3), without those digits that
-    /// also depend on a neighbor.
+    /// Returns the Base64 digits of `bytes` after `offset` unknown bytes (modulo 3), without the digits that also depend on a neighbor.
     private static func base64(_ bytes: [UInt8], offset: Int, last: String) -> [UInt8] {
         let alphabet = Array(("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + last).utf8)
         let padded = [UInt8](repeating: 0, count: offset) + bytes

@@ -1,25 +1,25 @@
 /// One way to read a stream that is searched for secrets: literally, or with one kind of escapes decoded.
 ///
-/// A view with escapes is active only from an escape on, until its last bytes equal the literal ones again, so it costs nothing where there is
-/// none. Escapes are read from the left, as their readers do. If text ends with half of an escape just before a secret, as `%2` before `F/a`, the
-/// joined escape may be read instead.
+/// A view with escapes is active only from an escape on, until its last bytes equal the literal ones again. It takes no time in a stream without
+/// escapes. Escapes are read from the left, as programs read them. If text ends with half of an escape just before a secret, such as `%2` before
+/// `F/a`, the joined escape may be read instead.
 struct SecretView: Sendable {
-    /// Nil: as it stands.
+    /// The kind of escapes that is decoded; `nil` for the literal view.
     let escaping: Escaping?
-    /// In the marks of `HeldBytes`.
+    /// The view's bit in the marks of `HeldBytes`.
     private let bit: UInt16
     private(set) var state = 0
-    /// Where in the stream that begins which may be a secret.
+    /// The position in the stream at which the possible secret begins.
     private(set) var start = 0
     private(set) var isActive = false
-    /// What may become an escape.
+    /// Bytes that may become an escape.
     private var pending: [UInt8] = []
-    /// Where in the stream the first escape is that was read; nil while there only may be one.
+    /// The position of the first escape that was read; `nil` if none is complete yet.
     private var firstRead: Int?
     /// Whether the last byte ended an escape, after which a quote may be skipped.
     private var hasJustRead = false
 
-    /// The most bytes of the stream for each byte of a secret. What lies between is not without end, so neither is what is held.
+    /// The largest number of bytes of the stream for each byte of a secret. It limits the bytes between them, and so the bytes that are held.
     static let widthLimit = 64
 
     init(escaping: Escaping?) {
@@ -30,23 +30,23 @@ struct SecretView: Sendable {
     /// Starts a search at the end of the held bytes.
     mutating func begin(at end: Int) { (state, start) = (0, end) }
 
-    /// A byte that stands for itself, or for which an escape stood.
-    /// - Parameter rest: How many after it are held and not followed yet.
-    /// - Returns: Whether a secret ended with it.
+    /// Follows a byte that is literal, or that an escape stands for.
+    /// - Parameter rest: The number of held bytes after it that are not followed yet.
+    /// - Returns: Whether a secret ended with the byte.
     mutating func follow(_ byte: UInt8, rest: Int = 0, _ automaton: SecretAutomaton, _ held: inout HeldBytes) -> Bool {
         var depth = automaton.depth(state) + 1
         move(to: automaton.next(state, byte), from: &depth, rest, automaton, held)
         let length = automaton.matched(state)
         if length > 0 {
-            // With escapes, masks everything that may have been a longer secret: it begins at least one.
+            // With escapes, everything that may have been part of a longer secret is masked, because it begins at least one.
             if escaping == nil { held.mask(last: length) } else { held.mask(from: start) }
         }
         if automaton.isLeaf(state) { move(to: automaton.failure(state), from: &depth, rest, automaton, held) }
         return length > 0
     }
 
-    /// Moves the start along with the state. It counts from the nearer end, so that a state that is copied again and again and falls each time does
-    /// not cost its depth.
+    /// Moves the start together with the state. Counts from the nearer end, so that a state that is copied and fails again and again does not cost
+    /// its depth each time.
     private mutating func move(
         to next: Int, from depth: inout Int, _ rest: Int, _ automaton: SecretAutomaton, _ held: HeldBytes
     ) {
@@ -58,11 +58,11 @@ struct SecretView: Sendable {
         (state, depth) = (next, kept)
     }
 
-    /// Reads a byte of the stream, the last one held.
+    /// Reads a byte of the stream, which is the last held byte.
     /// - Parameters:
     ///   - before: The literal view, before this byte.
     ///   - after: The literal view, after it.
-    /// - Returns: Whether a secret ended with it.
+    /// - Returns: Whether a secret ended with the byte.
     mutating func take(
         _ byte: UInt8, before: (state: Int, start: Int), after: (state: Int, start: Int), _ automaton: SecretAutomaton,
         _ held: inout HeldBytes
@@ -80,7 +80,7 @@ struct SecretView: Sendable {
             case .more, .read: return rest(after, automaton, &held, hasFound)
             case .none: break
             }
-            // No escape: its bytes are what they are, and this one may be the first of another.
+            // Not an escape: its bytes are literal, and this byte may begin another escape.
             if firstRead != nil {
                 followLiterals(count: pending.count - 1, rest: 1, automaton, &held, &hasFound)
             } else {
@@ -100,7 +100,8 @@ struct SecretView: Sendable {
         return rest(after, automaton, &held, hasFound)
     }
 
-    /// The stream ends: what may have become an escape is none.
+    /// Ends the stream: bytes that may have become an escape are literal.
+    /// - Returns: Whether a secret ended.
     mutating func finish(_ automaton: SecretAutomaton, _ held: inout HeldBytes) -> Bool {
         var hasFound = false
         if isActive, firstRead != nil {
@@ -127,7 +128,7 @@ struct SecretView: Sendable {
         case .none: return .none
         case .more: return .more
         case .byte(0x0A, _), .byte(0x0D, _), .scalar("\n", _), .scalar("\r", _):
-            // A line end is skipped (`LogRedactor`), and outside of a secret there is nothing to skip.
+            // A line end is skipped within a secret (`LogRedactor`); outside of a secret it is not an escape that matters.
             guard state != 0 else { return .none }
             join(into: 0, &held)
         case .byte(let byte, _):
@@ -152,7 +153,7 @@ struct SecretView: Sendable {
         return .read
     }
 
-    /// Follows the byte of an escape, which is held already.
+    /// Follows the bytes that an escape stands for, which is already held.
     private mutating func follow(
         _ bytes: some Collection<UInt8>, _ automaton: SecretAutomaton, _ held: inout HeldBytes,
         _ hasFound: inout Bool
@@ -162,7 +163,7 @@ struct SecretView: Sendable {
         }
     }
 
-    /// Ends the view where it is of no more use.
+    /// Ends the view if it is no longer useful.
     private mutating func rest(
         _ plain: (state: Int, start: Int), _ automaton: SecretAutomaton, _ held: inout HeldBytes,
         _ hasFound: Bool
@@ -173,7 +174,7 @@ struct SecretView: Sendable {
         return hasFound
     }
 
-    /// What looked like an escape and is none.
+    /// Follows bytes that looked like an escape and are literal.
     private mutating func followLiterals(
         count: Int, rest: Int, _ automaton: SecretAutomaton, _ held: inout HeldBytes, _ hasFound: inout Bool
     ) {
@@ -188,7 +189,7 @@ struct SecretView: Sendable {
     }
 
     private mutating func end(_ held: inout HeldBytes) {
-        // What stands there may have begun within the escapes, and this view may go on from it.
+        // A literal secret may have begun within the escapes, and this view may continue from it.
         if isActive, let firstRead { held.separate(from: firstRead, bit) }
         (isActive, firstRead, hasJustRead) = (false, nil, false)
         pending.removeAll(keepingCapacity: true)

@@ -1,8 +1,9 @@
 import Glibc
 
-/// Reads whole small files by our own paths.
+/// Reads of whole small files at paths that are not a job's.
 package enum SmallFile {
-    /// Nothing when it cannot be opened; at most `limit` bytes.
+    /// Reads at most `limit` bytes of a file.
+    /// - Returns: `nil` if the file cannot be opened or read.
     package static func read(_ path: String, limit: Int) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -10,7 +11,8 @@ package enum SmallFile {
         return read(descriptor, limit: limit)
     }
 
-    /// To the end of an open file. It stays open.
+    /// Reads an open file to its end, but at most `limit` bytes. The file stays open.
+    /// - Returns: `nil` if it cannot be read.
     package static func read(_ descriptor: Int32, limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         while bytes.count < limit {

@@ -1,5 +1,6 @@
 extension StatusEvent {
-    /// - Parameter line: Without its newline.
+    /// Decodes an event.
+    /// - Parameter line: The line without its newline.
     /// - Throws: `.malformed` or `.overLimit`.
     package init(line: some Collection<UInt8>) throws(JobProtocolError) {
         let value = try JSON(line, limit: Self.lineLimit)
@@ -33,7 +34,7 @@ extension StatusEvent {
         }
     }
 
-    /// One line, without its newline.
+    /// Encodes the event as one line, without its newline.
     package func line() -> [UInt8] {
         var members: [String: JSON] = ["at": .integer(at)]
         switch self {
@@ -60,8 +61,9 @@ extension StatusEvent {
         return JSON.object(members).bytes()
     }
 
-    /// All whole lines of a status file; a last line without its newline is still being written and left out.
-    /// - Throws: `.malformed` or `.overLimit` for a whole line that is none of ours.
+    /// Decodes all complete lines of a status file. A last line without a newline is still being written and is left
+    /// out.
+    /// - Throws: `.malformed` or `.overLimit` for a complete line that is not an event.
     package static func events(in bytes: some Collection<UInt8>) throws(JobProtocolError) -> [StatusEvent] {
         var events: [StatusEvent] = []
         var lines = Array(bytes).split(separator: 0x0A, omittingEmptySubsequences: false)

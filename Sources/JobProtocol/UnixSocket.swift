@@ -1,13 +1,13 @@
 import Glibc
 
-/// The launch socket's two ends, and its framing: four bytes of length, little-endian, then so many bytes. All calls block.
+/// The two ends of the launch socket and its framing: four bytes of length, little-endian, then the content. All calls block.
 package enum UnixSocket {
-    /// How long either end waits for the other's next bytes.
+    /// How long either end waits for the next bytes of the other.
     package static let patienceMilliseconds: Int32 = 15_000
 
     /// Connects to a listening socket.
     /// - Returns: A descriptor that the caller closes.
-    /// - Throws: `.system` with ENOENT or ECONNREFUSED when nobody listens.
+    /// - Throws: `.system` with ENOENT or ECONNREFUSED if no process listens.
     package static func connect(_ path: String) throws(JobProtocolError) -> Int32 {
         let descriptor = try make()
         let result = try withAddress(of: path) { Glibc.connect(descriptor, $0, $1) }
@@ -15,9 +15,9 @@ package enum UnixSocket {
         return descriptor
     }
 
-    /// Makes a socket that only its owner can connect to (mode 0600), in the place of one that was left there.
+    /// Creates a socket that only its owner can connect to (mode 0600). Replaces a socket that was left there.
     /// - Returns: A descriptor that the caller closes.
-    /// - Throws: `.system`; `.refused` when something else than a socket is in its place.
+    /// - Throws: `.system`; `.refused` if the path is something other than a socket.
     package static func listen(_ path: String) throws(JobProtocolError) -> Int32 {
         var status = stat()
         if lstat(path, &status) == 0 {
@@ -27,7 +27,8 @@ package enum UnixSocket {
             unlink(path)
         }
         let descriptor = try make()
-        // The path gets the socket's own mode, less the umask (unix_bind of Linux), which is the whole process's and stays as it is.
+        // The path gets the mode of the socket without the bits of the umask (unix_bind of Linux). The umask belongs to the whole process and is not
+        // changed.
         guard fchmod(descriptor, 0o600) == 0 else { throw failure("listen on \(path)", closing: descriptor) }
         let result = try withAddress(of: path) { bind(descriptor, $0, $1) }
         guard result == 0, Glibc.listen(descriptor, 64) == 0 else {
@@ -37,7 +38,7 @@ package enum UnixSocket {
     }
 
     /// Sends one frame.
-    /// - Throws: `.system`, with ETIMEDOUT when the other end takes nothing for `patienceMilliseconds`.
+    /// - Throws: `.system`, with ETIMEDOUT if the other end reads no bytes for `patienceMilliseconds`.
     package static func send(_ bytes: [UInt8], to descriptor: Int32) throws(JobProtocolError) {
         var frame = withUnsafeBytes(of: UInt32(bytes.count).littleEndian) { Array($0) }
         frame += bytes
@@ -53,8 +54,9 @@ package enum UnixSocket {
         }
     }
 
-    /// - Parameter limit: The most bytes that are accepted.
-    /// - Throws: `.system`, `.overLimit`, or `.closed` when the other end closes too early.
+    /// Receives one frame.
+    /// - Parameter limit: The size limit in bytes.
+    /// - Throws: `.system`, `.overLimit`, or `.closed` if the other end closes too early.
     package static func receive(from descriptor: Int32, limit: Int) throws(JobProtocolError) -> [UInt8] {
         let length = try read(4, from: descriptor).reversed().reduce(0) { $0 << 8 | Int($1) }
         guard length <= limit else {
@@ -100,7 +102,8 @@ package enum UnixSocket {
         return descriptor
     }
 
-    /// A path longer than `sun_path` (108 bytes, unix(7)) is reached through its directory's descriptor.
+    /// Calls `body` with the address of a path. A path longer than `sun_path` (108 bytes, unix(7)) is reached through the descriptor of its
+    /// directory.
     private static func withAddress(
         of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws(JobProtocolError) -> Int32 {

@@ -1,11 +1,11 @@
 /// A file that an attempt archived, or that a version holds.
 package struct Artifact: Hashable, Sendable, Codable {
-    /// The configuration it was built in; nothing for the source archive's like.
+    /// The configuration in which it was built; `nil` for files of no configuration, such as the source archive.
     package var configuration: Name?
-    /// Relative, with `/`; no empty, `.` or `..` component.
+    /// A relative path with `/`, without empty, `.` and `..` components.
     package var path: String
     package var size: ByteCount
-    /// 64 lower-case hexadecimal digits.
+    /// The SHA-256 digest: 64 lower-case hexadecimal digits.
     package var sha256: String
 
     package init(configuration: Name?, path: String, size: ByteCount, sha256: String) {

@@ -1,21 +1,22 @@
-/// The life of one try at a job.
+/// The state of one attempt at a job.
 package enum AttemptState: Hashable, Sendable {
-    /// The row is stored, nothing was started.
+    /// The attempt is stored and has not started.
     case queued
     case running(JobStep)
-    /// The supervisor has ended; its results are not stored yet.
+    /// The supervisor has ended, but its results are not stored yet.
     case ended
-    /// Results are stored and visible.
+    /// The results are stored and visible.
     case processed(Verdict)
 
-    /// What can happen to an attempt.
+    /// An event in the life of an attempt.
     package enum Event: Hashable, Sendable {
         case entered(JobStep)
         case ended
         case processed(Verdict)
     }
 
-    /// - Throws: `IllegalTransition`; the state is then unchanged. Steps only advance.
+    /// Applies an event. The step of a running attempt never goes back.
+    /// - Throws: `IllegalTransition` if the event is not allowed in this state. The state is then unchanged.
     package mutating func apply(_ event: Event) throws(IllegalTransition) {
         switch (self, event) {
         case (.queued, .entered(let step)): self = .running(step)

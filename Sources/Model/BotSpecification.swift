@@ -1,62 +1,62 @@
-/// What a bot file says, with every default filled in.
+/// The content of a bot file, with every default filled in.
 package struct BotSpecification: Hashable, Sendable, Codable {
     package var name: Name
-    /// As written: https, ssh, an absolute local path; http and git only when `isInsecure`.
+    /// The address as written: https, ssh or an absolute local path. http and git are allowed only if `isInsecure` is set.
     package var repository: String
     package var isInsecure: Bool
     /// Whether submodules are fetched and checked out.
     package var hasSubmodules: Bool
-    /// Whether a file in Git LFS is built with its pointer in its place; else it is a checkout error. `nil`: it is an error.
+    /// Whether a file in Git LFS may be built with its pointer in its place. Otherwise, and if `nil`, such a file is a checkout error.
     package var acceptsPointers: Bool?
-    /// `nil`: the remote's default branch and `release/*`.
+    /// The branches to integrate; `nil` means the remote's default branch and `release/*`.
     package var branches: [RefPattern]?
     package var tags: [RefPattern]
-    /// A push that changes none of these files is skipped. `nil`: every file matters.
+    /// The files that matter: a push that changes none of them is skipped. `nil` means that every file matters.
     package var paths: PathFilter?
     package var poll: Poll
-    /// The name of the secret that signs webhooks; without one the bot takes none.
+    /// The name of the secret that signs webhooks. If it is `nil`, the bot accepts no webhooks.
     package var webhookSecret: String?
     package var schedule: Schedule?
     package var clean: Clean
-    /// Which of a ref's earlier commits a newer one ends. `nil`: see `supersede(on:)`.
+    /// Which earlier integrations of a ref a newer commit supersedes. `nil` means the default of `supersede(on:)`.
     package var supersede: Supersede?
-    /// A step's limit.
+    /// The time limit of a step.
     package var timeout: Duration
-    /// The most bytes of one attempt's log.
+    /// The size limit of an attempt's log.
     package var logLimit: ByteCount {
         get { otherLogLimit ?? Self.usualLogLimit }
         set { otherLogLimit = newValue == Self.usualLogLimit ? nil : newValue }
     }
-    /// Bots that were stored before there was such a limit have none.
+    /// `nil` for the usual limit, and for bots that were stored before there was such a limit.
     private var otherLogLimit: ByteCount?
     package var triggers: [Trigger]
-    /// Wins over the repository's own recipe.
+    /// The recipe in the bot file, which takes precedence over the repository's own.
     package var recipe: RecipeSource?
-    /// The product that this bot publishes. Default: the bot's name.
+    /// The product that this bot publishes. The default is the bot's name.
     package var product: Name
-    /// Whether everybody may read what it publishes, or only holders of a token. `nil`: as the service's settings say.
+    /// Whether everybody may read what the bot publishes, or only holders of a token. `nil` means the service's setting.
     package var isPublic: Bool?
-    /// The secrets that jobs may ask for; `nil`: none. A bot stored by an older version has none.
+    /// The secrets that jobs may ask for. `nil` means none, also for a bot that an older version stored.
     package var jobSecrets: [JobSecret]?
-    /// Where commits' statuses are reported; `nil`: nowhere.
+    /// Where commit statuses are reported; `nil` means nowhere.
     package var status: StatusTarget?
-    /// The notices; `nil`: none.
+    /// The notices of the bot; `nil` means none.
     package var notices: [Notice]?
-    /// Which of its integrations are kept, key by key; the settings decide about missing keys.
+    /// Which of the bot's integrations are kept. The service's settings apply to keys that are missing here.
     package var retention: Retention?
-    /// Which pull requests are integrated. Ignored if jobs are not sandboxed: none is integrated then.
+    /// Which pull requests are integrated. Ignored if jobs are not sandboxed: no pull request is integrated then.
     package var pullRequests: PullRequests {
         get { otherPullRequests ?? .trusted }
         set { otherPullRequests = newValue == .trusted ? nil : newValue }
     }
-    /// Bots that were stored before there was such a word have none.
+    /// `nil` for the default, and for bots that were stored before there was such a setting.
     private var otherPullRequests: PullRequests?
-    /// Whether a new version of the machine's toolchain integrates its branches' tips again.
+    /// Whether a new version of the machine's toolchain queues integrations of its branches' tips.
     package var isIntegratedOnUpgrade: Bool {
         get { otherUpgrades ?? true }
         set { otherUpgrades = newValue ? nil : newValue }
     }
-    /// Bots that were stored before there was such a word have none.
+    /// `nil` for the default, and for bots that were stored before there was such a setting.
     private var otherUpgrades: Bool?
 
     package init(
@@ -97,7 +97,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         self.retention = retention
     }
 
-    /// The outbox destinations that are notified of its integrations.
+    /// The outbox destinations that are notified of the bot's integrations.
     package var destinations: [OutboxDestination] {
         var destinations: [OutboxDestination] = []
         if let status {
@@ -115,12 +115,12 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         return destinations
     }
 
-    /// 64 MiB: a build that prints a line of 100 bytes for each of 600,000 files.
+    /// 64 MiB: enough for a build that prints a line of 100 bytes for each of 600,000 files.
     package static let usualLogLimit = ByteCount.mebibytes(64)
 
-    /// How often the repository is asked without being told to.
+    /// How often the repository is scanned without an event.
     package enum Poll: Hashable, Sendable, Codable {
-        /// 60 s; 10 min once an authentic webhook has arrived, since it then only repairs what those lose.
+        /// Every 60 s. Every 10 min after the first authentic webhook, because scans then only find what webhooks missed.
         case automatic
         case every(Duration)
         case off
@@ -131,17 +131,17 @@ package struct BotSpecification: Hashable, Sendable, Codable {
 
     /// Which integrations of a ref end when a newer commit of it is queued.
     package enum Supersede: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Those that have not begun.
+        /// Integrations that have not started.
         case queued
-        /// Those whose jobs run, too. One whose triggers have begun is brought to its end.
+        /// Also integrations whose jobs run. An integration whose triggers have started is completed.
         case running
         case never
     }
 
-    /// A recipe written in the bot file: the YAML text of its mapping, kept whole so that one reader reads both.
+    /// A recipe in the bot file. It keeps the YAML text of the mapping, so that one parser reads both kinds of recipes.
     package struct RecipeSource: Hashable, Sendable, Codable {
         package var yaml: String
-        /// Line of the bot file at which the recipe begins, for messages.
+        /// The line of the bot file at which the recipe begins, for messages.
         package var firstLine: Int
 
         package init(yaml: String, firstLine: Int) {
@@ -160,35 +160,37 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         return false
     }
 
-    /// What a newer commit of this ref ends. By default: queued integrations, but none of a ref that releases, since each of its commits may be
-    /// meant to be a version. For a pull request also running ones: it publishes nothing, and nobody merges an outdated head.
+    /// Returns which integrations a newer commit of this ref supersedes.
+    ///
+    /// By default these are queued integrations, but none of a release ref, because each of its commits may become a version. For a pull request,
+    /// running integrations are superseded, too: it publishes no version, and an outdated head is not merged.
     package func supersede(on ref: RefName) -> Supersede {
         supersede ?? (ref.pullRequest != nil ? .running : isRelease(ref) ? .never : .queued)
     }
 
-    /// Whether commits of a ref may be published or uploaded: they get the `release` lane and go first.
+    /// Whether commits of a ref may be published or uploaded. Such a ref gets the `release` trust domain and is integrated before others.
     package func isRelease(_ ref: RefName) -> Bool {
         triggers.contains { $0.action.isRelease && $0.matches(ref) }
     }
 }
 
-/// Done before or after an integration under conditions.
+/// An action before or after an integration, under conditions.
 package struct Trigger: Hashable, Sendable, Codable {
     package var name: Name
     package var phase: Phase
-    /// `nil`: every ref the bot watches.
+    /// The branches it acts on; `nil` means every branch that the bot watches, unless `tags` is set.
     package var branches: [RefPattern]?
-    /// Tags it acts on; default none, or all that the bot watches when `branches` is not given either.
+    /// The tags it acts on. If `nil`: none if `branches` is set, otherwise all that the bot watches.
     package var tags: [RefPattern]?
-    /// Any of them suffices.
+    /// The conditions, one of which must hold.
     package var when: [Condition]
     package var action: Action
-    /// Names of secrets, given to a script's environment or used by an upload.
+    /// The names of the secrets that a script gets in its environment, or that an upload uses.
     package var secrets: [String]
     package var timeout: Duration
-    /// The names of its published versions in the package registry; `nil`: they are not in it.
+    /// The identifier of its published versions in the package registry; `nil` if they are not in the registry.
     package var registry: PackageIdentifier?
-    /// Whether a script runs in the sandbox. `nil`: the bot file does not say, or an older version stored it, and the script runs outside.
+    /// Whether a script runs in the sandbox. If `nil`, it runs outside: the bot file does not state it, or an older version stored the bot.
     package var isSandboxed: Bool?
 
     package init(
@@ -208,27 +210,27 @@ package struct Trigger: Hashable, Sendable, Codable {
         self.isSandboxed = isSandboxed
     }
 
-    /// Before the jobs or after them.
+    /// Whether the trigger runs before the jobs or after them.
     package enum Phase: String, Hashable, Sendable, Codable, CaseIterable { case before, after }
 
-    /// What the integration must have come to for the trigger to act.
+    /// The outcome of the integration that a trigger requires.
     package enum Condition: String, Hashable, Sendable, Codable, CaseIterable {
-        /// No errors and no failing tests; warnings are allowed.
+        /// It had no errors and no failing tests. Warnings are allowed.
         case succeeded
-        /// No issue at all.
+        /// It had no issue at all.
         case clean
         case failed
-        /// Succeeded, and the branch's integration before did not.
+        /// It succeeded, and the branch's previous integration did not.
         case fixed
         case always
     }
 
-    /// What the trigger does.
+    /// The action of a trigger.
     package enum Action: Hashable, Sendable, Codable {
-        /// An executable in `triggers/` beside `bots/`.
+        /// Runs an executable in `triggers/` beside `bots/`.
         case run(String)
         case publish(VersionSource)
-        /// A URL with `{product} {version} {branch} {commit} {configuration} {file}`.
+        /// Uploads to a URL with `{product} {version} {branch} {commit} {configuration} {file}`.
         case upload(url: String, credentials: String?)
 
         package var isRelease: Bool {
@@ -239,8 +241,8 @@ package struct Trigger: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether it acts on a ref. No trigger acts on pull requests, whoever made them and whatever their branches are named: unmerged code is
-    /// neither published nor sent to other machines.
+    /// Whether the trigger acts on a ref. No trigger acts on pull requests, regardless of their author and branch names: unmerged code is neither
+    /// published nor sent to other machines.
     package func matches(_ ref: RefName) -> Bool {
         ref.pullRequest == nil && RefPattern.isAmong(ref, branches: branches, tags: tags)
     }

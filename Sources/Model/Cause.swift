@@ -1,10 +1,11 @@
 /// Why an integration was queued.
 package enum Cause: String, Sendable, Codable, CaseIterable {
     case push, poll, schedule, person, baseline, pull
-    /// The machine's toolchain has another version.
+    /// The machine's toolchain has a new version.
     case upgrade
 
-    /// Lower runs first: person, then pushes and polls, then upgrades, then schedules. Release branches are ranked by the scheduler.
+    /// The priority in the queue; lower numbers run first: users' requests, then pushes and polls, then upgrades, then schedules. The scheduler ranks
+    /// release branches.
     package var priority: Int {
         switch self {
         case .person: 0
@@ -15,12 +16,12 @@ package enum Cause: String, Sendable, Codable, CaseIterable {
     }
 }
 
-/// What became of an event or of a ref update.
+/// The outcome of an event or of a ref update.
 package enum Fate: String, Sendable, Codable, CaseIterable {
     case pending, integrated, coalesced, duplicate, baseline, superseded, ignored, refused, quarantined
 }
 
-/// A role of the HTTP interface; each may do what the ones before it may.
+/// A role of the HTTP interface. Each role may do everything that the roles before it may.
 package enum Role: String, Sendable, Codable, CaseIterable, Comparable {
     case viewer, `operator`, admin
 

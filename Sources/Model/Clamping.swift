@@ -1,6 +1,6 @@
 extension FixedWidthInteger {
-    /// Converts a fraction from anywhere, such as a report. It is cut to a whole number; a number out of range becomes the nearest one in range,
-    /// and NaN becomes 0. `Int(_:)` ends the process for all of those.
+    /// Converts a fraction of unknown origin, such as one in a report. The fraction is rounded towards zero. A number out of range becomes the
+    /// nearest one in range, and NaN becomes 0. `Int(_:)` would end the process for these.
     package init(clamping value: Double) {
         if let exact = Self(exactly: value.rounded(.towardZero)) {
             self = exact
@@ -11,13 +11,13 @@ extension FixedWidthInteger {
 }
 
 extension Int64 {
-    /// A sum, or the nearest representable number.
+    /// Returns the sum, or the nearest representable number.
     package static func clampedSum(_ left: Int64, _ right: Int64) -> Int64 {
         let (sum, hasOverflowed) = left.addingReportingOverflow(right)
         return hasOverflowed ? (right < 0 ? .min : .max) : sum
     }
 
-    /// A difference, or the nearest representable number.
+    /// Returns the difference, or the nearest representable number.
     static func clampedDifference(_ left: Int64, _ right: Int64) -> Int64 {
         let (difference, hasOverflowed) = left.subtractingReportingOverflow(right)
         return hasOverflowed ? (right < 0 ? .max : .min) : difference

@@ -2,8 +2,9 @@
 package struct CommitID: Hashable, Sendable, Codable, CustomStringConvertible {
     package let description: String
 
-    /// Creates an id from its full hexadecimal form, or nothing. Abbreviations and revision expressions are refused:
-    /// only git itself may resolve those.
+    /// Creates an id from its full hexadecimal form. Abbreviations and revision expressions are refused, because only
+    /// git can resolve them.
+    /// - Returns: `nil` if the text is not such an id.
     package init?(_ string: some StringProtocol) {
         guard string.utf8.count == 40 || string.utf8.count == 64 else { return nil }
         let isHexadecimal = string.utf8.allSatisfy {
@@ -13,10 +14,10 @@ package struct CommitID: Hashable, Sendable, Codable, CustomStringConvertible {
         description = String(string)
     }
 
-    /// The first twelve digits, for people.
+    /// The first twelve digits, for display.
     package var abbreviated: String { String(description.prefix(12)) }
 
-    /// Whether this is git's "no commit" (all zeros): the before of a created ref, the after of a deleted one.
+    /// Whether this is git's "no commit" (all zeros): the old id of a created ref, or the new id of a deleted one.
     package var isZero: Bool { description.utf8.allSatisfy { $0 == UInt8(ascii: "0") } }
 
     package init(from decoder: any Decoder) throws {

@@ -1,23 +1,24 @@
-/// How much of the source a test run executed, a file at a time.
+/// How much of the source a test run executed, for each file.
 package struct Coverage: Hashable, Sendable, Codable {
-    /// How many of how many.
+    /// A covered part of a total.
     package struct Share: Hashable, Sendable, Codable {
         package var covered: Int
         package var total: Int
 
-        /// Neither is less than 0, and no more are covered than there are.
+        /// Creates a share. Negative numbers become 0, and `covered` is limited to `total`.
         package init(covered: Int, total: Int) {
             self.total = max(0, total)
             self.covered = min(max(0, covered), self.total)
         }
 
-        /// From 0 to 100; `nil` if there is nothing to cover.
+        /// The percentage from 0 to 100; `nil` if `total` is 0.
         package var percent: Double? { total == 0 ? nil : Double(covered) / Double(total) * 100 }
 
-        /// `81.2 %`, cut and never rounded up, so that only full coverage is 100; `–` if there is nothing to cover.
+        /// The percentage as text, `81.2 %`. It is truncated, so that only full coverage is 100. It is `–` if `total`
+        /// is 0.
         package var text: String {
             guard total > 0 else { return "–" }
-            // A hair above, for what no Double is exactly, such as 1 of 10.
+            // A tiny amount is added for fractions that a Double cannot represent exactly, such as 1 of 10.
             let tenths =
                 covered == total ? 1000 : min(999, Int(clamping: Double(covered) / Double(total) * 1000 + 1e-9))
             return "\(tenths / 10).\(tenths % 10) %"
@@ -34,10 +35,10 @@ package struct Coverage: Hashable, Sendable, Codable {
 
     /// A file of the repository.
     package struct File: Hashable, Sendable, Codable {
-        /// Relative to the repository's root.
+        /// The path, relative to the repository's root.
         package var path: String
         package var lines: Share
-        /// `nil` if the tool does not count them.
+        /// `nil` if the tool does not count functions or branches.
         package var functions: Share?
         package var branches: Share?
 
@@ -49,13 +50,13 @@ package struct Coverage: Hashable, Sendable, Codable {
         }
     }
 
-    /// By path, each once.
+    /// The files in the order of their paths, each path once.
     package private(set) var files: [File]
 
-    /// A file that is there twice is there once, with the better share of each kind: of two reports neither tells which
-    /// lines it means.
+    /// Creates the coverage of some files. If a path occurs twice, the better share of each kind is kept, because
+    /// reports do not state which lines were covered.
     package init(files: [File]) {
-        // A stored report has them in this order.
+        // A stored report is already in this order.
         if zip(files, files.dropFirst()).allSatisfy({ $0.path < $1.path }) {
             self.files = files
             return
@@ -74,13 +75,13 @@ package struct Coverage: Hashable, Sendable, Codable {
         self.files = byPath.values.sorted { $0.path < $1.path }
     }
 
-    /// What several reports of one run say together.
+    /// Merges several reports of one run.
     package static func + (left: Coverage, right: Coverage) -> Coverage { Coverage(files: left.files + right.files) }
 
-    /// Of all files, added up; what a report says of its totals is not believed.
+    /// The lines of all files together. The totals that a report states are not used.
     package var lines: Share { files.reduce(Share(covered: 0, total: 0)) { $0 + $1.lines } }
 
-    /// The sum of the files that have them; `nil` if none has.
+    /// The sum over the files that have it; `nil` if none has it.
     package var functions: Share? { Self.sum(files.compactMap(\.functions)) }
     package var branches: Share? { Self.sum(files.compactMap(\.branches)) }
 

@@ -1,9 +1,9 @@
-/// How coverage changed from one integration to another.
+/// The change of coverage from one integration to another.
 package struct CoverageDelta: Hashable, Sendable, Codable {
-    /// A file that is new, gone, or whose lines are covered otherwise than before.
+    /// A file that is new or gone, or whose line coverage changed.
     package struct File: Hashable, Sendable, Codable {
         package var path: String
-        /// `nil` for a file that did not exist before, or does not exist any more.
+        /// `nil` if the file did not exist before. `after` is `nil` if it no longer exists.
         package var before: Coverage.Share?
         package var after: Coverage.Share?
 
@@ -13,21 +13,22 @@ package struct CoverageDelta: Hashable, Sendable, Codable {
             self.after = after
         }
 
-        /// In percentage points; `nil` if either is unknown.
+        /// The change in percentage points; `nil` if either percentage is unknown.
         package var points: Double? { CoverageDelta.points(before, after) }
-        /// See `CoverageDelta.pointsText`.
+        /// The change as text; see `CoverageDelta.pointsText`.
         package var pointsText: String? { points.map(CoverageDelta.text) }
     }
 
     package var before: Coverage.Share
     package var after: Coverage.Share
-    /// Only those that changed: the ones that lost most first, then new and gone ones, by path where equal.
+    /// Only the files that changed. The greatest losses come first, then gains, then new and removed files; equal ones are ordered by path.
     package var files: [File]
 
-    /// In percentage points of lines; `nil` if either has nothing to cover.
+    /// The change of line coverage in percentage points; `nil` if either side has no lines to cover.
     package var points: Double? { Self.points(before, after) }
 
-    /// `+0.3`, `−1.2` with the typographic minus, `±0.0`; `nil` if it is unknown. A change of less than a twentieth of a point still has its sign.
+    /// The change as text: `+0.3`, `−1.2` with the typographic minus, or `±0.0`; `nil` if it is unknown. A change of less than a twentieth of a point
+    /// still has its sign.
     package var pointsText: String? { points.map(Self.text) }
 
     static func text(_ points: Double) -> String {

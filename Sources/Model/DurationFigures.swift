@@ -1,14 +1,16 @@
-/// What many durations of one test come to.
+/// Statistics of the durations of one test.
 package struct DurationFigures: Hashable, Sendable {
     package var count: Int
     package var median: Duration
-    /// 95 of 100 were not longer.
+    /// The 95th percentile.
     package var p95: Duration
-    /// The median of the newest quarter against the median of the others: 0.5 is half as long again. Nothing below 8 durations,
-    /// or where the others took no time.
+    /// The median of the newest quarter relative to the median of the others: 0.5 means half as long again. `nil` for fewer than 8 durations, or if
+    /// the median of the others is 0.
     package var trend: Double?
 
-    /// - Parameter newestFirst: The durations; nothing comes of none.
+    /// Computes the statistics.
+    /// - Parameter newestFirst: The durations, newest first.
+    /// - Returns: `nil` if there are no durations.
     package init?(_ newestFirst: [Duration]) {
         guard !newestFirst.isEmpty else { return nil }
         let sorted = newestFirst.sorted()

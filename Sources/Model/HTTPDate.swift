@@ -1,12 +1,15 @@
-/// Dates of HTTP headers: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7). The two obsolete forms are not
-/// read: nobody has sent them in the last twenty years, and an unread date only costs a transfer or a pause of the usual length.
+/// Dates of HTTP headers: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
+///
+/// The two obsolete forms are not read: they have been unused for twenty years, and an unread date only costs a transfer or a pause of the usual
+/// length.
 package enum HTTPDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// - Parameter seconds: Since 1970-01-01T00:00:00Z. Earlier times become that moment, those after the year 9999 its end.
+    /// Formats a date.
+    /// - Parameter seconds: Seconds since 1970-01-01T00:00:00Z. Earlier times become that moment, and times after the year 9999 become its end.
     package static func text(_ seconds: Int64) -> String {
         let seconds = min(max(0, seconds), 253_402_300_799)
         let day = seconds / 86_400
@@ -17,7 +20,7 @@ package enum HTTPDate {
             + "\(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60)) GMT"
     }
 
-    /// Returns seconds since 1970-01-01T00:00:00Z; `nil` if the text is no date.
+    /// Returns the seconds since 1970-01-01T00:00:00Z; `nil` if the text is not a date.
     package static func parse(_ text: String) -> Int64? {
         let parts = text.split { $0 == " " || $0 == ":" || $0 == "," }
         guard text.utf8.count == 29, text.hasSuffix(" GMT"), parts.count == 8, let day = Int64(parts[1]),
@@ -29,7 +32,7 @@ package enum HTTPDate {
         return number(year: year, month: Int64(month) + 1, day: day) * 86_400 + hour * 3600 + minute * 60 + second
     }
 
-    /// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
+    /// Returns the date of a day number: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
     private static func civil(_ day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = day + 719_468
         let era = shifted / 146_097
@@ -41,7 +44,7 @@ package enum HTTPDate {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * index + 2) / 5 + 1)
     }
 
-    /// The same source, `days_from_civil`.
+    /// Returns the day number of a date: the same source, `days_from_civil`.
     private static func number(year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = year / 400

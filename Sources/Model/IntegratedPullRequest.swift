@@ -1,20 +1,20 @@
-/// Which pull request an integration is of, and of which of its commits.
+/// The pull request and its commits that an integration is of.
 package struct IntegratedPullRequest: Hashable, Sendable {
-    /// As the forge counts; GitLab calls it the merge request's `iid`.
+    /// The number at the forge. GitLab calls it the merge request's `iid`.
     package var number: Int
-    /// Where the repository has the head: `refs/pull/12/head`, `refs/merge-requests/12/head`, or a branch where a forge has no such refs.
+    /// The ref of the head in the repository: `refs/pull/12/head`, `refs/merge-requests/12/head`, or a branch if the forge has no such refs.
     package var place: RefName
-    /// The branch that it is to go into.
+    /// The branch into which it is to be merged.
     package var base: RefName
-    /// That branch's tip, as the look saw it that saw the head.
+    /// The tip of that branch in the scan that found the head.
     package var baseCommit: CommitID
     package var head: CommitID
-    /// A branch of the bot's own repository whose tip the head was in the same look: whoever wrote it may push there. Nothing: it is a
-    /// fork's, whatever an event says.
+    /// The branch of the bot's own repository whose tip was the head in the same scan, so its author may push there. `nil` means that the head comes
+    /// from a fork, even if an event states otherwise.
     package var source: RefName?
-    /// The operator who approved just this head; nothing where nobody was asked.
+    /// The operator who approved exactly this head; `nil` if no approval was needed.
     package var approvedBy: String?
-    /// Why the head alone was integrated and not its merge into the base; nothing: it merges, or that is not known yet.
+    /// Why the head alone was integrated and not its merge into the base. `nil` if it merges, or that is not known yet.
     package var unmerged: String?
 
     package init(

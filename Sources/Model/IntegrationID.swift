@@ -1,7 +1,7 @@
-/// An integration's name: its bot and its number there, written `kit#41`.
+/// The name of an integration: its bot and its number within the bot, written `kit#41`.
 package struct IntegrationID: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
     package let bot: Name
-    /// Counts from 1 within the bot and is never used again.
+    /// Counts from 1 within the bot and is never reused.
     package let number: Int
 
     package init(bot: Name, number: Int) {
@@ -9,7 +9,8 @@ package struct IntegrationID: Hashable, Sendable, Codable, Comparable, CustomStr
         self.number = number
     }
 
-    /// Parses `kit#41`; a sign or leading zeros are refused, so that one integration has one name.
+    /// Parses `kit#41`. A sign and leading zeros are refused, so that an integration has only one name.
+    /// - Returns: `nil` if the text is not such a name.
     package init?(_ string: some StringProtocol) {
         let parts = string.split(separator: "#", omittingEmptySubsequences: false)
         guard parts.count == 2, let bot = Name(parts[0]), let number = Int(parts[1]), number > 0,

@@ -1,20 +1,21 @@
-/// The life of an integration. Every change goes through `apply(_:)`, so an illegal one cannot be stored.
+/// The state of an integration. Every change is made by `apply(_:)`, so an illegal one cannot be stored.
 package enum IntegrationState: Hashable, Sendable {
     case queued
-    /// Leased by the scheduler; the step is never `.pending` or `.completed`.
+    /// Leased by the scheduler. The step is never `.pending` or `.completed`.
     case running(IntegrationStep)
     case completed(Verdict, triggerFailed: Bool)
 
-    /// What can happen to an integration.
+    /// An event in the life of an integration.
     package enum Event: Hashable, Sendable {
         case started
         case entered(IntegrationStep)
         case completed(Verdict, triggerFailed: Bool)
-        /// A person wants it to run again, with further attempts.
+        /// A user requested another run, with further attempts.
         case reopened
     }
 
-    /// - Throws: `IllegalTransition`; the state is then unchanged.
+    /// Applies an event.
+    /// - Throws: `IllegalTransition` if the event is not allowed in this state. The state is then unchanged.
     package mutating func apply(_ event: Event) throws(IllegalTransition) {
         switch (self, event) {
         case (.queued, .started): self = .running(.preparing)
@@ -57,7 +58,7 @@ package enum IntegrationState: Hashable, Sendable {
     }
 }
 
-/// An event that a state machine does not allow in its state.
+/// An event that is not allowed in the state of a state machine.
 package struct IllegalTransition: Error, Hashable, CustomStringConvertible {
     package let state: String
     package let event: String

@@ -1,11 +1,11 @@
-/// What kept a job from the machine that it ran on.
+/// How a job was isolated from the machine that it ran on.
 package enum Isolation: Hashable, Sendable, CustomStringConvertible {
-    /// Namespaces of its own, a small read-only root, no network but where a step has it.
+    /// The job had its own namespaces, a small read-only root, and a network only in steps that have one.
     case sandbox
-    /// Nothing: the job had all rights of the service's user. Why, in a sentence.
+    /// The job had all rights of the service's user. The reason is a sentence.
     case none(reason: String)
 
-    /// As settings and job files have it.
+    /// The word in settings and job files.
     package var word: String {
         switch self {
         case .sandbox: "sandbox"
@@ -13,15 +13,16 @@ package enum Isolation: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Why there was none; nothing where there was.
+    /// Why the job was not isolated; `nil` if it was.
     package var reason: String? {
         if case .none(let reason) = self { reason } else { nil }
     }
 
-    /// `sandbox`, `none: the reason`; `init(_:)` reads it back.
+    /// `sandbox`, or `none: ` and the reason. `init(_:)` parses it.
     package var description: String { reason.map { "none: \($0)" } ?? word }
 
-    /// Nothing for a text that `description` never is.
+    /// Parses a `description`.
+    /// - Returns: `nil` if the text is not one.
     package init?(_ text: String) {
         switch text {
         case "sandbox": self = .sandbox

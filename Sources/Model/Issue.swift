@@ -1,6 +1,6 @@
-/// A finding as a reader of a tool's output makes it, before it is compared with earlier integrations.
+/// A finding in a tool's output, before it is compared with earlier integrations.
 package struct Finding: Hashable, Sendable, Codable {
-    /// What kind of finding; the words are the interface's.
+    /// The kind of a finding. The raw values are the words of the JSON interface.
     package enum Category: String, Sendable, Codable, CaseIterable {
         case error
         case warning
@@ -10,15 +10,15 @@ package struct Finding: Hashable, Sendable, Codable {
     }
 
     package var category: Category
-    /// One line or several, as the tool said it, at most `maximumMessageBytes`.
+    /// The tool's message, of one or several lines and at most `maximumMessageBytes`.
     package var message: String
-    /// The tool's name of the rule: a SARIF ruleId, a compiler's warning group, a test's full name. Empty when none.
+    /// The tool's name of the rule: a SARIF ruleId, a compiler's warning group, or a test's full name. Empty if there is none.
     package var rule: String
-    /// Relative to the repository's root; as printed when the file lies elsewhere; nothing when there is no place.
+    /// The path relative to the repository's root, or as printed if the file is elsewhere; `nil` if there is no location.
     package var path: String?
-    /// Counts from 1.
+    /// The line, counted from 1.
     package var line: Int?
-    /// Counts from 1, in the tool's units.
+    /// The column, counted from 1 in the tool's units.
     package var column: Int?
 
     package static let maximumMessageBytes = 16 * 1024
@@ -36,30 +36,29 @@ package struct Finding: Hashable, Sendable, Codable {
     }
 }
 
-/// A finding with its life through a branch's integrations.
+/// A finding that is tracked through the integrations of a branch.
 package struct Issue: Hashable, Sendable, Codable {
-    /// Against the branch's integration before.
+    /// The status relative to the branch's previous integration.
     package enum Status: String, Sendable, Codable, CaseIterable { case new, unresolved, resolved, silenced }
 
-    /// Its name, given when it was first seen and kept while it lives, wherever its line goes.
+    /// The identifier of the issue. It is assigned when the issue is first seen, and kept when its line moves.
     package var fingerprint: String
-    /// What it is known by wherever it stands: made of category, rule and the line's text. Empty for what an older version
-    /// stored.
+    /// The key by which the issue is recognized at any place: made of category, rule and the line's text. Empty if an older version stored the issue.
     package var content: String
     package var status: Status
-    /// As it was found last.
+    /// The latest finding.
     package var finding: Finding
-    /// Integrations of this branch in a row that have it, counting this one; 0 when resolved.
+    /// The number of consecutive integrations of this branch with the issue, including this one; 0 if it is resolved.
     package var age: Int
-    /// The number of the first of these; nothing where an older version stored it.
+    /// The number of the first of these integrations; `nil` if an older version stored the issue.
     package var since: Int?
-    /// The configurations that showed it.
+    /// The configurations in which it was found.
     package var configurations: [Name]
-    /// Nothing where no commit can be named: nothing changed, or several people changed something else.
+    /// The commit that introduced it. `nil` if no commit can be named: no commit changed the code, or several authors changed something else.
     package var introducedBy: Introduction?
-    /// Also one that has expired since.
+    /// The mute of the issue, also an expired one.
     package var silence: Silence?
-    /// The kind of step that found it last; nothing where an older version stored it, and of what no step found.
+    /// The kind of step that found it last; `nil` if an older version stored the issue, or no step found it.
     package var step: JobStep?
 
     package init(
@@ -78,8 +77,7 @@ package struct Issue: Hashable, Sendable, Codable {
         self.step = step
     }
 
-    /// Whether it is counted, and weighs on the verdict. A silenced warning does neither; a silenced error or failing test
-    /// is as red as any other.
+    /// Whether the issue is counted and affects the verdict. Muting removes a warning from both, but not an error or a failing test.
     package var counts: Bool {
         switch status {
         case .resolved: false

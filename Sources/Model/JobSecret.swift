@@ -1,17 +1,17 @@
-/// A secret that jobs of a bot may ask for, and which of them.
+/// A secret that jobs of a bot may ask for, and the jobs that may do so.
 ///
-/// The bot file says so, never the recipe: who may push to a branch decides what its jobs run, and with that who sees the
-/// secret. A job of a fork gets none, whatever stands here.
+/// Only the bot file can state this, never the recipe: a user who can push to a branch decides what its jobs run, and thereby sees the secret. A job
+/// of a fork never gets a secret.
 package struct JobSecret: Hashable, Sendable, Codable {
-    /// The secret's name, as `martlet secret set` stores it.
+    /// The name of the secret, under which `martlet secret set` stores it.
     package var name: String
-    /// Branches whose jobs may have it.
+    /// The branches whose jobs may have it.
     package var branches: [RefPattern]
-    /// Tags whose jobs may have it.
+    /// The tags whose jobs may have it.
     package var tags: [RefPattern]
-    /// Nothing: every configuration.
+    /// The configurations whose jobs may have it; `nil` means every configuration.
     package var configurations: [Name]?
-    /// By the name of a step or of an analysis. Nothing: every one that asks.
+    /// The names of the steps and analyses that may have it; `nil` means every step that asks for it.
     package var steps: [Name]?
 
     package init(
@@ -25,13 +25,13 @@ package struct JobSecret: Hashable, Sendable, Codable {
         self.steps = steps
     }
 
-    /// Whether a step of a job may have it.
+    /// Whether a step of a job may have the secret.
     package func isFor(_ ref: RefName, configuration: Name, step: Name?) -> Bool {
         if let steps, step.map(steps.contains) != true { return false }
         return isForSomeStep(ref, configuration: configuration)
     }
 
-    /// Whether some step of a job may have it.
+    /// Whether any step of a job may have the secret.
     package func isForSomeStep(_ ref: RefName, configuration: Name) -> Bool {
         if let configurations, !configurations.contains(configuration) { return false }
         if let branch = ref.branch { return branches.contains { $0.matches(branch) } }

@@ -1,16 +1,17 @@
-/// The name of a Swift package's manifest: `Package.swift`, or `Package@swift-5.9.swift` for one kind of compiler.
+/// The file name of a Swift package's manifest: `Package.swift`, or `Package@swift-5.9.swift` for one compiler version.
 package struct ManifestName: Hashable, Sendable, Comparable, CustomStringConvertible {
     package static let usual = "Package.swift"
-    /// The most manifests of one package that are published.
+    /// The largest number of manifests of one package that are published.
     package static let maximumCount = 32
     /// The largest manifest that is published, in bytes.
     package static let maximumBytes = 1 << 20
 
     package let description: String
-    /// The numbers of the name, three of them, missing ones 0; nothing for `Package.swift`.
+    /// The three numbers of the name, with 0 for missing ones; `nil` for `Package.swift`.
     package let swift: [Int]?
 
-    /// Nothing for a file that SwiftPM takes for no manifest.
+    /// Creates a manifest's name.
+    /// - Returns: `nil` if SwiftPM does not read a file of this name as a manifest.
     package init?(_ name: String) {
         description = name
         if name == Self.usual {
@@ -23,7 +24,8 @@ package struct ManifestName: Hashable, Sendable, Comparable, CustomStringConvert
         swift = numbers
     }
 
-    /// Reads `5`, `5.9` or `5.9.1`, as three numbers.
+    /// Parses `5`, `5.9` or `5.9.1` as three numbers.
+    /// - Returns: `nil` if the text is not such a version, or is longer than 24 bytes.
     package static func numbers(_ text: some StringProtocol) -> [Int]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count), text.utf8.count <= 24 else { return nil }
@@ -34,15 +36,17 @@ package struct ManifestName: Hashable, Sendable, Comparable, CustomStringConvert
         return numbers + Array(repeating: 0, count: 3 - numbers.count)
     }
 
-    /// `Package.swift` first, then from the oldest Swift on.
+    /// Orders `Package.swift` first, then by Swift version from the oldest.
     package static func < (left: ManifestName, right: ManifestName) -> Bool {
         let (old, new) = (left.swift ?? [], right.swift ?? [])
         return old == new ? left.description < right.description : old.lexicographicallyPrecedes(new)
     }
 
-    /// The tools version that a manifest says: `5.9` of `// swift-tools-version: 5.9`, always with a minor number, without which SwiftPM
-    /// reads none. It stands in the first line that is not blank, from 6.0 on in any. One that says none is of Swift 3.1 (SwiftPM's
-    /// "Swift Tools Version", section "Missing").
+    /// Returns the tools version that a manifest declares: `5.9` for `// swift-tools-version: 5.9`, always with a minor number, because SwiftPM
+    /// requires one.
+    ///
+    /// The declaration is in the first line that is not blank; from 6.0 on it may be in any line. A manifest without a declaration has the version
+    /// 3.1 (SwiftPM's "Swift Tools Version", section "Missing").
     package static func toolsVersion(of manifest: some Collection<UInt8>) -> String {
         let lines = String(decoding: manifest, as: UTF8.self).split(whereSeparator: \.isNewline)
         var isFirst = true
@@ -56,7 +60,7 @@ package struct ManifestName: Hashable, Sendable, Comparable, CustomStringConvert
         return "3.1"
     }
 
-    /// The numbers that a line of a manifest says, two or three of them.
+    /// Returns the two or three numbers that a line of a manifest declares; `nil` if it declares none.
     private static func written(in line: Substring) -> [Int]? {
         let word = "swift-tools-version"
         guard line.hasPrefix("//") else { return nil }

@@ -1,13 +1,14 @@
 /// The name of a bot, configuration, product, job or trigger: `[a-z0-9][a-z0-9._-]{0,63}`.
 ///
-/// Names become paths, and recipes are hostile, so the alphabet has no separator, no upper case and no leading dot.
+/// Names become paths, and recipes are hostile, so names have no separator, no upper case and no leading dot.
 package struct Name: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
     /// The longest name, in characters (each is one byte).
     package static let maximumLength = 64
 
     package let description: String
 
-    /// Creates a name, or nothing when `string` is not one.
+    /// Creates a name.
+    /// - Returns: `nil` if `string` is not a valid name.
     package init?(_ string: some StringProtocol) {
         let bytes = string.utf8
         guard let first = bytes.first, bytes.count <= Self.maximumLength else { return nil }
@@ -16,9 +17,10 @@ package struct Name: Hashable, Sendable, Codable, Comparable, CustomStringConver
         description = String(string)
     }
 
-    /// The nearest name: lower case, every other character a hyphen; `fallback` when nothing is left.
+    /// Creates the nearest valid name: in lower case, with a hyphen for every other character.
     ///
-    /// For names that come from others (a SwiftPM product, a repository's last path component).
+    /// Use it for names from elsewhere, such as a SwiftPM product or the last path component of a repository.
+    /// - Parameter fallback: The name if no character is left.
     package init(nearest string: some StringProtocol, fallback: StaticString = "unnamed") {
         var bytes: [UInt8] = []
         for byte in string.lowercased().utf8.prefix(Self.maximumLength) {

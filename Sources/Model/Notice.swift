@@ -1,9 +1,9 @@
-/// Who is told when what a branch stands at changes.
+/// A notification when the health of a branch changes.
 package struct Notice: Hashable, Sendable, Codable {
     package var name: Name
-    /// Nothing: every branch and tag that the bot watches.
+    /// The branches it reports; `nil` means every branch that the bot watches, unless `tags` is set.
     package var branches: [RefPattern]?
-    /// Tags it tells of; default none, or all that the bot watches when `branches` is not given either.
+    /// The tags it reports. If `nil`: none if `branches` is set, otherwise all that the bot watches.
     package var tags: [RefPattern]?
     package var when: [Transition]
     package var target: Target
@@ -19,23 +19,26 @@ package struct Notice: Hashable, Sendable, Codable {
         self.target = target
     }
 
-    /// By which way.
+    /// How the notice is sent.
     package enum Target: Hashable, Sendable, Codable {
-        /// A mail to each; and to the authors of what is told of, whose addresses are in one of the domains.
+        /// A mail to each address, and to those authors of the reported commits whose addresses are in one of the
+        /// domains.
         case mail(to: [MailAddress], authorsIn: [String])
-        /// A signed request to a URL; `secret` is the name of what it is signed with.
+        /// A signed request to a URL. `secret` is the name of the secret that signs it.
         case webhook(url: String, secret: String)
     }
 
-    /// The most mails of one message; over that the others are left out, which the message says.
+    /// The largest number of recipients of one message. Further ones are left out, which the message states.
     package static let maximumRecipients = 20
 
-    /// Whether it tells of a ref. Neither a branch nor a tag is told of: a pull request has its own page and comment.
+    /// Whether the notice reports a ref. Only branches and tags are reported: a pull request has its own page and
+    /// comment.
     package func matches(_ ref: RefName) -> Bool {
         guard ref.branch != nil || ref.tag != nil else { return false }
         return RefPattern.isAmong(ref, branches: branches, tags: tags)
     }
 
-    /// Which of the transitions of one integration it tells of: the first that it asks for.
+    /// Returns the transition of one integration that the notice reports: the first that it asks for. `nil` if it asks
+    /// for none.
     package func told(of transitions: [Transition]) -> Transition? { transitions.first(where: when.contains) }
 }

@@ -1,29 +1,29 @@
-/// A place outside that is told what becomes of a bot's integrations, and of which of their moments.
+/// A destination outside the service that is notified of a bot's integrations, and the moments that it is notified of.
 package struct OutboxDestination: Hashable, Sendable, Codable {
-    /// How it is told; each has a sender of its own.
+    /// The kind of message. Each has its own sender.
     package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-        /// A commit's status at a forge.
+        /// A commit status at a forge.
         case status
-        /// The one comment at a pull request.
+        /// The single comment on a pull request.
         case comment
         case mail
-        /// A signed request to an address of the operator's.
+        /// A signed request to a URL of the operator's.
         case webhook
 
-        /// Whether a newer message takes the place of an older one of the same subject that was not sent: what shows how things
-        /// are is only told how they are now; what tells that something happened is told each time.
+        /// Whether a newer message replaces an unsent older one about the same subject. Messages that show a state are replaced; messages that report
+        /// an event are all sent.
         package var isReplaceable: Bool { self == .status || self == .comment }
     }
 
-    /// What a message can be about.
+    /// A moment in the life of an integration that a message can be about.
     package enum Moment: String, Hashable, Sendable, Codable, CaseIterable {
-        /// An integration waits, the first time or again.
+        /// An integration was queued, for the first time or again.
         case queued
-        /// An integration was taken up.
+        /// An integration was started.
         case started
-        /// An integration came to its end.
+        /// An integration was completed.
         case completed
-        /// A job of an integration was queued, began, or has its verdict.
+        /// A job of an integration was queued, started, or got its verdict.
         case jobs
         /// A commit is not integrated, for a stated reason.
         case skipped
@@ -32,17 +32,17 @@ package struct OutboxDestination: Hashable, Sendable, Codable {
     }
 
     package var kind: Kind
-    /// Whose slowness is its own: messages of one kind, name and account go one after the other. For a status the address of the forge's
-    /// interface. Never a secret.
+    /// The name of the receiver; for a status it is the address of the forge's interface. Messages of one kind, name and account are sent one after
+    /// the other, so a slow receiver delays only its own. Never a secret.
     package var name: String
-    /// The name of the secret that lets us in there, where a refusal or a limit of one account is not that of another's; of a webhook the
-    /// bot's. Nothing: all of the name wait together.
+    /// The name of the secret for access, if refusals and limits apply to each account separately; for a webhook, the bot. If it is `nil`, all
+    /// messages of the same name wait together.
     package var account: String?
-    /// Whether what is shown of a commit is kept by ref there, so that two branches at one commit each have it.
+    /// Whether the receiver keeps a commit's statuses by ref, so that two branches at one commit each have their own.
     package var isByRef = false
-    /// In the order of `Moment`, each once.
+    /// The moments in the order of `Moment`, each once.
     package var moments: [Moment]
-    /// Who is told of transitions, which are no moments.
+    /// The notice that is sent on transitions, which are not moments.
     package var notice: Notice?
 
     package init(kind: Kind, name: String, account: String? = nil, isByRef: Bool = false, moments: [Moment]) {
@@ -53,8 +53,8 @@ package struct OutboxDestination: Hashable, Sendable, Codable {
         self.moments = moments
     }
 
-    /// Mail goes to one server, whatever its notice; a webhook to its URL's host and port, since the rest may be what lets one in there. One
-    /// host takes the hooks of many, as chat services do, so each bot's have a lane of their own.
+    /// Creates the destination of a notice. All mail has the same destination. The name of a webhook's destination is its URL's host and port,
+    /// because the rest of the URL may grant access. Many bots can share one host, as with chat services, so each bot has its own destination there.
     package init(_ notice: Notice, of bot: Name) {
         switch notice.target {
         case .mail: self.init(kind: .mail, name: "mail", moments: [])

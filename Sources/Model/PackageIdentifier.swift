@@ -1,12 +1,13 @@
-/// What a package is called in a Swift package registry: `scope.name`, as SwiftPM's "Swift Package Registry Service Specification" has it
-/// (sections 3.6.1 and 3.6.2). Two that differ in case alone are the same.
+/// The name of a package in a Swift package registry: `scope.name` (SwiftPM's "Swift Package Registry Service Specification", sections 3.6.1 and
+/// 3.6.2). Identifiers that differ only in case are equal.
 package struct PackageIdentifier: Sendable, Codable, CustomStringConvertible {
-    /// 1–39 letters, digits and single hyphens inside, as it was written.
+    /// 1–39 letters, digits and single inner hyphens, as written.
     package let scope: String
-    /// 1–100 letters, digits, and single hyphens and underscores inside, as it was written.
+    /// 1–100 letters, digits, and single inner hyphens and underscores, as written.
     package let name: String
 
-    /// Nothing where one of the two is none.
+    /// Creates an identifier.
+    /// - Returns: `nil` if the scope or the name is not valid.
     package init?(scope: String, name: String) {
         guard Self.isWord(scope, separators: "-", longest: 39), Self.isWord(name, separators: "-_", longest: 100) else {
             return nil
@@ -15,14 +16,15 @@ package struct PackageIdentifier: Sendable, Codable, CustomStringConvertible {
         self.name = name
     }
 
-    /// Reads `scope.name`.
+    /// Parses `scope.name`.
+    /// - Returns: `nil` if the text is not a valid identifier.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
         self.init(scope: String(parts[0]), name: String(parts[1]))
     }
 
-    /// The one spelling of all that are the same.
+    /// The spelling that all equal identifiers share.
     package var key: String { description.lowercased() }
 
     package var description: String { "\(scope).\(name)" }
@@ -32,7 +34,7 @@ package struct PackageIdentifier: Sendable, Codable, CustomStringConvertible {
         guard (1...longest).contains(bytes.count) else { return false }
         for (index, byte) in bytes.enumerated() {
             if isAlphanumeric(byte) { continue }
-            // None at an end, no two side by side.
+            // No separator at either end, and no two side by side.
             guard separators.utf8.contains(byte), index > 0, index + 1 < bytes.count, isAlphanumeric(bytes[index + 1])
             else { return false }
         }

@@ -1,16 +1,18 @@
-/// Which changed files matter to a bot: patterns as in gitignore(5), but for `[…]` and `\`, which are refused; the last that matches a
-/// file decides. One with `!` before it leaves files out; where the first one does, all others are in.
+/// A filter for the changed files that matter to a bot. Its patterns are those of gitignore(5) without `[…]` and `\`, which are refused.
+///
+/// The last pattern that matches a file decides. A pattern with `!` in front excludes files. If the first pattern excludes, all other files are
+/// included.
 package struct PathFilter: Hashable, Sendable, Codable {
-    /// As written: `Sources/`, `*.swift`, `!docs/**`.
+    /// The patterns as written: `Sources/`, `*.swift`, `!docs/**`.
     package let patterns: [String]
 
-    /// A bot file's, and each pattern's bytes.
+    /// The limits of a bot file: the number of patterns, and the bytes of each.
     package static let maximumPatterns = 100
     package static let maximumLength = 255
 
     package init(_ patterns: [String]) { self.patterns = patterns }
 
-    /// Why a text is no pattern; nothing: it is one.
+    /// Returns why a text is not a pattern; `nil` if it is one.
     package static func problem(with text: String) -> String? {
         let body = text.hasPrefix("!") ? text.dropFirst() : text[...]
         if text.utf8.count > maximumLength { return "it has more than \(maximumLength) bytes" }
@@ -18,14 +20,14 @@ package struct PathFilter: Hashable, Sendable, Codable {
         if body.split(separator: "/").contains(where: { $0 == ".." || $0 == "." }) {
             return "no path has `.` or `..` in it"
         }
-        // Taken as letters they would match nothing, and every push would be skipped.
+        // Read literally they would match no file, and every push would be skipped.
         if let special = text.first(where: { $0 == "[" || $0 == "\\" }) {
             return "`\(special)` is not read in it; write `*` or `?`, or a pattern for each name"
         }
         return nil
     }
 
-    /// The first of some paths that matters. One that ends in `/` is a directory, as a submodule is.
+    /// Returns the first path that matters; `nil` if none does. A path that ends in `/` is a directory, such as a submodule.
     package func first(in paths: some Sequence<String>) -> String? {
         let compiled = patterns.map(Pattern.init)
         let isInByDefault = compiled.first?.isExcluding ?? true
@@ -43,7 +45,7 @@ package struct PathFilter: Hashable, Sendable, Codable {
             case pattern(RefPattern)
         }
         var isExcluding: Bool
-        /// Whether it names directories alone, and so what is in them.
+        /// Whether it matches only directories, and therefore what they contain.
         var isOfDirectories: Bool
         var parts: [Part]
 
@@ -53,15 +55,15 @@ package struct PathFilter: Hashable, Sendable, Codable {
             isOfDirectories = body.hasSuffix("/") || body.hasSuffix("/**")
             if body.hasSuffix("/**") { body = body.dropLast(3) }
             var names = body.split(separator: "/")
-            // All there is, in the root too: `/**`, `**/**`.
+            // Everything, also in the root: `/**`, `**/**`.
             if text.hasSuffix("/**"), names.allSatisfy({ $0 == "**" }) {
                 isOfDirectories = false
                 names = ["**"]
             }
-            // Several `**` in a row are one.
+            // Consecutive `**` are the same as one.
             names = names.enumerated().filter { $0.offset == 0 || $0.element != "**" || names[$0.offset - 1] != "**" }
                 .map(\.element)
-            // One without a slash but at its end is meant at any depth.
+            // A pattern without a slash, except at its end, matches at any depth.
             let isAnchored = body.dropLast(body.hasSuffix("/") ? 1 : 0).contains("/") || text.hasSuffix("/**")
             parts =
                 (isAnchored ? [] : [.anyDirectories])
@@ -72,7 +74,7 @@ package struct PathFilter: Hashable, Sendable, Codable {
                 }
         }
 
-        /// Whether it matches the file or a directory that holds it.
+        /// Whether the pattern matches the file or a directory that contains it.
         func matches(_ names: [String], isDirectory: Bool) -> Bool {
             var states = closed([0])
             for (index, name) in names.enumerated() {
@@ -93,7 +95,7 @@ package struct PathFilter: Hashable, Sendable, Codable {
             return false
         }
 
-        /// `**` can also stand for no directory at all.
+        /// Adds the states after each `**`, which can also match no directory at all.
         private func closed(_ states: Set<Int>) -> Set<Int> {
             var closed = states
             for var state in states {

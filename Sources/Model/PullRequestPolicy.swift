@@ -1,9 +1,10 @@
-/// A pull request as a look sees it.
+/// A pull request in a scan of the repository.
 package struct SeenPullRequest: Hashable, Sendable {
     package var number: Int
     package var base: RefName
     package var head: CommitID
-    /// The branch of the bot's own repository whose tip the head is in the same look; nothing: it is a fork's.
+    /// The branch of the bot's own repository whose tip is the head in the same scan; `nil` if the head comes from a
+    /// fork.
     package var source: RefName?
 
     package init(number: Int, base: RefName, head: CommitID, source: RefName?) {
@@ -14,12 +15,12 @@ package struct SeenPullRequest: Hashable, Sendable {
     }
 }
 
-/// What a bot does with a pull request.
+/// The decision of a bot about a pull request.
 package enum PullRequestAnswer: Hashable, Sendable {
     case integrates
-    /// Nothing runs before an operator has approved just this head.
+    /// It is not run before an operator has approved exactly this head.
     case awaitsApproval
-    /// Nothing of it is run, and why.
+    /// It is not run, for the stated reason.
     case refuses(String)
 }
 
@@ -27,15 +28,16 @@ extension BotSpecification {
     /// Which pull requests are integrated.
     package enum PullRequests: String, Hashable, Sendable, Codable, CaseIterable {
         case off
-        /// Those whose head is the tip of a branch of the bot's own repository: whoever wrote them may push there.
+        /// Pull requests whose head is the tip of a branch of the bot's own repository, so that their authors may push
+        /// there.
         case trusted
-        /// Those of forks, too, each head once an operator has approved it.
+        /// Also pull requests of forks, after an operator has approved the head.
         case approved
-        /// Those of forks, too, without asking anybody.
+        /// Also pull requests of forks, without approval.
         case all
     }
 
-    /// Whether one that was queued may still run.
+    /// Whether a queued pull request may still run.
     package func lets(_ pull: IntegratedPullRequest) -> Bool {
         switch pullRequests {
         case .off: false
@@ -45,7 +47,8 @@ extension BotSpecification {
         }
     }
 
-    /// What becomes of a pull request. Only what the look saw counts, never who is said to have made it.
+    /// Returns what the bot does with a pull request. Only the scan's result is used, never the author that an event
+    /// states.
     package func answer(to pull: SeenPullRequest, defaultBranch: RefName?) -> PullRequestAnswer {
         if pullRequests == .off { return .refuses("the bot file says pull-requests: off") }
         guard watches(pull.base, defaultBranch: defaultBranch) else {

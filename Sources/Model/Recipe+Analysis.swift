@@ -1,11 +1,11 @@
 extension Recipe {
-    /// One analysis: a tool known by name (`swift-format`, `clang`) or any command with a report.
+    /// An analysis: a known tool (`swift-format`, `clang`), or any command with a report.
     package enum Analysis: Hashable, Sendable {
         case tool(Tool)
-        /// Without a name it is called by its place: `analyze-2`.
+        /// A command. Without a name it is called by its position: `analyze-2`.
         case command(Command, name: Name? = nil)
 
-        /// A tool whose command and report Martlet knows.
+        /// A tool whose command and report format Martlet knows.
         package enum Tool: String, Sendable, Codable, CaseIterable {
             case swiftFormat = "swift-format"
             case clang
@@ -13,7 +13,7 @@ extension Recipe {
     }
 }
 
-/// Written by hand, so that what was recorded before commands had more than `run` and `report` is read as well.
+/// Written by hand, so that it also decodes records from before commands had more than `run` and `report`.
 extension Recipe.Analysis: Codable {
     private enum Keys: String, CodingKey { case tool, command, name }
     private enum ToolKeys: String, CodingKey { case value = "_0" }

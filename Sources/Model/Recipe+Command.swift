@@ -1,21 +1,21 @@
 extension Recipe {
-    /// Whether a step's processes may reach the network. Inside the fence `none` is held; without one it is only recorded.
+    /// Whether a step's processes may reach the network. `none` is enforced in the sandbox; without a sandbox it is only recorded.
     package enum Network: String, Hashable, Sendable, Codable, CaseIterable { case none, full }
 
-    /// A command that the recipe writes out, run by a shell, with its own settings.
+    /// A command in a recipe that a shell runs, with its own settings.
     package struct Command: Hashable, Sendable, Codable {
         package var run: String
-        /// Added to the configuration's; these win.
+        /// Variables in addition to the configuration's; these take precedence.
         package var environment: [String: String]
-        /// `nil`: the configuration's, else the bot's.
+        /// The time limit; `nil` means the configuration's, or else the bot's.
         package var timeout: Duration?
-        /// Relative to the repository's root; `nil`: the root.
+        /// The directory relative to the repository's root; `nil` means the root.
         package var workingDirectory: String?
-        /// `nil`: the configuration's.
+        /// The network; `nil` means the configuration's.
         package var network: Network?
-        /// Report files that it writes, as patterns relative to the repository's root.
+        /// The report files that it writes, as patterns relative to the repository's root.
         package var report: [String]
-        /// Names of secrets. The bot file must give each to this step, else the job does not run.
+        /// The names of its secrets. The bot file must allow each one for this step, otherwise the job does not run.
         package var secrets: [String]
 
         package init(
@@ -31,7 +31,7 @@ extension Recipe {
             self.secrets = secrets
         }
 
-        /// Reads also what an older version recorded, which knew `run` and `report` alone.
+        /// Also decodes records of older versions, which have only `run` and `report`.
         package init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             self.init(
@@ -45,9 +45,9 @@ extension Recipe {
         }
     }
 
-    /// A step of a configuration that writes its own.
+    /// A step of a configuration that defines its own steps.
     package struct Step: Hashable, Sendable, Codable {
-        /// As people see it; the bot file gives secrets to steps by this name.
+        /// The name on pages, and the name by which the bot file gives secrets to the step.
         package var name: Name
         package var kind: Kind
         package var command: Command
@@ -58,14 +58,13 @@ extension Recipe {
             self.command = command
         }
 
-        /// What its end says about the code. A failed analysis stops nothing; a failed build or test ends the job.
+        /// What a failure of the step says about the code. A failed analysis does not end the job; a failed build or test does.
         package enum Kind: String, Hashable, Sendable, Codable, CaseIterable { case analyzing, building, testing }
     }
 }
 
 extension Recipe {
-    /// The secrets that each analysis and step asks for, in the order in which they are written; those that ask for none
-    /// are left out.
+    /// The secrets that each analysis and step asks for, in the order of the recipe. Those without secrets are left out.
     package var askedSecrets: [(step: String, secrets: [String])] {
         var asked: [(step: String, secrets: [String])] = []
         for (index, analysis) in (analyze ?? []).enumerated() {

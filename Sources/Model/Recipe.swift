@@ -1,17 +1,18 @@
-/// How a repository's commits are analyzed, built, tested and archived, with every default filled in.
+/// Instructions to analyze, build, test and archive the commits of a repository, with every default filled in.
 ///
-/// It is recorded with the integration, so that a rerun replays just what ran.
+/// It is recorded with the integration, so that a rerun repeats exactly what ran.
 package struct Recipe: Hashable, Sendable, Codable {
-    /// In the order in which they are written; never empty.
+    /// The configurations in the order of the recipe; never empty.
     package var configurations: [Configuration]
-    /// `nil`: the usual analyses of the project's type. Empty: no analysis, and the page says so.
+    /// The analyses. `nil` means the usual analyses of the project's type; empty means none, which the page states.
     package var analyze: [Analysis]?
     package var archive: Archive
-    /// The type recognized by the files in the commit's tree; `nil` if no type fits and every step is written out.
+    /// The type recognized by the files of the commit; `nil` if no type fits and the recipe defines every step.
     package var projectType: ProjectType?
-    /// The files by which the type was recognized; `nil` in records of an older version.
+    /// How the type was recognized; `nil` in records of an older version.
     package var recognition: ProjectType.Recognition?
-    /// Warnings of its reader: files that look like a recipe and are none. `nil` if there are none, and in records of an older version.
+    /// The warnings of the recipe reader, such as files that look like a recipe but are not one. `nil` if there are none, and in records of an older
+    /// version.
     package var remarks: [String]?
 
     package init(
@@ -25,33 +26,34 @@ package struct Recipe: Hashable, Sendable, Codable {
         self.recognition = recognition
     }
 
-    /// One way to analyze, build and test.
+    /// A way to analyze, build and test the project.
     package struct Configuration: Hashable, Sendable, Codable {
         package var name: Name
-        /// Added to the build, test and archive commands alike.
+        /// Flags for the build, test and archive commands.
         package var flags: [String]
         package var environment: [String: String]
         /// An absolute directory whose `usr/bin` comes first in PATH.
         package var toolchain: String?
-        /// Replaces the usual build command; run by a shell.
+        /// A shell command that replaces the usual build command.
         package var build: String?
-        /// Replaces the usual test command; run by a shell.
+        /// A shell command that replaces the usual test command.
         package var test: String?
-        /// Report files the test command writes, as patterns relative to the repository's root.
+        /// The report files that the test command writes, as patterns relative to the repository's root.
         package var report: [String]
-        /// A step's limit; `nil`: the bot's.
+        /// The time limit of a step; `nil` means the bot's.
         package var timeout: Duration?
-        /// Replaces the commands to build and to test; `nil`: those are used.
+        /// Steps that replace the commands to build and to test; `nil` means those commands.
         package var steps: [Step]?
-        /// The network of every step that does not state its own; `nil`: `none`.
+        /// The network of every step that does not state its own; `nil` means `none`.
         package var network: Network?
-        /// The name of a directory beneath the settings' `images`, which is the job's root file system; `nil`: a small part of the machine's own.
+        /// The name of a directory beneath the `images` directory of the settings, which becomes the job's root file system. `nil` means a small part
+        /// of the machine's own.
         package var image: Name?
-        /// The kind of project whose usual commands it has; `nil`: the recipe's.
+        /// The project type whose usual commands it has; `nil` means the recipe's.
         package var projectType: ProjectType?
-        /// The directory of the root in which its usual commands run; `nil`: the root.
+        /// The directory of the root in which its usual commands run; `nil` means the root.
         package var directory: String?
-        /// Whether its author says `test: none`: nothing is tested, and nothing warns of that. `nil`: not said.
+        /// Whether the recipe states `test: none`: no test runs, and there is no warning about that. `nil` if it is not stated.
         package var testsNothing: Bool?
 
         package init(
@@ -73,13 +75,14 @@ package struct Recipe: Hashable, Sendable, Codable {
         }
     }
 
-    /// What is kept of which configuration.
+    /// The files that are kept, and the configuration that they come from.
     package struct Archive: Hashable, Sendable, Codable {
-        /// `nil`: `release` if there is one, else the first. The reader fills it in if nothing else of a written `archive` asks for products.
+        /// The configuration; `nil` means `release` if it exists, otherwise the first. The recipe reader sets it if a written `archive` does not ask
+        /// for products in any other way.
         package var configuration: Name?
-        /// Patterns relative to the repository's root. `nil`: the project type's usual products; empty: no archive.
+        /// Patterns relative to the repository's root. `nil` means the usual products of the project's type; empty means no archive.
         package var include: [String]?
-        /// Whether a Swift package's executables, and its C library, are also packed for binary targets. `nil`: they are not.
+        /// Whether a Swift package's executables and its C library are also packed for binary targets. `nil` means no.
         package var bundle: Bool?
 
         package init(configuration: Name? = nil, include: [String]? = nil, bundle: Bool? = nil) {
@@ -88,24 +91,25 @@ package struct Recipe: Hashable, Sendable, Codable {
             self.bundle = bundle
         }
 
-        /// Whether the recipe asks for products: they are archived even if no trigger uses them.
+        /// Whether the recipe asks for products. They are then archived even if no trigger uses them.
         package var isWritten: Bool { configuration != nil || bundle == true || include.map { !$0.isEmpty } ?? false }
     }
 
-    /// The kind of project whose usual commands a configuration has; `nil` where none is recognized.
+    /// Returns the project type whose usual commands a configuration has; `nil` if none is recognized.
     package func projectType(of configuration: Configuration) -> ProjectType? {
         configuration.projectType ?? projectType
     }
 
-    /// Whether a configuration may test nothing: its author says so, or its kind of project was recognized as one without tests beside kinds that
-    /// are tested. The latter is only so without a recipe, where every further kind has a configuration of its own.
+    /// Whether a configuration may run no tests. This is so if the recipe states it, or if its project type was recognized as one without tests
+    /// beside types that are tested. The latter happens only without a recipe, where every further type has its own configuration.
     package func mayTestNothing(_ configuration: Configuration) -> Bool {
         configuration.testsNothing == true
             || configuration.projectType == nil && recognition?.hasNoTests == true
                 && configurations.contains { $0.projectType != nil }
     }
 
-    /// The configuration whose products are archived, if anything uses them; see `BotSpecification.archivedConfiguration`.
+    /// The configuration whose products are archived if they are used; see `BotSpecification.archivedConfiguration`. `nil` if the recipe excludes all
+    /// products.
     package var archivedConfiguration: Name? {
         if archive.include == [] { return nil }
         if let named = archive.configuration { return named }

@@ -1,7 +1,7 @@
-/// The full name of a git ref, such as `refs/heads/main` or `refs/tags/1.4.0`. A tag and a branch of one name differ.
+/// The full name of a git ref, such as `refs/heads/main` or `refs/tags/1.4.0`. A tag and a branch of the same name are different.
 ///
-/// Names are compared and sorted by their bytes, as git does: `é` as one character and as `e` with an accent are two refs there,
-/// and one `String` in Swift.
+/// Names are compared and sorted by their bytes, as in git. `é` as one character and as `e` with a combining accent are two refs in git, but equal as
+/// a Swift `String`.
 package struct RefName: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
     package let description: String
 
@@ -9,23 +9,23 @@ package struct RefName: Hashable, Sendable, Codable, Comparable, CustomStringCon
     package init(branch: String) { description = "refs/heads/" + branch }
     package init(tag: String) { description = "refs/tags/" + tag }
 
-    /// The branch's name without `refs/heads/`, or nothing when this is no branch.
+    /// The branch's name without `refs/heads/`; `nil` if this is not a branch.
     package var branch: String? { suffix(after: "refs/heads/") }
 
-    /// The tag's name without `refs/tags/`, or nothing when this is no tag.
+    /// The tag's name without `refs/tags/`; `nil` if this is not a tag.
     package var tag: String? { suffix(after: "refs/tags/") }
 
-    /// What is integrated of a pull request: the merge of its base and its head. The name is ours, the same for every forge; in no
-    /// repository anything has to be there.
+    /// Creates the ref of a pull request's integrations: the merge of its base and its head. Martlet uses this name for every forge; it need not
+    /// exist in any repository.
     package init(pullRequest number: Int) { description = "refs/pull/\(number)/merge" }
 
-    /// The pull request's number, or nothing when this is not what is integrated of one.
+    /// The pull request's number; `nil` if this is not the ref of a pull request's integrations.
     package var pullRequest: Int? {
         guard let rest = suffix(after: "refs/pull/"), rest.hasSuffix("/merge") else { return nil }
         return Int(rest.dropLast("/merge".count)).flatMap { RefName(pullRequest: $0) == self ? $0 : nil }
     }
 
-    /// The name for people: the branch's or tag's, `pull/12`, else the whole.
+    /// The name for display: the branch's or tag's name, `pull/12`, or else the full name.
     package var shortName: String { branch ?? tag ?? pullRequest.map { "pull/\($0)" } ?? description }
 
     package static func == (left: RefName, right: RefName) -> Bool {
@@ -41,7 +41,8 @@ package struct RefName: Hashable, Sendable, Codable, Comparable, CustomStringCon
         description.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 
-    /// By bytes too: an accent right after the slash belongs to it for `String`, and to the name for git.
+    /// Returns the name after a prefix, or `nil` if it does not have the prefix. Compares bytes: in a `String` a combining accent after the slash
+    /// would belong to the slash, but in git it belongs to the name.
     private func suffix(after prefix: StaticString) -> String? {
         guard
             description.utf8.starts(with: UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))

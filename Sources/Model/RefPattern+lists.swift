@@ -1,6 +1,6 @@
 extension RefPattern {
-    /// Whether a ref is meant by the `branches` and `tags` of something in a bot file: without either every ref is; with one of them
-    /// none of the other kind.
+    /// Whether the `branches` and `tags` of a bot file select a ref. Without both, every ref is selected. With only one of them, no ref of the other
+    /// kind is selected.
     static func isAmong(_ ref: RefName, branches: [RefPattern]?, tags: [RefPattern]?) -> Bool {
         if branches == nil, tags == nil { return true }
         if let branch = ref.branch { return branches?.contains { $0.matches(branch) } ?? false }

@@ -1,6 +1,8 @@
-/// A pattern over branch or tag names: `*` matches any run of characters but `/`, `**` any run, `?` one but `/`.
+/// A pattern for branch or tag names. `*` matches any characters except `/`, `**` matches any characters, and `?`
+/// matches one character except `/`.
 ///
-/// Matching is linear in pattern times name, without recursion, so a hostile name costs nothing.
+/// Matching takes time proportional to pattern length times name length and does not recurse, so hostile names are
+/// harmless.
 package struct RefPattern: Hashable, Sendable, Codable, CustomStringConvertible {
     package let description: String
     private let tokens: [Token]
@@ -24,9 +26,9 @@ package struct RefPattern: Hashable, Sendable, Codable, CustomStringConvertible 
     package static func == (left: RefPattern, right: RefPattern) -> Bool { left.description == right.description }
     package func hash(into hasher: inout Hasher) { hasher.combine(description) }
 
-    /// Whether the whole of `name` matches.
+    /// Whether the pattern matches the whole name.
     package func matches(_ name: String) -> Bool {
-        // reachable[i]: the first i tokens can have matched what was read so far.
+        // `reachable[i]`: the first i tokens can match what was read so far.
         var reachable = [Bool](repeating: false, count: tokens.count + 1)
         func close(_ states: inout [Bool]) {
             for (index, token) in tokens.enumerated() where states[index] {
@@ -48,7 +50,8 @@ package struct RefPattern: Hashable, Sendable, Codable, CustomStringConvertible 
                 switch token {
                 case .literal(let expected): if byte == expected { next[index + 1] = true }
                 case .one:
-                    // A character is its first byte; those that continue it are read without leaving the state after.
+                    // A character counts as its first byte; continuation bytes are read without leaving the following
+                    // state.
                     if byte != UInt8(ascii: "/"), !isContinuation { next[index + 1] = true }
                 case .run: if byte != UInt8(ascii: "/") { next[index] = true }
                 case .anyRun: next[index] = true

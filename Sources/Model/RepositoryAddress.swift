@@ -1,9 +1,16 @@
-/// The address of a repository. It is parsed only here, for every part of the service: bot files, `martlet lint`, submodules, the interface and
-/// git. No two parts can therefore read the same text differently.
+/// The address of a repository. It is parsed only here, for every part of the service: bot files, `martlet lint`, submodules, the interface and git.
+/// No two parts can therefore read the same text differently.
 ///
-/// Allowed: `https://`, `ssh://`, `user@host:path`, an absolute local path; `http://` and `git://` only if the operator said `insecure: true`.
-/// Refused among others: other schemes in any case (`ext::`, `file://`); hosts, users and paths that begin with `-` (CVE-2017-1000117); passwords;
-/// control characters, raw or percent-encoded (CVE-2020-5260); characters that hide or reorder text; hosts that are not ASCII; `..` components.
+/// Allowed are `https://`, `ssh://`, `user@host:path`, and an absolute local path. `http://` and `git://` are allowed only if the operator stated
+/// `insecure: true`. Among others, the following are refused:
+///
+/// - other schemes in any case (`ext::`, `file://`)
+/// - hosts, users and paths that begin with `-` (CVE-2017-1000117)
+/// - passwords
+/// - control characters, raw or percent-encoded (CVE-2020-5260)
+/// - characters that hide or reorder text
+/// - hosts that are not ASCII
+/// - `..` components
 package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of addresses. `ssh` includes `user@host:path`; `path` is an absolute path on this machine.
     package enum Kind: String, Sendable { case https, http, ssh, git, path }
@@ -16,22 +23,24 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
     package let kind: Kind
     /// The account in the address, if it names one.
     package let user: String?
-    /// `nil` for a local path. An IPv6 address has its brackets.
+    /// The host; `nil` for a local path. An IPv6 address includes its brackets.
     package let host: String?
-    /// The port in the address; `nil` for the protocol's own.
+    /// The port in the address; `nil` means the protocol's default.
     package let port: Int?
     /// The path that the server gets, or the local path.
     package let path: String
 
-    /// Why a text is no address of a repository, and what to write instead.
+    /// The reason why a text is not an address of a repository, and what to write instead.
     package struct Refusal: Error, Hashable, CustomStringConvertible {
-        /// The rest of a sentence that begins with the key or address: `` `repository` `` or the address itself.
+        /// The end of a sentence that begins with the key or address: `` `repository` `` or the address itself.
         package let description: String
 
         init(_ description: String) { self.description = description }
     }
 
-    /// - Parameter isInsecureAllowed: Whether `http://` and `git://` pass. Anyone on the way can read and change what they carry.
+    /// Parses an address.
+    /// - Parameter isInsecureAllowed: Whether `http://` and `git://` are allowed. Everyone on the network path can read and change their data.
+    /// - Throws: `Refusal` if the text is not an allowed address.
     package init(_ text: String, isInsecureAllowed: Bool) throws(Refusal) {
         try Self.checkCharacters(text)
         if text.hasPrefix("/") {
@@ -98,7 +107,7 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
     // MARK: The three forms
 
     private init(localPath text: String) throws(Refusal) {
-        // libgit2 takes a path with a colon for ssh's host:path if there is no such file.
+        // libgit2 reads a path with a colon as ssh's host:path if there is no such file.
         guard text.count > 1, !text.contains(":"), Self.isClean(path: text) else {
             throw Refusal(
                 "is no plain path; write it absolute, without colons and without empty, `.` and `..` components")
@@ -135,7 +144,7 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
         guard !rest.hasPrefix(":"), !rest.hasPrefix("//"), !shortHost.contains("["), !rest.isEmpty else {
             throw Self.unreadable
         }
-        // A URL with a missing slash is no host of that name.
+        // A URL with a missing slash would be read as a host with the scheme's name.
         guard !rest.hasPrefix("/") || !["https", "http", "ssh", "git", "file", "ftp"].contains(shortHost.lowercased())
         else {
             throw Self.unreadable
@@ -149,12 +158,12 @@ package struct RepositoryAddress: Sendable, Hashable, CustomStringConvertible {
         description = "\(authority.text):\(path)"
     }
 
-    // MARK: Their parts
+    // MARK: Parts of an address
 
     private static let password = Refusal(
         "has a password in it, which pages and logs would show; take it out and store it as the secret git-HOST")
 
-    /// `user@host:port`.
+    /// The part of an address before the path: `user@host:port`.
     private struct Authority {
         var user: String?
         var host: String

@@ -1,8 +1,8 @@
-/// What of a bot's integrations is kept. Nothing written: all of them.
+/// Which of a bot's integrations are kept. Without any limits all are kept.
 package struct Retention: Hashable, Sendable, Codable {
-    /// One of its keys.
+    /// The value of one key.
     package enum Limit: Hashable, Sendable, Codable {
-        /// Written as `off`: what the settings say does not count here.
+        /// Written as `off`: the limit of the settings does not apply.
         case off
         case most(Int64)
 
@@ -14,13 +14,13 @@ package struct Retention: Hashable, Sendable, Codable {
         }
     }
 
-    /// So many of the newest are kept.
+    /// The number of newest integrations that are kept.
     package var integrations: Limit?
-    /// In seconds since its end.
+    /// The age limit, in seconds since the integration's end.
     package var age: Limit?
-    /// Of all its integrations' files together.
+    /// The size limit of the files of all its integrations together, in bytes.
     package var bytes: Limit?
-    /// Files and directories of all its integrations together.
+    /// The limit of files and directories of all its integrations together.
     package var files: Limit?
 
     package init(integrations: Limit? = nil, age: Limit? = nil, bytes: Limit? = nil, files: Limit? = nil) {
@@ -30,13 +30,13 @@ package struct Retention: Hashable, Sendable, Codable {
         self.files = files
     }
 
-    /// Key by key what is written here, and where nothing is, what `others` say.
+    /// Returns these limits, with those of `others` for missing keys.
     package func over(_ others: Retention) -> Retention {
         Retention(
             integrations: integrations ?? others.integrations, age: age ?? others.age, bytes: bytes ?? others.bytes,
             files: files ?? others.files)
     }
 
-    /// Whether anything is removed at all.
+    /// Whether there is any limit.
     package var isAnything: Bool { [integrations, age, bytes, files].contains { $0?.value != nil } }
 }

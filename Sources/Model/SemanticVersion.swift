@@ -1,4 +1,4 @@
-/// A version by Semantic Versioning 2.0.0 (semver.org), in full: precedence ignores build metadata.
+/// A version by Semantic Versioning 2.0.0 (semver.org), with pre-release and build metadata. Precedence ignores build metadata.
 package struct SemanticVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
     package let major: VersionNumber
     package let minor: VersionNumber
@@ -6,7 +6,7 @@ package struct SemanticVersion: Hashable, Sendable, Comparable, CustomStringConv
     package let prerelease: [String]
     package let build: [String]
 
-    /// Longest accepted text in bytes; a version becomes a directory's name.
+    /// The size limit of a version's text in bytes, because a version becomes a directory's name.
     package static let maximumLength = 128
 
     package init(_ major: VersionNumber, _ minor: VersionNumber, _ patch: VersionNumber) {
@@ -17,7 +17,8 @@ package struct SemanticVersion: Hashable, Sendable, Comparable, CustomStringConv
         build = []
     }
 
-    /// Parses by the grammar of semver.org, "Backus–Naur Form Grammar for Valid SemVer Versions"; nothing else passes.
+    /// Parses a version by the grammar of semver.org, "Backus–Naur Form Grammar for Valid SemVer Versions".
+    /// - Returns: `nil` if the text is not a version, or is longer than `maximumLength`.
     package init?(_ text: some StringProtocol) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
         var core = text[...]
@@ -48,6 +49,7 @@ package struct SemanticVersion: Hashable, Sendable, Comparable, CustomStringConv
     }
 
     /// Parses a git tag: a version, or `v` and a version.
+    /// - Returns: `nil` if the tag is neither.
     package init?(tag: String) {
         self.init(tag.hasPrefix("v") ? String(tag.dropFirst()) : tag)
     }
@@ -59,15 +61,15 @@ package struct SemanticVersion: Hashable, Sendable, Comparable, CustomStringConv
             + (build.isEmpty ? "" : "+" + build.joined(separator: "."))
     }
 
-    /// Precedence by section 11. Versions that differ in build metadata alone have the same (`precedes(_:)` calls neither first); they are
-    /// ordered by it as pre-releases are, numbers as numbers, so that of +9 and +10 people find the later one as `latest`.
+    /// Orders versions by precedence (section 11). Versions that differ only in build metadata have the same precedence: `precedes(_:)` is false for
+    /// both. They are ordered by the metadata like pre-releases, with numbers as numbers, so that `latest` is +10 rather than +9.
     package static func < (left: SemanticVersion, right: SemanticVersion) -> Bool {
         if left.precedes(right) { return true }
         if right.precedes(left) { return false }
         return precedes(left.build, right.build)
     }
 
-    /// Whether this has the lower precedence (section 11).
+    /// Whether this version has the lower precedence (section 11).
     package func precedes(_ other: SemanticVersion) -> Bool {
         if (major, minor, patch) != (other.major, other.minor, other.patch) {
             return (major, minor, patch) < (other.major, other.minor, other.patch)
@@ -76,12 +78,12 @@ package struct SemanticVersion: Hashable, Sendable, Comparable, CustomStringConv
         return Self.precedes(prerelease, other.prerelease)
     }
 
-    /// Identifier by identifier; of two that begin alike the shorter one is first.
+    /// Compares lists of identifiers. If one list is the beginning of the other, the shorter one is first.
     private static func precedes(_ left: [String], _ right: [String]) -> Bool {
         for (left, right) in zip(left, right) where left != right {
             switch (isAllDigits(left), isAllDigits(right)) {
             case (true, true):
-                // Numbers may be longer than an Int; without leading zeros, which build metadata may have, the longer one is the greater.
+                // The numbers may not fit an Int. Without leading zeros, which build metadata may have, the longer number is the greater one.
                 let (shortLeft, shortRight) = (left.drop { $0 == "0" }, right.drop { $0 == "0" })
                 if shortLeft == shortRight { return left.utf8.count < right.utf8.count }
                 return shortLeft.utf8.count == shortRight.utf8.count

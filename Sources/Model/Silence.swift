@@ -1,15 +1,15 @@
-/// A person's word that an issue is known and need not be told again.
+/// A user's statement that an issue is known and should be muted.
 package struct Silence: Hashable, Sendable, Codable {
     package var reason: String
-    /// A token's name, or the user at the unix socket.
+    /// The user's name: a token's name, or the user at the Unix socket.
     package var person: String
     package var at: Timestamp
-    /// From when on it holds no longer; nothing: until it is taken back.
+    /// When the mute ends; `nil` means that it lasts until it is removed.
     package var expires: Timestamp?
 
-    /// The longest reason, in bytes.
+    /// The size limit of the reason in bytes.
     package static let maximumReasonBytes = 1000
-    /// The farthest end: what is silenced for longer is silenced for ever, and should say so.
+    /// The longest duration of a mute with an end. A longer one should have no end.
     package static let longest: Duration = .seconds(10 * 366 * 86_400)
 
     package init(reason: String, person: String, at: Timestamp, expires: Timestamp? = nil) {
@@ -19,6 +19,6 @@ package struct Silence: Hashable, Sendable, Codable {
         self.expires = expires
     }
 
-    /// Whether it holds at a time.
+    /// Whether the mute is in effect at a time.
     package func holds(at time: Timestamp) -> Bool { expires.map { time < $0 } ?? true }
 }

@@ -1,9 +1,8 @@
-/// How the files of one commit became those of another: renames, and which lines moved where.
+/// The changes of files from one commit to another: renames, and how lines moved.
 ///
-/// Only what was asked about is in it; a file that is not in it is the same in both, under the same path.
+/// It contains only files that were asked about. A file that is missing here is the same in both commits, under the same path.
 package struct SourceChanges: Hashable, Sendable {
-    /// A run of lines that was replaced by another; either may be empty. Lines count from 1. An empty run's start is the
-    /// line that follows it.
+    /// A run of lines that was replaced by another. Either may be empty. Lines are counted from 1. The start of an empty run is the line after it.
     package struct Hunk: Hashable, Sendable {
         package var old: Range<Int>
         package var new: Range<Int>
@@ -14,11 +13,11 @@ package struct SourceChanges: Hashable, Sendable {
         }
     }
 
-    /// What became of a file.
+    /// The change of a file.
     package struct File: Hashable, Sendable {
-        /// Where it lies now; nothing: it was deleted.
+        /// The path in the new commit; `nil` if the file was deleted.
         package var path: String?
-        /// From top to bottom; nothing where its lines were not compared: it is binary, very large, or past a limit.
+        /// The hunks from top to bottom; `nil` if the lines were not compared, because the file is binary, very large, or past a limit.
         package var hunks: [Hunk]?
 
         package init(path: String?, hunks: [Hunk]?) {
@@ -27,17 +26,17 @@ package struct SourceChanges: Hashable, Sendable {
         }
     }
 
-    /// The place of a line of before, as of now.
+    /// The place in the new commit of a line in the old commit.
     package struct Place: Hashable, Sendable {
         package var path: String
         package var line: Int
-        /// Where the line itself is gone: the change that took it. `line` is then what stands there now, about.
+        /// The change that removed the line, if it was removed. `line` is then approximately the line in its place.
         package var taken: Hunk?
     }
 
-    /// The changed files by their path before.
+    /// The changed files, keyed by path in the old commit.
     package var files: [String: File]
-    /// Files that were nowhere before.
+    /// The paths of new files that are not renamed ones.
     package var added: Set<String>
 
     package init(files: [String: File] = [:], added: Set<String> = []) {
@@ -45,13 +44,13 @@ package struct SourceChanges: Hashable, Sendable {
         self.added = added
     }
 
-    /// Where a file of before lies now; nothing when it was deleted.
+    /// Returns the new path of a file in the old commit; `nil` if it was deleted.
     package func path(of old: String) -> String? {
         guard let file = files[old] else { return old }
         return file.path
     }
 
-    /// Where a line of before is now; nothing when its file was deleted. Where lines were not compared it is taken to have
+    /// Returns the new place of a line in the old commit; `nil` if its file was deleted. If lines were not compared, the line is assumed to have
     /// stayed.
     package func place(path: String, line: Int) -> Place? {
         guard let file = files[path] else { return Place(path: path, line: line, taken: nil) }
@@ -66,7 +65,7 @@ package struct SourceChanges: Hashable, Sendable {
         return Place(path: newPath, line: hunk.new.lowerBound + within, taken: hunk)
     }
 
-    /// Whether a line of before is not in its file now: it was taken out, or the file was.
+    /// Whether a line of the old commit was removed, alone or with its file.
     package func isRemoved(path: String, line: Int) -> Bool {
         guard let place = place(path: path, line: line) else { return true }
         return place.taken != nil
@@ -74,7 +73,8 @@ package struct SourceChanges: Hashable, Sendable {
 }
 
 extension [SourceChanges.Hunk] {
-    /// The last of a file's hunks whose lines begin at this one or above it. Binary: a file can have as many as it has lines.
+    /// Returns the last hunk whose lines start at `line` or above it; `nil` if there is none. It is a binary search, because a file can have as many
+    /// hunks as lines.
     package func last(_ side: KeyPath<SourceChanges.Hunk, Range<Int>>, startingUpTo line: Int) -> SourceChanges.Hunk? {
         var (low, high) = (startIndex, endIndex)
         while low < high {

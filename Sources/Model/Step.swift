@@ -1,4 +1,4 @@
-/// Where a job is.
+/// The current step of a job.
 package enum JobStep: String, Sendable, Codable, CaseIterable, Comparable {
     case checkout, analyzing, building, testing, archiving, processing
 
@@ -6,7 +6,7 @@ package enum JobStep: String, Sendable, Codable, CaseIterable, Comparable {
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// Where an integration is.
+/// The current step of an integration.
 package enum IntegrationStep: String, Sendable, Codable, CaseIterable {
     case pending, preparing
     case beforeTriggers = "before-triggers"

@@ -1,5 +1,5 @@
-/// The counts of an integration or a job. `tests` counts all that ran, failed ones among them, skipped ones not; each flaky
-/// test is a warning, too.
+/// The counts of an integration or a job. `tests` counts all tests that ran, including failed ones but not skipped ones. Each flaky test also counts
+/// as a warning.
 package struct Counts: Hashable, Sendable, Codable {
     package var errors = 0
     package var warnings = 0
@@ -10,7 +10,7 @@ package struct Counts: Hashable, Sendable, Codable {
 
     package init() {}
 
-    /// Counts that were stored before flaky tests were counted have none.
+    /// Decodes counts. Those that were stored before flaky tests were counted have 0 flaky tests.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         errors = try container.decode(Int.self, forKey: .errors)
@@ -33,7 +33,7 @@ package struct Counts: Hashable, Sendable, Codable {
     }
 }
 
-/// Counts with their change against the branch's integration before; the change is zero where there is none before.
+/// The counts and their change from the branch's previous integration. The change is zero if there is no previous one.
 package struct Summary: Hashable, Sendable, Codable {
     package var counts: Counts
     package var change: Counts

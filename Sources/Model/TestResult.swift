@@ -1,20 +1,20 @@
-/// One test's result in one configuration.
+/// The result of one test in one configuration.
 package struct TestResult: Hashable, Sendable, Codable {
-    /// How the test ended; the words are the interface's.
+    /// How the test ended. The raw values are the words of the JSON interface.
     package enum Outcome: String, Sendable, Codable, CaseIterable {
         case passed, failed, skipped, crashed, flaky, knownIssue
 
-        /// Whether it makes an integration red.
+        /// Whether it makes an integration fail.
         package var isFailure: Bool { self == .failed || self == .crashed }
     }
 
-    /// The class, suite or file: `KitTests.ParserTests`. Empty for a test without one.
+    /// The class, suite or file: `KitTests.ParserTests`. Empty if the test has none.
     package var suite: String
     package var name: String
     package var outcome: Outcome
-    /// Nothing when the tool does not say.
+    /// The duration; `nil` if the tool does not report it.
     package var duration: Duration?
-    /// The failures' texts, or why it was skipped; with a crash, the signal.
+    /// The failure messages, or why the test was skipped; for a crash, the signal.
     package var message: String?
     package var path: String?
     package var line: Int?
@@ -32,6 +32,6 @@ package struct TestResult: Hashable, Sendable, Codable {
         self.line = line
     }
 
-    /// What identifies the test through time: suite and name.
+    /// The suite and the name, which identify the test across integrations.
     package var fullName: String { suite.isEmpty ? name : suite + "/" + name }
 }

@@ -1,8 +1,8 @@
-/// How one test ended in the configurations of an integration.
+/// The outcomes of one test in the configurations of an integration.
 package struct TestSpread: Hashable, Sendable {
     package var suite: String
     package var name: String
-    /// In the order of the integration's configurations; nothing where it was not run.
+    /// The outcomes in the order of the integration's configurations; `nil` where the test was not run.
     package var outcomes: [TestResult.Outcome?]
 
     package init(suite: String, name: String, outcomes: [TestResult.Outcome?]) {
@@ -13,14 +13,13 @@ package struct TestSpread: Hashable, Sendable {
 
     package var fullName: String { suite.isEmpty ? name : suite + "/" + name }
 
-    /// What matters most first: 0 fails, 1 flaky, 2 differs between configurations, 3 the same everywhere and not passed,
-    /// 4 passed everywhere.
+    /// The rank by importance: 0 fails, 1 is flaky, 2 differs between configurations, 3 is the same everywhere but not passed, 4 passed everywhere.
     package var rank: Int { Self.rank(of: outcomes) }
 
-    /// The rank of what passed everywhere.
+    /// The rank of a test that passed everywhere.
     package static let lowestRank = 4
 
-    /// The rank of these outcomes.
+    /// Returns the rank of these outcomes.
     package static func rank(of outcomes: [TestResult.Outcome?]) -> Int {
         if outcomes.contains(where: { $0?.isFailure == true }) { return 0 }
         if outcomes.contains(.flaky) { return 1 }
@@ -28,8 +27,8 @@ package struct TestSpread: Hashable, Sendable {
         return first == .passed ? lowestRank : 3
     }
 
-    /// In words: `fails only in release`, `passes only in debug`, `fails everywhere`, `flaky in debug; not run in release`.
-    /// - Parameter configurations: As many as there are outcomes, in their order.
+    /// Describes the outcomes: `fails only in release`, `passes only in debug`, `fails everywhere`, `flaky in debug; not run in release`.
+    /// - Parameter configurations: The names of the configurations, in the order of the outcomes.
     package func sentence(_ configurations: [Name]) -> String {
         func names(_ isMeant: (TestResult.Outcome?) -> Bool) -> [String] {
             zip(configurations, outcomes).filter { isMeant($0.1) }.map(\.0.description)
@@ -59,7 +58,7 @@ package struct TestSpread: Hashable, Sendable {
         return parts.isEmpty ? "passes everywhere" : parts.joined(separator: "; ")
     }
 
-    /// `everywhere` it could be so, `only in release`, `in debug and release`.
+    /// Describes configurations: `everywhere`, `only in release` or `in debug and release`.
     private func place(_ names: [String]) -> String {
         if names.count == outcomes.count { return outcomes.count == 1 ? Self.list(names) : "everywhere" }
         return (names.count == 1 ? "only " : "") + Self.list(names)

@@ -1,11 +1,11 @@
-/// A moment in time, in milliseconds since 1970-01-01T00:00:00Z, as the database and the log index hold it.
+/// A moment in time, in milliseconds since 1970-01-01T00:00:00Z. The database and the log index store it in this form.
 package struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
     package let millisecondsSinceEpoch: Int64
 
     package init(millisecondsSinceEpoch: Int64) { self.millisecondsSinceEpoch = millisecondsSinceEpoch }
 
-    /// Takes seconds from anywhere, such as a commit's date, which its author chose: what lies outside the years 0000 to
-    /// 9999, all that RFC 3339 can write, becomes the nearest moment inside.
+    /// Creates a moment from seconds of unknown origin, such as a commit's date, which its author chose. A moment outside of the years 0000 to 9999,
+    /// the range of RFC 3339, becomes the nearest moment inside.
     package init(secondsSinceEpoch: Int64) {
         millisecondsSinceEpoch = min(max(secondsSinceEpoch, -62_167_219_200), 253_402_300_799) * 1000
     }
@@ -14,7 +14,7 @@ package struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringC
         left.millisecondsSinceEpoch < right.millisecondsSinceEpoch
     }
 
-    /// A sum out of range becomes the last moment, or the first.
+    /// Returns the sum. A sum out of range becomes the last or the first moment.
     package static func + (left: Timestamp, right: Duration) -> Timestamp {
         Timestamp(millisecondsSinceEpoch: .clampedSum(left.millisecondsSinceEpoch, right.milliseconds))
     }
@@ -23,10 +23,10 @@ package struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringC
         .milliseconds(Int64.clampedDifference(left.millisecondsSinceEpoch, right.millisecondsSinceEpoch))
     }
 
-    /// RFC 3339 in UTC with milliseconds: `2026-03-01T12:00:00.250Z`.
+    /// The moment in UTC with milliseconds (RFC 3339): `2026-03-01T12:00:00.250Z`.
     package var description: String {
         let seconds = Self.floorDivision(millisecondsSinceEpoch, 1000)
-        // Wraps for the first moments of all, and back.
+        // For the earliest moments, the multiplication wraps and the subtraction wraps back.
         let milliseconds = millisecondsSinceEpoch &- seconds &* 1000
         let days = Self.floorDivision(seconds, 86_400)
         let time = seconds - days * 86_400
@@ -45,8 +45,7 @@ package struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringC
         Self.civil(daysSinceEpoch: Self.floorDivision(Self.floorDivision(millisecondsSinceEpoch, 1000), 86_400))
     }
 
-    /// The proleptic Gregorian date of a day number: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms",
-    /// `civil_from_days`.
+    /// Returns the proleptic Gregorian date of a day number: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
     private static func civil(daysSinceEpoch: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = daysSinceEpoch + 719_468
         let era = floorDivision(shifted, 146_097)
@@ -75,13 +74,13 @@ package struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringC
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded towards zero; clamped beyond 292 million years.
+    /// The whole milliseconds, rounded towards zero. Durations beyond 292 million years are clamped.
     package var milliseconds: Int64 {
         let (seconds, hasOverflowed) = components.seconds.multipliedReportingOverflow(by: 1000)
         if hasOverflowed { return components.seconds < 0 ? .min : .max }
         return .clampedSum(seconds, components.attoseconds / 1_000_000_000_000_000)
     }
 
-    /// Seconds with their fraction, as the JSON interface shows durations.
+    /// The seconds with their fraction, as in the JSON interface.
     package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -1,40 +1,40 @@
-/// What can have happened to a branch between two integrations.
+/// A change of a branch from one integration to another.
 package enum Transition: String, Hashable, Sendable, Codable, CaseIterable {
-    /// It was good, or was never integrated, and has errors or failing tests now.
+    /// The branch has errors or failing tests. Before, it had none or was never integrated.
     case broke
-    /// It had errors or failing tests, and has none.
+    /// The branch had errors or failing tests, and has none now.
     case fixed
-    /// It has an error, analyzer warning or failing test that it did not have; whether it is good or not.
+    /// The branch has a new error, analyzer warning or failing test, whether or not it is healthy.
     case newIssue = "new-issue"
     /// A version was published.
     case released
 
-    /// What happened to the code, by weight: what comes first says the others, too.
+    /// Returns the transitions that an integration caused, the most important first.
     /// - Parameters:
-    ///   - before: What the branch stood at; nothing: it was never integrated to an end that says something of it.
-    ///   - news: How many issues are new and `isTold`.
-    /// - Returns: Nothing for what says nothing of the code (canceled, a fault of ours), unless a trigger ended it, and for a rerun of
-    ///   what is not the branch's newest.
+    ///   - before: The branch's health before; `nil` if no integration has determined it.
+    ///   - news: The number of new issues that `isTold` selects.
+    /// - Returns: An empty array if the integration does not determine the health of the code (see `Standing.says(_:)`), unless a trigger failed.
+    ///   Also empty for a rerun of an integration that is not the branch's newest.
     package static func all(of integration: Told, after before: Standing?, news: Int) -> [Transition] {
         guard let verdict = integration.verdict, integration.number >= before?.number ?? 0 else { return [] }
         guard Standing.says(verdict) else {
-            // A rerun finds it once more.
+            // A rerun finds the same failure again.
             return integration.hasNewTriggerFailure && integration.run == 1 && news > 0 ? [.newIssue] : []
         }
         var found: [Transition] = []
         if !verdict.isPublishable, before?.isGood ?? true { found.append(.broke) }
         if verdict.isPublishable, let before, !before.isGood { found.append(.fixed) }
-        // A rerun finds what the run before found new once more.
+        // A rerun finds again what was new in the previous run.
         if news > 0, let before, integration.number > before.number { found.append(.newIssue) }
         return found
     }
 
-    /// The integration that transitions are asked of.
+    /// The integration whose transitions are determined.
     package struct Told: Hashable, Sendable {
         package var number: Int
         package var run: Int
         package var verdict: Verdict?
-        /// Whether a failed trigger canceled it, and did not cancel the one before it: all that follow are canceled alike.
+        /// Whether a failed trigger canceled it, but not the integration before it. A failing trigger cancels all later integrations alike.
         package var hasNewTriggerFailure: Bool
 
         package init(number: Int, run: Int, verdict: Verdict?, hasNewTriggerFailure: Bool = false) {
@@ -46,15 +46,15 @@ package enum Transition: String, Hashable, Sendable, Codable, CaseIterable {
     }
 }
 
-/// What a branch of a bot stands at, by the newest integration that says something of its code.
+/// The health of a bot's branch, by the newest integration that determined it.
 package struct Standing: Hashable, Sendable, Codable {
     package var isGood: Bool
-    /// The integration's.
+    /// The number of that integration.
     package var number: Int
-    /// The integration that broke it, and its run; nothing while it is good, and where that is not known.
+    /// The integration and run that broke the branch; `nil` while the branch is healthy, and if it is unknown.
     package var brokenBy: Run?
 
-    /// One run of an integration of the same bot.
+    /// A run of an integration of the same bot.
     package struct Run: Hashable, Sendable, Codable {
         package var number: Int
         package var run: Int
@@ -71,11 +71,11 @@ package struct Standing: Hashable, Sendable, Codable {
         self.brokenBy = brokenBy
     }
 
-    /// Whether a verdict says something of the code: neither canceled nor ended by a fault of ours.
+    /// Whether a verdict determines the health of the code: the integration was neither canceled nor failed by a fault of Martlet or the machine.
     package static func says(_ verdict: Verdict) -> Bool { verdict != .canceled && !verdict.isOurFault }
 
-    /// What the branch stands at after an integration; nothing when it stays as it is: the integration says nothing, or a newer one
-    /// has been told of.
+    /// Returns the branch's health after an integration. `nil` if it does not change: the integration does not determine it, or a newer integration
+    /// already has.
     package static func after(_ integration: Transition.Told, before: Standing?) -> Standing? {
         guard let verdict = integration.verdict, says(verdict), integration.number >= before?.number ?? 0 else {
             return nil
@@ -89,6 +89,6 @@ package struct Standing: Hashable, Sendable, Codable {
 }
 
 extension Issue {
-    /// Whether it is worth telling people who do not look: new, counted, and no mere warning, of which flaky tests are.
+    /// Whether the issue is reported in notifications: it is new and not a mere warning. Flaky tests are warnings.
     package var isTold: Bool { status == .new && finding.category != .warning }
 }

@@ -1,4 +1,4 @@
-/// What an integration, or a job of it, came to. The worst job's verdict is the integration's.
+/// The outcome of an integration or of one of its jobs. An integration has the verdict of its worst job.
 package enum Verdict: String, Sendable, Codable, CaseIterable, Comparable {
     case canceled
     case succeeded
@@ -9,33 +9,35 @@ package enum Verdict: String, Sendable, Codable, CaseIterable, Comparable {
     case checkoutError = "checkout-error"
     case internalError = "internal-error"
 
-    /// How bad, from 0 (canceled) upwards.
+    /// The severity, from 0 (canceled) upwards.
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
     package static func < (left: Verdict, right: Verdict) -> Bool { left.rank < right.rank }
 
-    /// Whether what was built may be published: it compiled, and no test failed. Warnings do not count against it.
+    /// Whether what was built may be published: it compiled, and no test failed. Warnings are allowed.
     package var isPublishable: Bool { self >= .succeeded && self <= .analyzerWarnings }
 
-    /// Whether the fault is ours or the machine's, never the code's.
+    /// Whether Martlet or the machine is at fault, not the code.
     package var isOurFault: Bool { self == .checkoutError || self == .internalError }
 
-    /// The worst of several, or `canceled` when there is none.
+    /// Returns the worst of several verdicts; `canceled` if there are none.
     package static func worst(of verdicts: some Sequence<Verdict>) -> Verdict { verdicts.max() ?? .canceled }
 }
 
-/// What is shown of an integration as a whole: its verdict, or that a trigger failed although the code was good.
+/// The outcome of an integration as shown to users: its verdict, or that a trigger failed although the code was good.
 package enum IntegrationResult: Hashable, Sendable, CustomStringConvertible {
     case verdict(Verdict)
     case triggerError
 
-    /// - Parameter triggerFailed: Whether any trigger of the integration failed. It only shows when the verdict is no
-    ///   worse than analyzer-warnings, since a worse verdict is what people must see first.
+    /// Combines a verdict with the outcome of the triggers.
+    /// - Parameter triggerFailed: Whether any trigger of the integration failed. It is ignored if the verdict is worse
+    ///   than analyzer-warnings, because users must see that first.
     package init(verdict: Verdict, triggerFailed: Bool) {
         self = triggerFailed && verdict <= .analyzerWarnings ? .triggerError : .verdict(verdict)
     }
 
-    /// Reads what `description` prints; nothing for another word.
+    /// Parses a `description`.
+    /// - Returns: `nil` for other texts.
     package init?(_ string: String) {
         if string == "trigger-error" {
             self = .triggerError

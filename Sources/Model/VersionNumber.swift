@@ -1,14 +1,15 @@
-/// One of a version's three numbers, as long as it may be written: Semantic Versioning sets no limit.
+/// One of a version's three numbers, of any length: Semantic Versioning sets no limit.
 package struct VersionNumber: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral {
-    /// Decimal digits without leading zeros.
+    /// The decimal digits without leading zeros.
     package let description: String
 
-    /// A number below 0 is 0.
+    /// Creates a number. A negative value becomes 0.
     package init(_ value: Int) { description = String(max(0, value)) }
 
     package init(integerLiteral value: Int) { self.init(value) }
 
-    /// Digits as Semantic Versioning has them: `0`, or no zero first.
+    /// Parses digits as in Semantic Versioning: `0`, or digits without a leading zero.
+    /// - Returns: `nil` for other texts.
     package init?(_ text: some StringProtocol) {
         let bytes = text.utf8
         guard let first = bytes.first, bytes.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
@@ -17,13 +18,13 @@ package struct VersionNumber: Hashable, Sendable, Comparable, CustomStringConver
         description = String(text)
     }
 
-    /// Without leading zeros the longer one is the greater.
+    /// Compares the lengths first: without leading zeros the longer number is the greater one.
     package static func < (left: VersionNumber, right: VersionNumber) -> Bool {
         let (one, other) = (left.description.utf8, right.description.utf8)
         return one.count == other.count ? one.lexicographicallyPrecedes(other) : one.count < other.count
     }
 
-    /// One more.
+    /// The number plus one.
     package var next: VersionNumber {
         var digits = Array(description.utf8)
         var place = digits.count - 1

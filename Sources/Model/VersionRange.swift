@@ -1,15 +1,19 @@
-/// What a reader may write where a version is asked for: `1.4.2`, `latest`, `latest-pre`, `~1.4`, `^1`.
+/// A selection of versions, as users write it: `1.4.2`, `latest`, `latest-pre`, `~1.4`, `^1`.
 package enum VersionRange: Hashable, Sendable {
     case exactly(SemanticVersion)
-    /// The highest that is not a pre-release.
+    /// The highest version that is not a pre-release.
     case latest
-    /// The highest of all, pre-releases among them.
+    /// The highest version, including pre-releases.
     case latestPrerelease
-    /// From the first, up to and without the second; never a pre-release.
+    /// The versions from the first up to but excluding the second, without pre-releases.
     case between(SemanticVersion, SemanticVersion)
 
-    /// Parses a range. `~1.4` is ≥ 1.4.0 < 1.5.0, `~1` is ≥ 1.0.0 < 2.0.0, `~1.4.2` is ≥ 1.4.2 < 1.5.0; `^1.4` is
-    /// ≥ 1.4.0 < 2.0.0, and with a leading 0 the first number that is not 0 is held (npm's `semver`, "Caret Ranges").
+    /// Parses a selection.
+    ///
+    /// - `~1.4` is ≥ 1.4.0 < 1.5.0, `~1` is ≥ 1.0.0 < 2.0.0, and `~1.4.2` is ≥ 1.4.2 < 1.5.0.
+    /// - `^1.4` is ≥ 1.4.0 < 2.0.0. With a leading 0 the first number that is not 0 must stay the same (npm's `semver`,
+    ///   "Caret Ranges").
+    /// - Returns: `nil` for other texts.
     package init?(_ text: String) {
         if text == "latest" {
             self = .latest
@@ -42,7 +46,7 @@ package enum VersionRange: Hashable, Sendable {
         }
     }
 
-    /// The highest version that fits, or nothing.
+    /// Returns the highest version in the selection; `nil` if there is none.
     package func highest(of versions: some Sequence<SemanticVersion>) -> SemanticVersion? {
         switch self {
         case .exactly(let version): versions.first { $0 == version }

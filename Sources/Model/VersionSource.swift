@@ -1,28 +1,28 @@
 extension Trigger {
-    /// Where a published version's name comes from.
+    /// The source of a published version's number.
     package enum VersionSource: Hashable, Sendable {
-        /// `release/1.4` → 1.4.0, 1.4.1 …
+        /// The branch's name with the next patch number: `release/1.4` gives 1.4.0, 1.4.1 …
         case branch
-        /// The tag's own name, `1.4.0` or `v1.4.0`.
+        /// The tag's name, `1.4.0` or `v1.4.0`.
         case tag
-        /// What a file of the commit says; its path from the repository's root.
+        /// The content of a file of the commit. The path is relative to the repository's root.
         case file(String)
-        /// What a command prints, which runs as the job did that built the products.
+        /// The output of a command, which runs in the same way as the job that built the products.
         case command(String)
 
-        /// Those without anything to say beside.
+        /// The sources without a parameter.
         package enum Word: String, Sendable, CaseIterable {
             case branch, tag
 
             package var source: VersionSource { self == .branch ? .branch : .tag }
         }
 
-        /// Longest text of a file or from a command, in bytes.
+        /// The size limit of the text of a file or from a command, in bytes.
         package static let maximumTextSize = 4096
     }
 }
 
-/// A word, as it was stored before there were others, or an object with one member.
+/// Encoded as a word, which is the oldest form, or as an object with one member.
 extension Trigger.VersionSource: Codable {
     private enum CodingKeys: String, CodingKey { case file, command }
 

@@ -2,9 +2,9 @@ import CLibCurl
 import Glibc
 import Synchronization
 
-/// One libcurl multi handle and the one thread that ever touches it or a transfer's easy handle.
+/// A libcurl multi handle and its thread. Only that thread uses the multi handle and the transfers' easy handles.
 ///
-/// Others reach it only through commands, which wake it from `curl_multi_poll`.
+/// Other threads send commands, which wake it from `curl_multi_poll`.
 final class CurlEngine: Sendable {
     private enum Command: Sendable {
         case start(CurlTransfer)
@@ -15,17 +15,17 @@ final class CurlEngine: Sendable {
     private struct State {
         var commands: [Command] = []
         var isStopping = false
-        /// Set before the multi handle goes, under the lock, so that nobody wakes a handle that is gone.
+        /// Set under the lock before the multi handle is freed, so that a freed handle is never woken.
         var isGone = false
         var lastID: UInt64 = 0
     }
 
     private let state = Mutex(State())
-    // curl_multi_wakeup(3) alone may be called from other threads; all else is the engine thread's.
+    // Only curl_multi_wakeup(3) may be called from other threads. Everything else is called on the engine's thread.
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
 
-    /// Initializes libcurl once a process. Thread-safe since 7.84 (curl_global_init(3)); we need ≥ 7.85 anyway for
-    /// CURLOPT_PROTOCOLS_STR.
+    /// Initializes libcurl once per process. That is thread-safe since 7.84 (curl_global_init(3));
+    /// CURLOPT_PROTOCOLS_STR needs at least 7.85.
     private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 
     /// Starts the thread.
@@ -54,7 +54,7 @@ final class CurlEngine: Sendable {
         pthread_detach(thread)
     }
 
-    /// A number for a new transfer.
+    /// Returns a number for a new transfer.
     func nextID() -> UInt64 {
         state.withLock { state in
             state.lastID += 1
@@ -62,18 +62,18 @@ final class CurlEngine: Sendable {
         }
     }
 
-    /// Takes a transfer over; from here on only the engine's thread touches it. It ends exactly once.
+    /// Takes over a transfer, which from then on only the engine's thread uses. The transfer ends exactly once.
     func start(_ transfer: CurlTransfer) {
         if !send(.start(transfer)) { transfer.end(.failure(transfer.canceled)) }
     }
 
-    /// Lets a transfer that was paused by its reader go on.
+    /// Resumes a transfer that was paused by its reader.
     func resume(_ id: UInt64) { _ = send(.resume(id)) }
 
-    /// Ends a transfer as canceled, if it has not ended.
+    /// Ends a transfer as canceled, unless it has ended.
     func cancel(_ id: UInt64) { _ = send(.cancel(id)) }
 
-    /// Whether a transfer is to end that holds the thread up, so that the wish waits here.
+    /// Whether a transfer that blocks the thread is to end. The command to cancel it is still queued then.
     private func isUnwanted(_ id: UInt64) -> Bool {
         state.withLock { state in
             state.isStopping
@@ -81,7 +81,7 @@ final class CurlEngine: Sendable {
         }
     }
 
-    /// Cancels everything and lets the thread end.
+    /// Cancels all transfers and ends the thread.
     func stop() {
         state.withLock { state in
             state.isStopping = true
@@ -113,7 +113,7 @@ final class CurlEngine: Sendable {
             var running: Int32 = 0
             curl_multi_perform(multi, &running)
             collect(&transfers)
-            // libcurl's own timers shorten this; commands and sockets end it.
+            // libcurl's own timers shorten the wait; commands and sockets end it.
             if !isStopping { curl_multi_poll(multi, nil, 0, 60_000, nil) }
         }
         for transfer in transfers.values {
@@ -157,7 +157,7 @@ final class CurlEngine: Sendable {
         var left: Int32 = 0
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
-            // Read before the handle is removed, which frees the message (curl_multi_info_read(3)).
+            // The result is read before the handle is removed, which frees the message (curl_multi_info_read(3)).
             let result = clibcurl_message_result(message)
             guard let id = transfers.first(where: { $0.value.handle == handle })?.key,
                 let transfer = transfers.removeValue(forKey: id)

@@ -1,10 +1,10 @@
 import CLibCurl
 import Glibc
 
-/// libcurl's callbacks; all run on the engine's thread while it drives this transfer.
+/// The callbacks of libcurl. All of them run on the engine's thread while it drives this transfer.
 extension CurlTransfer {
     func setCallbacks(_ handle: UnsafeMutableRawPointer) {
-        // Unretained: the engine holds the transfer as long as the handle is in the multi handle.
+        // Unretained, because the engine holds the transfer as long as the handle is in the multi handle.
         let context = Unmanaged.passUnretained(self).toOpaque()
         clibcurl_set_data_callback(handle, CURLOPT_WRITEFUNCTION) { data, size, count, context in
             guard let data, let context else { return 0 }
@@ -33,7 +33,9 @@ extension CurlTransfer {
         clibcurl_set_pointer(handle, CURLOPT_SEEKDATA, context)
     }
 
-    /// - Returns: Fewer than given ends the transfer; `failure` says why.
+    /// Passes received bytes to the sink.
+    /// - Returns: The number of bytes, or the value that pauses the transfer. Any other number ends the transfer;
+    ///   `failure` is set then.
     private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
         do throws(TransferError) {
             return try sink.take(bytes, operation: operation) ? bytes.count : clibcurl_pause()
@@ -44,7 +46,7 @@ extension CurlTransfer {
     }
 
     private func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
-        // sftp has no headers, libcurl makes some up; ftp's are its control connection.
+        // sftp has no headers, but libcurl generates some. Those of ftp are its control connection.
         if kind == .sftp || kind == .ftp { return bytes.count }
         if reply != nil {
             reply?.append(bytes)
@@ -59,7 +61,7 @@ extension CurlTransfer {
         while let last = line.last, last == 0x0a || last == 0x0d { line.removeLast() }
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
-            // A new answer: after a 1xx one.
+            // A new answer, after one with status 1xx.
             headers = TransferHeaders()
             let parts = text.split(separator: " ", maxSplits: 2)
             status = parts.count > 1 ? Int(parts[1]) ?? 0 : 0

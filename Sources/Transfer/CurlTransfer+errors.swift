@@ -1,7 +1,7 @@
 import CLibCurl
 
 extension CurlTransfer {
-    /// libcurl's result in our words: what happened and what to do.
+    /// Converts a result of libcurl into an error that states what happened and what to do.
     func error(of result: CURLcode) -> TransferError {
         let said = detail.isEmpty ? String(cString: curl_easy_strerror(result)) : detail
         switch result {
@@ -40,7 +40,7 @@ extension CurlTransfer {
         case CURLE_REMOTE_FILE_NOT_FOUND: return failure(.notFound, "there is nothing at this address (\(said))")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             return failure(.interrupted, "the connection broke (\(said))")
-        // What libssh2 and an ftp server say of a line that broke.
+        // The results for a broken connection from libssh2 and from an ftp server.
         case CURLE_SSH, CURLE_WEIRD_SERVER_REPLY, CURLE_FTP_WEIRD_PASV_REPLY, CURLE_FTP_CANT_GET_HOST:
             return failure(.interrupted, "the connection broke (\(said))")
         case CURLE_USE_SSL_FAILED: return failure(.certificate, "the server offers no TLS: \(said)")
@@ -51,11 +51,11 @@ extension CurlTransfer {
         }
     }
 
-    /// Whether libcurl's error at the start of TLS or ssh means a broken connection, which another try may avoid: a server that is restarted behind
-    /// a balancer, or has too many concurrent connection attempts (sshd's MaxStartups).
+    /// Whether an error at the start of TLS or ssh means a broken connection, which another try may avoid. The server may be restarting behind a
+    /// balancer, or have too many concurrent connection attempts (MaxStartups of sshd).
     private var isBrokenHandshake: Bool {
         let said = detail.lowercased()
-        // Errors of libssh2 (libssh2.h): a socket that is closed, or failed to send or receive; no banner; a time-out.
+        // Errors of libssh2 (libssh2.h): the socket is closed, or failed to send or receive; no banner; a timeout.
         let broken = [-1, -2, -3, -7, -9, -13, -43].contains { said.contains("establishing ssh session: \($0),") }
         return broken || said.contains("initializing sftp session")
             || ["ssl_error_syscall", "connection reset", "unexpected eof", "broken pipe"].contains { said.contains($0) }

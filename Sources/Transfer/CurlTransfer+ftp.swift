@@ -1,24 +1,24 @@
 import CLibCurl
 import Glibc
 
-/// ftp, with TLS unless the request allows it without: what the methods mean there (RFC 959, 3659, 4217).
+/// ftp, with TLS unless the request allows to go without: the meaning of the methods (RFC 959, 3659, 4217).
 extension CurlTransfer {
     func configureFTP(_ handle: UnsafeMutableRawPointer, _ url: TransferURL) throws(TransferError) {
-        // The scheme ftps is for TLS from the first byte, on port 990; everybody else begins it with AUTH TLS.
+        // In libcurl, the scheme ftps means TLS from the first byte, used on port 990. On other ports, AUTH TLS starts TLS.
         let scheme = url.scheme == "ftps" && url.port == "990" ? "ftps" : "ftp"
         try set(handle, CURLOPT_PROTOCOLS_STR, scheme)
         if url.scheme == "ftps" {
-            // Also for the data. libcurl would go on without where the server offers none: here it is all or nothing.
+            // TLS is required for the control and the data connection. By default libcurl would go on without TLS if the server does not offer it.
             clibcurl_set_long(handle, CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue))
-            // With TLS 1.3 a server sends tickets when a connection stands (RFC 8446, section 4.6.1). Who closes the data's before they come
-            // resets it, and the server takes the file for broken off (426): a small one that vsftpd 3.0.3 got, mostly.
+            // With TLS 1.3 a server sends tickets after the handshake (RFC 8446, section 4.6.1). Closing the data connection before they arrive
+            // resets it, and the server considers the file broken off (426). That happened with vsftpd 3.0.3 for most small files.
             clibcurl_set_long(
                 handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2) | Int(CURL_SSLVERSION_MAX_TLSv1_2))
         }
-        // As with ssh: nobody takes over a connection that others' credentials made.
+        // Connections are not reused, because they may have been made with other credentials, as with ssh.
         clibcurl_set_long(handle, CURLOPT_FRESH_CONNECT, 1)
         clibcurl_set_long(handle, CURLOPT_FORBID_REUSE, 1)
-        // Whatever address the server names for the data, it is the server's own that is used (the default since 7.74).
+        // The data connection goes to the server's own address, regardless of the address that it states (the default since 7.74).
         clibcurl_set_long(handle, CURLOPT_FTP_SKIP_PASV_IP, 1)
         try setFTPCredentials(handle, url)
         let path = try ftpPath(url)
@@ -26,13 +26,14 @@ extension CurlTransfer {
         try set(handle, CURLOPT_URL, place.url(path))
         switch request.method {
         case .get, .head:
-            // RETR and SIZE with the whole path: 550 is then the file's own, not its directory's.
+            // RETR and SIZE use the whole path, so that 550 means the file rather than its directory.
             clibcurl_set_long(handle, CURLOPT_FTP_FILEMETHOD, Int(CURLFTPMETHOD_NOCWD.rawValue))
             if request.method == .head { clibcurl_set_long(handle, CURLOPT_NOBODY, 1) }
         case .put:
             try attachSource(handle, skipping: request.resumeOffset)
             clibcurl_set_long(handle, CURLOPT_FTP_CREATE_MISSING_DIRS, Int(CURLFTP_CREATE_DIR.rawValue))
-            // REST and STOR write at that place; libcurl's own way, APPE, writes at an end that an earlier connection may still move.
+            // REST and STOR write at that offset. libcurl itself would use APPE, which writes at the end, and an earlier connection may still move
+            // the end.
             if request.resumeOffset > 0 {
                 clibcurl_set_list(handle, CURLOPT_PREQUOTE, try list(["REST \(request.resumeOffset)"]))
             }
@@ -47,7 +48,7 @@ extension CurlTransfer {
         }
     }
 
-    /// Relative to where the server puts the user, with what would end a command refused.
+    /// Returns a path relative to the user's directory at the server. Control characters are refused, because they could end a command.
     private func ftpPath(_ url: TransferURL) throws(TransferError) -> String {
         guard let path = url.decodedPath else { throw failure(.invalid, "the path holds a control character") }
         return String(path.drop { $0 == "/" })
@@ -66,7 +67,7 @@ extension CurlTransfer {
         }
     }
 
-    /// Commands and no transfer.
+    /// Sends commands without a transfer.
     private func commands(
         _ handle: UnsafeMutableRawPointer, _ place: FTPPlace, _ lines: [String]
     ) throws(TransferError) {
@@ -75,8 +76,8 @@ extension CurlTransfer {
         clibcurl_set_long(handle, CURLOPT_NOBODY, 1)
     }
 
-    /// The HTTP status of the same outcome.
-    /// - Throws: What is no answer of the server's.
+    /// Converts a result into the HTTP status of the same outcome.
+    /// - Throws: `TransferError` if the result is not an answer of the server.
     func ftpStatus(_ result: CURLcode) throws(TransferError) -> Int {
         var code = 0
         clibcurl_get_long(handle, CURLINFO_RESPONSE_CODE, &code)
@@ -88,7 +89,7 @@ extension CurlTransfer {
             }
         }
         switch (result, code) {
-        // RFC 959 has one number for what is missing and what is denied; a write or a rename that gets it is denied.
+        // RFC 959 has one code for a missing file and a denied access. For a write or a rename it means that access is denied.
         case (CURLE_REMOTE_FILE_NOT_FOUND, _), (CURLE_FTP_COULDNT_RETR_FILE, 550): return 404
         case (CURLE_QUOTE_ERROR, 550) where request.method == .delete: return 404
         case (CURLE_REMOTE_DISK_FULL, _), (_, 452), (_, 552): return 507
@@ -103,7 +104,7 @@ extension CurlTransfer {
     }
 }
 
-/// A server's URLs without user and password.
+/// The base of a server's URLs, without user and password.
 private struct FTPPlace {
     let origin: String
 
@@ -111,7 +112,8 @@ private struct FTPPlace {
         origin = "\(scheme)://\(url.host)" + (url.port.map { ":\($0)" } ?? "")
     }
 
-    /// - Parameter path: Decoded, relative. Encoded here, since libcurl reads `;type=` in a URL.
+    /// Returns the URL of a path.
+    /// - Parameter path: The decoded, relative path. It is encoded here, because libcurl interprets `;type=` in a URL.
     func url(_ path: String) -> String {
         origin + "/"
             + path.split(separator: "/", omittingEmptySubsequences: true).map { PercentEncoding.encode(String($0)) }

@@ -1,6 +1,6 @@
 import CLibCurl
 
-/// Mail: an SMTP server takes one message for one recipient, or says why not.
+/// Mail: an SMTP server accepts one message for one recipient, or refuses it.
 extension CurlTransfer {
     func configureMail(_ handle: UnsafeMutableRawPointer, _ url: TransferURL) throws(TransferError) {
         guard request.method == .mail, let envelope = request.envelope else {
@@ -13,13 +13,13 @@ extension CurlTransfer {
             throw failure(.invalid, "a mail's address is no address, or holds what could end the command")
         }
         let isPlain = url.scheme == "smtp" && request.isPlainMailAllowed
-        // libcurl would begin TLS where the server offers it and go on without where not; here it is all or nothing.
+        // TLS is required. By default libcurl would use STARTTLS if the server offers it, and go on without it otherwise.
         let security = isPlain ? CURLUSESSL_NONE : CURLUSESSL_ALL
         clibcurl_set_long(handle, CURLOPT_USE_SSL, Int(security.rawValue))
-        // A used connection was made with other credentials, or before STARTTLS, for all that libcurl compares.
+        // Connections are not reused: libcurl does not compare whether they were made with other credentials or before STARTTLS.
         clibcurl_set_long(handle, CURLOPT_FRESH_CONNECT, 1)
         clibcurl_set_long(handle, CURLOPT_FORBID_REUSE, 1)
-        // Of each answer; libcurl's own is two minutes.
+        // The limit for each answer. libcurl's default is two minutes.
         if let stall = request.limits.stall {
             clibcurl_set_long(handle, CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, Int(clamping: stall.components.seconds)))
         }
@@ -30,8 +30,8 @@ extension CurlTransfer {
         try attachSource(handle)
     }
 
-    /// Follows the dialogue, to know what an answer is of; and lets go where the transfer is to end: libcurl waits for what becomes of a
-    /// mail, and for the farewell, within one call (7.88, `smtp_done`), where only this callback is asked, each second.
+    /// Follows the dialogue, to know which command an answer belongs to, and ends the transfer when it is canceled. libcurl waits for the answer to
+    /// the mail, and for that to QUIT, within one call (7.88, `smtp_done`). Meanwhile it calls only the progress callback, every second.
     private func watchMail(_ handle: UnsafeMutableRawPointer) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         clibcurl_set_debug_callback(handle) { _, kind, data, size, context in
@@ -57,7 +57,7 @@ extension CurlTransfer {
             guard !isPlain else {
                 throw failure(.credentials, "without TLS a password would be readable on the way; nothing was sent")
             }
-            // Both send the password, so both need TLS; what else a server offers is not tried (CURLOPT_LOGIN_OPTIONS(3)).
+            // Both methods send the password, so both need TLS. Other methods that a server offers are not tried (CURLOPT_LOGIN_OPTIONS(3)).
             try set(handle, CURLOPT_LOGIN_OPTIONS, "AUTH=PLAIN;AUTH=LOGIN")
             try set(handle, CURLOPT_USERNAME, user)
             try set(handle, CURLOPT_PASSWORD, password)
@@ -66,12 +66,12 @@ extension CurlTransfer {
         }
     }
 
-    /// What the server said of the mail, whether it took it or not.
-    /// - Throws: What is no answer to the mail: `denied` for a refusal (5yz) of the sender, or of everybody.
+    /// Returns the server's answer to the mail, whether it accepted the mail or not.
+    /// - Throws: `TransferError` if there is no answer to the mail; `denied` if the server refuses the sender or all mail (5yz).
     func mailAnswer(_ result: CURLcode) throws(TransferError) -> TransferResponse {
         let reply = reply ?? MailReply()
         do throws(TransferError) {
-            // One that comes after the limit, while libcurl waits for the farewell, is one.
+            // An answer that arrives after the time limit, while libcurl waits for that to QUIT, is valid.
             if !reply.isOfMail { try checkMail(result, reply) }
         } catch {
             var error = error
@@ -105,7 +105,7 @@ extension CurlTransfer {
                 .credentials,
                 "the mail server offers neither AUTH PLAIN nor LOGIN, so it knows nobody, and refused: \(said)")
         }
-        // 530: it wants a user first, or TLS (RFC 4954, section 6; RFC 3207, section 4).
+        // 530: the server requires a login or TLS first (RFC 4954, section 6; RFC 3207, section 4).
         if reply.step < .recipient || reply.code == 530 {
             throw failure(.denied, "the mail server takes nothing from here now: \(said)")
         }

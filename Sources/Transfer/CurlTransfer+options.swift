@@ -2,15 +2,15 @@ import CLibCurl
 import Glibc
 
 extension CurlTransfer {
-    /// Sets every option; the security of transfers is decided here.
+    /// Sets every option. All decisions about the security of transfers are made here.
     func configure(_ handle: UnsafeMutableRawPointer, _ url: TransferURL) throws(TransferError) {
         try checkScheme(url)
-        // Threads: no signals for time-outs (CURLOPT_NOSIGNAL(3)).
+        // No signals for timeouts, because the process has several threads (CURLOPT_NOSIGNAL(3)).
         clibcurl_set_long(handle, CURLOPT_NOSIGNAL, 1)
         try set(handle, CURLOPT_URL, request.url)
         try set(handle, CURLOPT_PROTOCOLS_STR, url.scheme)
         clibcurl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)
-        // The empty text also switches the environment's proxies off (CURLOPT_PROXY(3)).
+        // An empty text also disables proxies from the environment (CURLOPT_PROXY(3)).
         try set(handle, CURLOPT_PROXY, "")
         clibcurl_set_long(handle, CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         clibcurl_set_long(handle, CURLOPT_SSL_VERIFYPEER, 1)
@@ -67,8 +67,8 @@ extension CurlTransfer {
 
     // MARK: HTTP
 
-    /// The most bytes in memory that are sent at once. libcurl else waits a second for `100 Continue`, which the daemon's own server
-    /// and others do not send (CURLOPT_EXPECT_100_TIMEOUT_MS(3)).
+    /// The largest size in bytes of a body in memory that is sent without `Expect: 100-continue`. With that header libcurl waits a second for `100
+    /// Continue`, which the daemon's own server and others do not send (CURLOPT_EXPECT_100_TIMEOUT_MS(3)).
     private static let promptBytes = 1 << 20
 
     private func configureHTTP(_ handle: UnsafeMutableRawPointer, _ url: TransferURL) throws(TransferError) {
@@ -77,7 +77,7 @@ extension CurlTransfer {
             let isClean = !field.name.isEmpty && !(field.name + field.value).utf8.contains { $0 < 0x20 && $0 != 0x09 }
             guard isClean, !field.name.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7f || $0 == UInt8(ascii: ":") })
             else { throw failure(.invalid, "a header's name or value holds a control character") }
-            // A semicolon sends a field without a value; a colon would remove it (CURLOPT_HTTPHEADER(3)).
+            // A semicolon sends a field without a value; a colon would remove the field (CURLOPT_HTTPHEADER(3)).
             lines.append(field.value.isEmpty ? field.name + ";" : field.name + ": " + field.value)
         }
         switch request.method {
@@ -96,7 +96,7 @@ extension CurlTransfer {
             guard let target = request.target else { throw failure(.invalid, "a move needs a target") }
             let there = try TransferURL(target, operation: operation)
             guard there.origin == url.origin else { throw failure(.invalid, "a move's target is on another server") }
-            // RFC 4918 section 10.3 and 10.6. Without a user and password that the URL may hold.
+            // RFC 4918, sections 10.3 and 10.6. The destination is sent without the user and password that the URL may contain.
             lines += ["Destination: " + there.shown, "Overwrite: F"]
         }
         if request.headers["User-Agent"] == nil { try set(handle, CURLOPT_USERAGENT, "martlet") }
@@ -117,8 +117,8 @@ extension CurlTransfer {
         if let list = try list(lines) { clibcurl_set_list(handle, CURLOPT_HTTPHEADER, list) }
     }
 
-    /// Opens what is sent and tells libcurl its size.
-    /// - Parameter skipping: So many of the first bytes are left out.
+    /// Opens the body and sets its size.
+    /// - Parameter skipping: The number of first bytes that are left out.
     func attachSource(_ handle: UnsafeMutableRawPointer, skipping: Int64 = 0) throws(TransferError) {
         let source = try UploadSource(request.body, skipping: skipping, operation: operation)
         self.source = source

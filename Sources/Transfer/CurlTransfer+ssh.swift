@@ -1,10 +1,10 @@
 import CLibCurl
 import Glibc
 
-/// sftp: what the methods mean there, and what libcurl's results mean as statuses.
+/// sftp: the meaning of the methods, and the statuses for results of libcurl.
 extension CurlTransfer {
     func configureSSH(_ handle: UnsafeMutableRawPointer, _ url: TransferURL) throws(TransferError) {
-        // Without known hosts libcurl would connect to anyone (CURLOPT_SSH_KNOWNHOSTS(3)).
+        // Without known hosts libcurl would accept any host key (CURLOPT_SSH_KNOWNHOSTS(3)).
         guard let knownHosts = request.knownHosts else {
             throw failure(
                 .hostKey,
@@ -15,20 +15,20 @@ extension CurlTransfer {
                 .hostKey, "the known_hosts file \(knownHosts) cannot be read: " + String(cString: strerror(errno)))
         }
         try set(handle, CURLOPT_SSH_KNOWNHOSTS, knownHosts)
-        // libcurl compares neither keys nor known hosts when it takes a used ssh connection (CVE-2023-27538 was such a
-        // mistake): every request makes its own.
+        // libcurl compares neither keys nor known hosts when it reuses an ssh connection (CVE-2023-27538 was such a mistake). Every request therefore
+        // makes its own connection.
         clibcurl_set_long(handle, CURLOPT_FRESH_CONNECT, 1)
         clibcurl_set_long(handle, CURLOPT_FORBID_REUSE, 1)
         try setSSHCredentials(handle, url)
         guard let path = url.decodedPath else { throw failure(.invalid, "the path holds a control character") }
         switch request.method {
         case .get: break
-        // libcurl opens the file, learns its size and reads none of it.
+        // libcurl opens the file and gets its size, but does not read it.
         case .head: clibcurl_set_long(handle, CURLOPT_NOBODY, 1)
         case .put:
             try attachSource(handle)
             clibcurl_set_long(handle, CURLOPT_FTP_CREATE_MISSING_DIRS, 1)
-            // It then opens without truncating and writes at that place: what an earlier connection still brings in is the same
+            // libcurl then opens the file without truncating it and writes at that offset. If an earlier connection still writes, it writes the same
             // bytes at the same places.
             if request.resumeOffset > 0 {
                 clibcurl_set_offset(handle, CURLOPT_RESUME_FROM_LARGE, curl_off_t(request.resumeOffset))
@@ -66,16 +66,16 @@ extension CurlTransfer {
         }
     }
 
-    /// One command and no transfer: libcurl runs it, then, for a path that ends in `/` and without a body, stops
-    /// (lib/vssh/libssh2.c, SSH_SFTP_READDIR_INIT).
+    /// Sends one command without a transfer. For a path that ends in `/` and without a body, libcurl runs the command and stops (lib/vssh/libssh2.c,
+    /// SSH_SFTP_READDIR_INIT).
     private func command(_ handle: UnsafeMutableRawPointer, _ url: TransferURL, _ line: String) throws(TransferError) {
         clibcurl_set_list(handle, CURLOPT_QUOTE, try list([line]))
         try set(handle, CURLOPT_URL, url.origin + "/")
         clibcurl_set_long(handle, CURLOPT_NOBODY, 1)
     }
 
-    /// As libcurl's `Curl_get_pathname` reads it, which knows no `/~/` between quotes as it does in a URL: a name without a root is the
-    /// home's (draft-ietf-secsh-filexfer-02, section 6.2).
+    /// Quotes a path for `Curl_get_pathname` of libcurl. Unlike in a URL, that does not interpret `/~/` in quotes. A path without a root is relative
+    /// to the home directory (draft-ietf-secsh-filexfer-02, section 6.2).
     private func quoted(_ path: String) -> String {
         var text = "\""
         for character in path.hasPrefix("/~/") ? path.dropFirst(3) : path[...] {
@@ -85,8 +85,8 @@ extension CurlTransfer {
         return text + "\""
     }
 
-    /// The HTTP status of the same outcome.
-    /// - Throws: What is no answer of the server's.
+    /// Converts a result into the HTTP status of the same outcome.
+    /// - Throws: `TransferError` if the result is not an answer of the server.
     func sftpStatus(_ result: CURLcode) throws(TransferError) -> Int {
         let detail = detail.lowercased()
         switch result {
@@ -102,10 +102,10 @@ extension CurlTransfer {
         case CURLE_QUOTE_ERROR where detail.contains("no such file") || detail.contains("not found"): return 404
         case CURLE_QUOTE_ERROR where detail.contains("permission denied"):
             throw failure(.denied, "the server denies it: \(self.detail)")
-        // libcurl's words for a number that no server sent: the line broke (lib/vssh/libssh2.c, sftp_libssh2_strerror).
+        // libcurl's messages for an error number that no server sent: the connection broke (lib/vssh/libssh2.c, sftp_libssh2_strerror).
         case CURLE_QUOTE_ERROR where detail.contains("unknown error in libssh2") || detail.contains("sftp server lost"):
             throw failure(.interrupted, "the connection broke: \(self.detail)")
-        // SFTP version 3 has no code for "exists": OpenSSH answers a rename over something with SSH_FX_FAILURE.
+        // SFTP version 3 has no code for an existing file. OpenSSH answers SSH_FX_FAILURE to a rename over an existing file.
         case CURLE_QUOTE_ERROR where request.method == .move: return 412
         default: throw error(of: result)
         }

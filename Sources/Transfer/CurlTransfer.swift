@@ -1,11 +1,11 @@
 import CLibCurl
 import Glibc
 
-/// One transfer: its easy handle, what it sends and where its answer goes.
+/// A transfer with its easy handle, its source and its sink.
 ///
-/// Made anywhere; from `CurlEngine.start` on only the engine's thread touches it, hence unchecked.
+/// It is unchecked `Sendable` because only the engine's thread uses it after `CurlEngine.start`.
 final class CurlTransfer: @unchecked Sendable {
-    /// Which family of protocols the URL names.
+    /// The protocol family of the URL.
     enum Kind {
         case http
         case sftp
@@ -17,7 +17,7 @@ final class CurlTransfer: @unchecked Sendable {
 
     let id: UInt64
     let request: TransferRequest
-    /// What is tried, for messages; without user, password and query.
+    /// What was tried, for messages; without user, password and query.
     private(set) var operation: String
     let handle: UnsafeMutableRawPointer?
     let sink: any TransferSink
@@ -26,11 +26,11 @@ final class CurlTransfer: @unchecked Sendable {
     var headers = TransferHeaders()
     var headerSize = 0
     private(set) var kind = Kind.http
-    /// An SMTP server's last answer; nothing where none is spoken to.
+    /// The last answer of an SMTP server; `nil` for other protocols.
     var reply: MailReply?
-    /// Whether it is to end, asked where it holds the engine's thread up.
+    /// Returns whether the transfer is to end. Called while the transfer blocks the engine's thread.
     var isUnwanted: (() -> Bool)?
-    /// Ours, from a callback that made libcurl give up.
+    /// The error of a callback that made libcurl end the transfer.
     var failure: TransferError?
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -68,14 +68,14 @@ final class CurlTransfer: @unchecked Sendable {
         errorText.deallocate()
     }
 
-    /// What a canceled transfer ends with.
+    /// The error of a canceled transfer.
     var canceled: TransferError { failure(.canceled, "it was canceled") }
 
     func failure(_ code: TransferError.Code, _ message: String, _ underlying: (any Error)? = nil) -> TransferError {
         TransferError(code: code, operation: operation, message: message, underlying: underlying)
     }
 
-    /// Reads the request into the handle and opens the files.
+    /// Configures the handle for the request and opens the files.
     func prepare() throws(TransferError) {
         let url = try TransferURL(request.url, operation: operation)
         operation = request.method.rawValue + " " + url.shown
@@ -93,7 +93,7 @@ final class CurlTransfer: @unchecked Sendable {
         try configure(handle, url)
     }
 
-    /// Makes a list that lives as long as the transfer.
+    /// Makes a list that lives as long as the transfer; `nil` without lines.
     func list(_ lines: [String]) throws(TransferError) -> UnsafeMutablePointer<curl_slist>? {
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {
@@ -107,7 +107,7 @@ final class CurlTransfer: @unchecked Sendable {
         return list
     }
 
-    /// libcurl is done.
+    /// Ends the transfer with libcurl's result.
     func finish(_ result: CURLcode) {
         if let answer = (sink as? HeadSink)?.answer { return end(.success(answer)) }
         do throws(TransferError) {
@@ -129,14 +129,14 @@ final class CurlTransfer: @unchecked Sendable {
         }
     }
 
-    /// As HTTP would say it.
+    /// Sets the size of a file as `Content-Length`, as in HTTP.
     private func noteSize() {
         var size: curl_off_t = -1
         clibcurl_get_offset(handle, clibcurl_content_length(), &size)
         if size >= 0 { headers["Content-Length"] = String(size) }
     }
 
-    /// Reports the end; the second and later calls do nothing.
+    /// Reports the end. Only the first call has an effect.
     func end(_ result: Result<TransferResponse, TransferError>) {
         if case .failure = result { sink.abandon() }
         source = nil
@@ -144,6 +144,6 @@ final class CurlTransfer: @unchecked Sendable {
         completion = nil
     }
 
-    /// What libcurl says in words.
+    /// libcurl's message about the error; empty if there is none.
     var detail: String { String(cString: errorText) }
 }

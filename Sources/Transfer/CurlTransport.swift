@@ -1,18 +1,24 @@
-/// Carries requests with libcurl on one thread of its own.
+/// A transport by libcurl, with its own thread.
 ///
-/// Holds for every request: redirects are not followed; TLS is always verified, 1.2 at least; proxies from the
-/// environment, netrc and curlrc are ignored; nothing but https, sftp, smtp with TLS and, where the request says so, http is spoken; an ssh
-/// host key must be in the request's known hosts. Dropping the transport cancels what is under way.
+/// The following holds for every request:
+///
+/// - Redirects are not followed.
+/// - TLS is always verified, with at least version 1.2.
+/// - Proxies from the environment, netrc and curlrc are ignored.
+/// - Only https, sftp, ftps, smtp with TLS and, if the request allows it, http, ftp and smtp without TLS are used.
+/// - An ssh host key must be in the request's known hosts.
+///
+/// Releasing the transport cancels its transfers.
 package final class CurlTransport: Transport {
     private let engine: CurlEngine
 
-    /// Starts the thread.
-    /// - Throws: `other` when libcurl or the thread cannot be started.
+    /// Starts the thread of the transport.
+    /// - Throws: `other` if libcurl or the thread cannot be started.
     package init() throws(TransferError) { engine = try CurlEngine() }
 
     deinit { engine.stop() }
 
-    /// See `Transport`.
+    /// Performs a request; see `Transport`.
     package func perform(_ request: TransferRequest) async throws(TransferError) -> TransferResponse {
         try Self.checkCancellation(request)
         let engine = engine
@@ -20,7 +26,7 @@ package final class CurlTransport: Transport {
         let result: Result<TransferResponse, TransferError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 engine.start(CurlTransfer(id: id, request: request) { continuation.resume(returning: $0) })
-                // A cancellation from before the start found nothing to cancel.
+                // A cancellation before the start had no effect, so it is repeated.
                 if Task.isCancelled { engine.cancel(id) }
             }
         } onCancel: {
@@ -29,7 +35,7 @@ package final class CurlTransport: Transport {
         return try result.get()
     }
 
-    /// See `Transport`. A reader that is slow holds the server up instead of filling memory.
+    /// Streams an answer; see `Transport`. A slow reader delays the server, so the memory does not fill.
     package func stream(_ request: TransferRequest) async throws(TransferError) -> TransferStream {
         try Self.checkCancellation(request)
         let engine = engine
@@ -50,7 +56,7 @@ package final class CurlTransport: Transport {
             body: AsyncThrowingStream(unfolding: { try await reader.next() }))
     }
 
-    /// A task that is canceled already sends nothing at all: started and canceled, a short request could be through.
+    /// Throws if the task is already canceled, so that the request is never sent. A short request could succeed before its cancellation.
     private static func checkCancellation(_ request: TransferRequest) throws(TransferError) {
         guard Task.isCancelled else { return }
         throw TransferError(code: .canceled, operation: request.method.rawValue, message: "it was canceled")

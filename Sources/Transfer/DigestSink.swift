@@ -2,7 +2,7 @@ import Basics
 import Crypto
 import Glibc
 
-/// Counts and hashes the body and keeps nothing.
+/// A sink that counts and hashes the body without storing it.
 final class DigestSink: TransferSink {
     private let limit: Int64
     private var size: Int64 = 0
@@ -23,9 +23,10 @@ final class DigestSink: TransferSink {
     }
 }
 
-/// Writes the body into a new file and hashes it on the way; what a server says instead of a file it keeps in memory.
+/// A sink that writes the body to a new file and hashes it. If the status is not 2xx, the body is kept in memory
+/// instead.
 final class FileSink: TransferSink {
-    /// Of what is said instead, in bytes: a sentence or a small page.
+    /// The size limit in bytes of a body with another status: a sentence or a small page.
     static let refusalLimit: Int64 = 64 << 10
 
     private let path: String
@@ -33,7 +34,7 @@ final class FileSink: TransferSink {
     private var descriptor: Int32 = -1
     private var size: Int64 = 0
     private var hash = SHA256()
-    /// Nothing where the file itself is sent.
+    /// The body with another status; `nil` if the file itself is sent.
     private var refusal: [UInt8]?
 
     init(path: String, limit: Int64) {
@@ -84,7 +85,7 @@ final class FileSink: TransferSink {
     }
 
     func abandon() {
-        // Only what this transfer made: without a descriptor the file is another's.
+        // Only removes a file that this transfer created. Without a descriptor the file is not its own.
         if descriptor >= 0 { unlink(path) }
     }
 

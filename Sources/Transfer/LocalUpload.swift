@@ -3,14 +3,14 @@ import Crypto
 import Glibc
 import Synchronization
 
-/// Uploads into a directory of this machine, such as a mounted share.
+/// An upload method for a directory of this machine, such as a mounted share.
 struct LocalUpload: UploadMethod {
-    /// Of this upload alone: a share whose server is away holds up no other.
+    /// The lane of this upload alone, so that a share whose server is down delays no other upload.
     let lane: BlockingLane
     let identifiers: any IdentifierSource
     let session: String?
 
-    /// Largest file copied, 1 TiB: a limit against a wrong size, not against use.
+    /// The size limit of a file in bytes: 1 TiB. It guards against a wrong size, not against large files.
     static let maximumSize: Int64 = 1 << 40
 
     func stage(_ target: UploadTarget) async throws(TransferError) -> String? {
@@ -19,7 +19,8 @@ struct LocalUpload: UploadMethod {
         course.say(.looking, UploadTries())
         return try await onLane(target) { directory, name, goesOn throws(FileError) in
             let part = UploadTarget.partName(name[...], identifier)
-            // A killed try's own, which may also be the target's second name; see `Directory.moveOntoNothing`.
+            // The part is from a killed try of this session. It may also be a second name of the target; see
+            // `Directory.moveOntoNothing`.
             if session != nil, try directory.status(part) != nil { try directory.remove(part) }
             if let isSame = try holds(directory, name, target.file) {
                 guard isSame else { throw FileError(code: .exists, operation: "upload", path: name, message: "") }
@@ -41,7 +42,7 @@ struct LocalUpload: UploadMethod {
                         message: "other bytes were read back than were sent; look at the disk")
                 }
             } catch {
-                // The first error says more.
+                // The first error is more useful.
                 try? directory.remove(part)
                 throw error
             }
@@ -64,7 +65,7 @@ struct LocalUpload: UploadMethod {
 
     @discardableResult
     func discard(_ target: UploadTarget, part: String) async -> Bool {
-        // An error is under way already; the part's name tells what it is.
+        // Errors are ignored, because the upload has failed already. The part's name identifies it.
         try? await onLane(target) { directory, _, _ throws(FileError) in try directory.remove(part) }
         return true
     }
@@ -110,7 +111,7 @@ struct LocalUpload: UploadMethod {
         }
     }
 
-    /// Whether a file has the right bytes; nothing when there is none.
+    /// Returns whether a file has the expected bytes; `nil` if it does not exist.
     private func holds(_ directory: Directory, _ name: String, _ file: UploadFile) throws(FileError) -> Bool? {
         guard let status = try directory.status(name) else { return nil }
         guard status.kind == .file, status.size == file.size else { return false }
@@ -138,7 +139,7 @@ struct LocalUpload: UploadMethod {
     }
 }
 
-/// That an upload was canceled, for a thread that knows of no task.
+/// A cancellation request for a thread that does not know the task.
 private final class CancelWish: Sendable {
     private let flag = Atomic(false)
 
@@ -148,7 +149,7 @@ private final class CancelWish: Sendable {
 }
 
 extension Directory {
-    /// Has one file written to the disk.
+    /// Writes one file to the disk (fsync(2)).
     fileprivate func synchronizeFile(_ name: String) throws(FileError) {
         let descriptor = try openForReading(name)
         defer { close(descriptor) }

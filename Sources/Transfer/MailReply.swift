@@ -1,8 +1,9 @@
-/// An SMTP server's last answer (RFC 5321, section 4.2.1): a code, and words in one line or several; and what it is of.
+/// The last answer of an SMTP server (RFC 5321, section 4.2.1), with a code and the text of one or several lines, and
+/// the command that it answers.
 struct MailReply {
-    /// How far the dialogue has come, by the last command.
+    /// The progress of the dialogue, by the last command.
     enum Step: Int, Comparable {
-        /// The greeting, EHLO, STARTTLS, AUTH.
+        /// The greeting, EHLO, STARTTLS or AUTH.
         case beginning
         /// MAIL.
         case sender
@@ -10,27 +11,28 @@ struct MailReply {
         case recipient
         /// DATA.
         case data
-        /// The server asked for the mail itself.
+        /// The server asked for the content of the mail.
         case text
 
         static func < (left: Step, right: Step) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The most bytes that are kept of the words; the longest line is 512 (section 4.5.3.1.5).
+    /// The size limit of the text in bytes. The longest line has 512 (section 4.5.3.1.5).
     static let maximumBytes = 1024
 
-    /// 0 before the first whole answer.
+    /// The code; 0 before the first complete answer.
     private(set) var code = 0
     private(set) var words = ""
     private(set) var step = Step.beginning
-    /// Whether it says what became of the mail.
+    /// Whether it is the answer to the content of the mail.
     private(set) var isOfMail = false
-    /// Whether the server took the user and the password.
+    /// Whether the server accepted the user and the password.
     private(set) var isKnown = false
     private var lines: [String] = []
     private var size = 0
 
-    /// Takes a command as it goes. What AUTH sends is base64, which has no blank.
+    /// Records a command that is sent. The data of AUTH cannot be mistaken for a command: it is Base64, which has no
+    /// blank.
     mutating func sent(_ line: UnsafeRawBufferPointer) {
         let begin = String(decoding: line.prefix(10), as: UTF8.self)
         if begin == "MAIL FROM:" {
@@ -42,7 +44,7 @@ struct MailReply {
         }
     }
 
-    /// Takes one line as it comes.
+    /// Records a line that is received.
     mutating func append(_ line: UnsafeRawBufferPointer) {
         let text = String(decoding: line.prefix(Self.maximumBytes), as: UTF8.self)
         let digits = text.utf8.prefix(3)
@@ -57,7 +59,7 @@ struct MailReply {
             size += shown.utf8.count
         }
         if rest.first == "-" { return }
-        // 221 is the farewell, which says nothing of the mail.
+        // 221 is the answer to QUIT, which does not concern the mail.
         if number != 221, !isOfMail { take(number, lines.joined(separator: " ")) }
         (lines, size) = ([], 0)
     }
@@ -71,6 +73,6 @@ struct MailReply {
         }
     }
 
-    /// Whether the server refused, for now (4yz) or for good (5yz).
+    /// Whether the server refused the command, temporarily (4yz) or permanently (5yz).
     var isRefusal: Bool { (400..<600).contains(code) }
 }

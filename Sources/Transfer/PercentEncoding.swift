@@ -1,9 +1,9 @@
 import Basics
 
-/// Percent-encoding by RFC 3986 section 2.1.
+/// Percent-encoding (RFC 3986, section 2.1).
 package enum PercentEncoding {
-    /// Encodes everything but the unreserved characters (section 2.3), so the result stays one path segment or one query
-    /// value whatever the text holds. `+` too: in a query it would mean a space.
+    /// Encodes everything except the unreserved characters (section 2.3). The result is therefore one path segment or one query value for any text.
+    /// `+` is encoded, too, because it means a space in a query.
     package static func encode(_ text: String) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {
@@ -17,7 +17,8 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Decodes; nothing when a `%` is not followed by two digits, or the result is not UTF-8 or holds a NUL.
+    /// Decodes a text.
+    /// - Returns: `nil` if a `%` is not followed by two hexadecimal digits, or the result is not UTF-8 or contains a NUL.
     package static func decode(_ text: String) -> String? {
         var result: [UInt8] = []
         var rest = Array(text.utf8)[...]

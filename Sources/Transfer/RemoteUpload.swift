@@ -1,14 +1,14 @@
 import Basics
 import Synchronization
 
-/// Uploads by http(s), sftp and ftp(s), whose methods `Transport` gives one form.
+/// An upload method for http(s), sftp and ftp(s), which `Transport` makes uniform.
 struct RemoteUpload: UploadMethod {
     let transport: any Transport
     let identifiers: any IdentifierSource
     let options: UploadOptions
     let lane: BlockingLane
 
-    /// Room for the text of a 404 where a smaller file was expected, 64 KiB.
+    /// The additional size in bytes for the text of a 404 if a smaller file was expected: 64 KiB.
     static let errorPage: Int64 = 64 << 10
 
     // MARK: Staging
@@ -16,7 +16,7 @@ struct RemoteUpload: UploadMethod {
     func stage(_ target: UploadTarget) async throws(TransferError) -> String? {
         let part = target.partURL(options.session ?? identifiers.next())
         var (isLookedAt, isWritten, wrongReads) = (false, false, 0)
-        // Whether something of this file may be there: of another process's try, or of one of ours that broke off.
+        // Whether a part of this file may exist: from another process's try, or from an interrupted one of this upload.
         var mayBeThere = options.session != nil
         do throws(TransferError) {
             return try await options.retries.repeating(target) { tries throws(TransferError) in
@@ -47,7 +47,7 @@ struct RemoteUpload: UploadMethod {
                             "the server took it, but other bytes were read back, \(wrongReads) times; look at its disk "
                                 + "and at what stands between")
                     }
-                    // From the first byte, over whatever is there.
+                    // Starts again from the first byte and overwrites what is there.
                     (isWritten, mayBeThere) = (false, false)
                 }
             }
@@ -57,16 +57,16 @@ struct RemoteUpload: UploadMethod {
         }
     }
 
-    /// How many of the file's bytes a part has; 0 when there is none, or one that is too long to be it.
+    /// Returns how many of the file's bytes a part has; 0 if it does not exist, or is longer than the file.
     private func size(of part: String, _ file: UploadFile) async throws(TransferError) -> Int64 {
         let answer = try await transport.perform(request(.head, part))
         guard answer.status == 200, let size = answer.headers["Content-Length"].flatMap({ Int64($0) }) else { return 0 }
         return size <= file.size ? size : 0
     }
 
-    /// Writes a part, or what is missing of it.
-    /// - Throws: Where an ftp server takes nothing after an offset (451 of ProFTPD without `AllowStoreRestart`; others do not know REST),
-    ///   the part is gone, so that the next try begins with the first byte.
+    /// Writes a part, or the rest of it.
+    /// - Throws: `TransferError`. If an ftp server refuses to write at an offset, the part is removed and the error is `interrupted`, so that the
+    ///   next try starts with the first byte. ProFTPD without `AllowStoreRestart` answers 451; other servers do not know REST.
     private func send(
         _ target: UploadTarget, to part: String, from offset: Int64, _ tries: UploadTries
     ) async throws(TransferError) {
@@ -74,7 +74,7 @@ struct RemoteUpload: UploadMethod {
         do throws(TransferError) {
             _ = try await put(target, to: part, from: offset, sent: sent, tries)
         } catch {
-            // Any other broken line may go on where it was.
+            // After any other interruption, writing may continue where it stopped.
             let isRefused = error.code == .denied || error.status == 451
             guard offset > 0, target.isFTP, sent.count == 0, isRefused else {
                 throw error
@@ -89,13 +89,13 @@ struct RemoteUpload: UploadMethod {
     // MARK: The name
 
     func commit(_ target: UploadTarget, part: String) async throws(TransferError) {
-        // Whether a PUT of ours to the name itself has begun, where there was nothing before.
+        // Whether this upload has started a PUT to the name itself, which did not exist before.
         var isBegun = false
         try await options.retries.repeating(target) { tries throws(TransferError) in
             target.course.say(.moving, bytes: target.file.size, tries)
             if isBegun { return try await putInPlace(target, &isBegun, tries) }
-            // At the first try too: since the look before, all files were sent. Between this one and the move another could still write
-            // there, which matters where the server renames over.
+            // Also at the first try, because all files were sent since the last check. Another client could still write between this check and the
+            // move. That matters if the server renames over existing files.
             if try await isThere(target) { return _ = await discard(target, part: part) }
             guard try await !move(target, part: part, tries) else { return }
             await discard(target, part: part)
@@ -103,7 +103,8 @@ struct RemoteUpload: UploadMethod {
         }
     }
 
-    /// - Returns: False when the server knows no move.
+    /// Moves the part to its name.
+    /// - Returns: `false` if the server does not support MOVE.
     private func move(
         _ target: UploadTarget, part: String, _ tries: UploadTries
     ) async throws(TransferError) -> Bool {
@@ -113,14 +114,14 @@ struct RemoteUpload: UploadMethod {
         do throws(TransferError) {
             status = try await transport.perform(request).status
         } catch {
-            // The server may have moved it before the connection broke. An error while looking says less than the first.
+            // The server may have moved it before the connection broke. If this check fails, the first error is more useful.
             if error.code != .canceled, (try? await isThere(target)) == true { return true }
             throw error
         }
         switch status {
         case 200..<300:
-            // The answer of ftp and sftp is the rename's own; of an HTTP server it may be one that it gives to every method that it does
-            // not know, or tell of many things (207, RFC 4918 section 13).
+            // For ftp and sftp, the answer is that of the rename. An HTTP server may give the same answer to any unknown method, or report several
+            // results (207, RFC 4918, section 13).
             guard !target.isResumable else { return true }
             if status != 207, try await size(of: target.url, target.file) == target.file.size { return true }
             guard try await isThere(target) else {
@@ -131,8 +132,7 @@ struct RemoteUpload: UploadMethod {
             }
             return true
         case 405, 501: return false
-        // 404: libcurl sends a request again when a connection that was used before closes without an answer; the first
-        // one may have moved it.
+        // 404: libcurl repeats a request if a reused connection is closed without an answer. The first request may have moved the part.
         case 404, 409, 412:
             if try await isThere(target) {
                 await discard(target, part: part)
@@ -145,13 +145,13 @@ struct RemoteUpload: UploadMethod {
 
     @discardableResult
     func discard(_ target: UploadTarget, part: String) async -> Bool {
-        // An error is under way, or the file is there: what is left beside is only litter, named as such.
+        // Errors are ignored: the upload has failed already, or the file is in place. The part's name identifies it.
         (try? await transport.perform(request(.delete, part))) != nil
     }
 
     func leftParts(_ target: UploadTarget) async -> [String] { options.session.map { [target.partURL($0)] } ?? [] }
 
-    /// For servers without MOVE; see `Uploader`.
+    /// Writes to the name itself, for servers without MOVE; see `Uploader`.
     private func putInPlace(
         _ target: UploadTarget, _ isBegun: inout Bool, _ tries: UploadTries
     ) async throws(TransferError) {
@@ -162,7 +162,7 @@ struct RemoteUpload: UploadMethod {
             guard isOurs else { throw failure(.exists, target, UploadMessage.exists) }
         }
         isBegun = true
-        // What a try of ours left of the file is written over, as long as it is that.
+        // A part of the file that an earlier try of this upload left is overwritten, if it has not changed.
         let headers: TransferHeaders =
             before == nil ? ["If-None-Match": "*"] : before?.tag.map { ["If-Match": $0] } ?? [:]
         let answer = try await put(target, to: target.url, headers: headers, tries)
@@ -170,7 +170,8 @@ struct RemoteUpload: UploadMethod {
             throw failure(.corrupted, target, "the server took it, but nothing was read back")
         }
         guard !found.isRight else { return }
-        // Wrong and ours: nothing is better. Else two may have gone over each other, and the other's is right for them.
+        // Wrong bytes are removed if this upload wrote them. Otherwise two uploads may have overwritten each other, and the bytes are right for the
+        // other one.
         let isWritten = found.tag != nil && found.tag == answer.headers["ETag"]
         let isHalf = try await isBeginning(found, target)
         guard isHalf || isWritten else {
@@ -181,7 +182,7 @@ struct RemoteUpload: UploadMethod {
         throw failure(.corrupted, target, "the server took it, but other bytes were read back")
     }
 
-    /// Whether it is what a PUT of this file that broke off leaves.
+    /// Whether the target holds a beginning of the file, as an interrupted PUT leaves it.
     private func isBeginning(_ found: Found, _ target: UploadTarget) async throws(TransferError) -> Bool {
         try await lane.run { () throws(TransferError) in
             try target.file.beginsWith(found.size, sha256: found.sha256)
@@ -191,10 +192,10 @@ struct RemoteUpload: UploadMethod {
     // MARK: Steps
 
     /// Whether the target holds the right bytes.
-    /// - Throws: `exists` when it holds others; `denied` when there is something that may not be read.
+    /// - Throws: `exists` if it holds other bytes; `denied` if it exists but may not be read.
     private func isThere(_ target: UploadTarget) async throws(TransferError) -> Bool {
         guard let found = try await look(target.url, target.file) else {
-            // To ftp, what may not be read is as what is not there (550). Its size may be asked all the same, and it could be renamed over.
+            // ftp answers 550 both for a missing file and for an unreadable one. An unreadable file still has a size, and a rename could replace it.
             if target.isFTP, try await isListed(target.url) {
                 throw failure(
                     .denied, target, "there is a file of this name that this user may not read; it was left as it is")
@@ -210,18 +211,18 @@ struct RemoteUpload: UploadMethod {
         return answer.status == 200 && answer.headers["Content-Length"] != nil
     }
 
-    /// What a URL gives.
+    /// The content of a URL.
     private struct Found: Sendable {
-        /// Whether it is the file.
+        /// Whether the content is that of the file.
         let isRight: Bool
-        /// In bytes; of more than the file has it is not known how many.
+        /// The size in bytes; `Int64.max` if it is more than was read.
         let size: Int64
         var sha256: String?
-        /// As the server writes it.
+        /// The ETag as the server writes it.
         var tag: String?
     }
 
-    /// What a URL gives; nothing when it gives none.
+    /// Reads the content of a URL; `nil` if it does not exist.
     private func look(_ url: String, _ file: UploadFile) async throws(TransferError) -> Found? {
         var request = self.request(.get, url)
         request.destination = .digest
@@ -260,8 +261,8 @@ struct RemoteUpload: UploadMethod {
         request.headers["Content-Type"] = "application/octet-stream"
         var answer = try await transport.perform(request)
         if [404, 409, 500].contains(answer.status), !target.isResumable {
-            // The collection above may be missing: 409 by RFC 4918 section 9.7.1, 500 from nginx 1.22 without
-            // `create_full_put_path`. Making one that exists gives 405, which is fine.
+            // The collections above may be missing: 409 by RFC 4918, section 9.7.1, or 500 from nginx 1.22 without `create_full_put_path`. Creating
+            // an existing collection gives 405, which is ignored.
             for collection in target.collections {
                 _ = try await transport.perform(self.request(.makeCollection, collection))
             }
@@ -309,7 +310,7 @@ struct RemoteUpload: UploadMethod {
     }
 }
 
-/// How many of a request's bytes went out, counted on the transport's thread.
+/// The number of a request's bytes that were sent. It is updated on the transport's thread.
 private final class SentBytes: Sendable {
     private let bytes = Atomic<Int64>(0)
 

@@ -1,4 +1,5 @@
-/// The few elements of S3's XML answers that matter here, found by their names: no answer has one name in two meanings.
+/// A reader of the few elements that are used of S3's XML answers. Elements are found by their names, because no answer uses a name with two
+/// meanings.
 struct S3Answer {
     private let text: String
 
@@ -6,13 +7,13 @@ struct S3Answer {
 
     init(text: String) { self.text = text }
 
-    /// Whether it reports an error, which S3 does with status 200 where the work took long (AWS, "CompleteMultipartUpload").
+    /// Whether it reports an error. S3 does so with status 200 if the request took a long time (AWS, "CompleteMultipartUpload").
     var isError: Bool { text.contains("<Error>") }
 
-    /// The first element of a name.
+    /// Returns the decoded text of the first element with a name; `nil` if there is none.
     func first(_ name: String) -> String? { all(name, limit: 1).first.map(Self.decoded) }
 
-    /// The elements of a name, each to be asked in turn.
+    /// Returns the elements with a name.
     func each(_ name: String) -> [S3Answer] { all(name, limit: .max).map { S3Answer(text: String($0)) } }
 
     private func all(_ name: String, limit: Int) -> [Substring] {
@@ -27,7 +28,7 @@ struct S3Answer {
         return found
     }
 
-    /// XML's own five names, and `&#34;` as some servers write an ETag's quotes.
+    /// Decodes the five predefined entities of XML, and the numeric forms of quotes that some servers write in an ETag (`&#34;`).
     private static func decoded(_ text: Substring) -> String {
         var result = ""
         var rest = text

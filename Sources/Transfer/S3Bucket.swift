@@ -1,7 +1,7 @@
-/// A bucket, as an address names it: `s3://BUCKET/KEY?region=…&endpoint=…&use_path_style=…`.
+/// The bucket of an address `s3://BUCKET/KEY?region=…&endpoint=…&use_path_style=…`.
 ///
-/// The three parameters are those of Go's CDK. Without an endpoint it is AWS's in the region, us-east-1 if none is named. The bucket
-/// stands in the path where an endpoint is named or its name has a dot, else in the host (AWS, "Virtual hosting of buckets").
+/// The three parameters are those of Go's CDK. The default endpoint is AWS's in the region, which is us-east-1 by default. The bucket's name is in
+/// the path if an endpoint is stated or the name has a dot, otherwise in the host (AWS, "Virtual hosting of buckets").
 struct S3Bucket: Sendable, Hashable {
     let name: String
     let region: String
@@ -9,11 +9,12 @@ struct S3Bucket: Sendable, Hashable {
     let endpoint: String
     let isPathStyle: Bool
 
-    /// In bytes of UTF-8 (AWS, "Naming Amazon S3 objects").
+    /// The size limit of a key in bytes of UTF-8 (AWS, "Naming Amazon S3 objects").
     static let maximumKeyLength = 1024
 
     static func isAddress(_ text: String) -> Bool { text.lowercased().hasPrefix("s3://") }
 
+    /// Parses an address.
     /// - Returns: The bucket, and the key's template, which begins with `/`.
     /// - Throws: `invalid`.
     static func address(_ text: String) throws(TransferError) -> (bucket: S3Bucket, key: String) {
@@ -24,7 +25,7 @@ struct S3Bucket: Sendable, Hashable {
         func invalid(_ message: String) -> TransferError {
             TransferError(code: .invalid, operation: "upload to s3://\(name)", message: message)
         }
-        // AWS, "General purpose bucket naming rules": nothing else is a host's first label and a path's segment at once.
+        // AWS, "General purpose bucket naming rules". Other names cannot be both a host label and a path segment.
         let isName = name.utf8.allSatisfy {
             (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d || $0 == 0x2e
         }
@@ -53,7 +54,7 @@ struct S3Bucket: Sendable, Hashable {
         guard style == nil || style == "true" || style == "false" else {
             throw invalid("use_path_style is true or false")
         }
-        // AWS's certificate is for one label before its own name: none with a dot fits.
+        // AWS's certificate covers a single label before its domain, so it does not match names with a dot.
         let isPathStyle = style.map { $0 == "true" } ?? (parameters["endpoint"] != nil || name.contains("."))
         return (
             S3Bucket(name: name, region: region, endpoint: read.origin, isPathStyle: isPathStyle),
@@ -61,7 +62,7 @@ struct S3Bucket: Sendable, Hashable {
         )
     }
 
-    /// The host that requests go to, with its port.
+    /// The host of requests, with its port.
     var host: String {
         let host = endpoint[(endpoint.firstRange(of: "://")?.upperBound ?? endpoint.startIndex)...]
         return isPathStyle ? String(host) : "\(name).\(host)"
@@ -70,7 +71,7 @@ struct S3Bucket: Sendable, Hashable {
     /// The scheme of the endpoint with `://`.
     var scheme: String { endpoint.hasPrefix("http://") ? "http://" : "https://" }
 
-    /// An object's path, or the bucket's, each segment encoded as signatures want it: all but the unreserved characters.
+    /// Returns the path of an object, or of the bucket. Each segment is encoded as signatures require it: all but the unreserved characters.
     func path(_ key: String) -> String {
         let segments = key.split(separator: "/", omittingEmptySubsequences: false)
         let encoded = segments.map { PercentEncoding.encode(String($0)) }.joined(separator: "/")

@@ -1,20 +1,21 @@
 import Foundation
 
-/// Signed requests to one bucket.
+/// A client for signed requests to one bucket.
 struct S3Client: Sendable {
     let transport: any Transport
     let options: UploadOptions
     let bucket: S3Bucket
-    /// Seconds since 1970.
+    /// The current time in seconds since 1970.
     let now: @Sendable () -> Int64
 
-    /// Longest answer that is read: the list of 1,000 parts is 0.3 MB.
+    /// The size limit of an answer in bytes. A list of 1,000 parts has 0.3 MB.
     private static let answerLimit: Int64 = 4 << 20
 
+    /// Performs a signed request.
     /// - Parameters:
-    ///   - payload: The body's SHA-256; the server refuses another body (`XAmzContentSHA256Mismatch`).
-    ///   - isNew: Whether nothing may be there.
-    ///   - match: The tag that what is there must have.
+    ///   - payload: The body's SHA-256. The server refuses another body (`XAmzContentSHA256Mismatch`).
+    ///   - isNew: Whether the object must not exist yet.
+    ///   - match: The tag that the existing object must have.
     ///   - progress: See `TransferRequest`.
     func perform(
         _ method: TransferRequest.Method, _ key: String, query: [(String, String)] = [],
@@ -31,15 +32,15 @@ struct S3Client: Sendable {
         return try await transport.perform(request)
     }
 
-    /// An object as it was read.
+    /// The result of reading an object.
     struct Found: Sendable {
         /// Whether it has the file's bytes.
         let isRight: Bool
-        /// Its ETag without quotes, where the server says one.
+        /// The object's ETag without quotes; `nil` if the server does not state one.
         var tag: String?
     }
 
-    /// What an object has; nothing when there is none.
+    /// Reads an object; `nil` if it does not exist.
     func holds(_ key: String, _ file: UploadFile) async throws(TransferError) -> Found? {
         var request = try signed(.get, key, query: [], payload: S3Signature.emptyPayload)
         request.destination = .digest
@@ -57,8 +58,8 @@ struct S3Client: Sendable {
                 isRight: answer.size == file.size && answer.sha256 == file.sha256, tag: S3Multipart.tag(answer))
         case 404: return nil
         default:
-            // Its body went the way of the file's: asked again for what it says. Where that answer is another, such as the object
-            // itself, it says nothing of this one.
+            // The answer's body was hashed and is gone, so the request is repeated for its message. An answer with another status, such as the object
+            // itself, does not explain this one.
             let again = try? await perform(.get, key)
             throw refused(again?.status == answer.status ? again ?? answer : answer, key, "reading what is there")
         }
@@ -89,14 +90,14 @@ struct S3Client: Sendable {
         return request
     }
 
-    /// What a server's refusal means.
+    /// Converts a refusal of the server into an error.
     func refused(_ answer: TransferResponse, _ key: String, _ step: String) -> TransferError {
         let text = S3Answer(answer)
         let said =
             text.first("Code").map { code in ": \(code)" + (text.first("Message").map { ", \($0)" } ?? "") } ?? ""
         let (code, advice): (TransferError.Code, String) =
             switch (answer.status, text.first("Code")) {
-            // What S3 says to try again, though the status does not.
+            // S3 asks for another try in these cases, although the status does not.
             case (_, "RequestTimeout"), (_, "ConditionalRequestConflict"), (_, "OperationAborted"):
                 (.interrupted, "the server asks to try again")
             case (_, "RequestTimeTooSkewed"):
@@ -115,7 +116,7 @@ struct S3Client: Sendable {
         return TransferError(
             code: code, operation: "upload to s3://\(bucket.name)/\(key)",
             message: "\(step): status \(answer.status)\(said.prefix(500)); \(advice)",
-            // Within an answer of 200 it is a failure of the server's (AWS, "CompleteMultipartUpload").
+            // An error within an answer of status 200 is a failure of the server (AWS, "CompleteMultipartUpload").
             status: answer.isSuccess ? 500 : answer.status)
     }
 }

@@ -1,14 +1,14 @@
 import Basics
 
-/// The parts of a multipart upload: nobody sees them before it is completed.
+/// The parts of a multipart upload. They are not visible before the upload is completed.
 struct S3Multipart: Sendable {
     let client: S3Client
     let records: S3Records
     let lane: BlockingLane
 
-    /// Sends what is missing of a file's parts.
-    /// - Returns: What the server calls the upload.
-    /// - Throws: `corrupted` when the file's bytes are not those that were built.
+    /// Sends the missing parts of a file.
+    /// - Returns: The server's id of the upload.
+    /// - Throws: `corrupted` if the file's bytes are not those that were built.
     func send(_ target: UploadTarget, _ tries: inout UploadTries) async throws(TransferError) -> String {
         var record = try await begun(target)
         let parts = S3Parts(target.file)
@@ -35,7 +35,7 @@ struct S3Multipart: Sendable {
             tries.note(reached: parts.offset(number) + parts.count(number))
         }
         await records.set(record, of: target, isKept: false)
-        // Before anything gets a name: the parts' own digests are those of the file as it is now.
+        // Checked before any file gets its name, because the parts' digests are those of the file's current content.
         guard whole.sha256 == target.file.sha256 else {
             throw TransferError(
                 code: .corrupted, operation: "upload to \(target.shown)",
@@ -44,7 +44,7 @@ struct S3Multipart: Sendable {
         return record.upload
     }
 
-    /// Makes the parts, all of them and no other, the object.
+    /// Completes the upload: makes an object of exactly these parts.
     func complete(_ target: UploadTarget, isNew: Bool) async throws(TransferError) -> TransferResponse {
         let record = try await begun(target)
         let lines = (1...S3Parts(target.file).count).map { number in
@@ -58,20 +58,20 @@ struct S3Multipart: Sendable {
             payload: S3Signature.sha256(body), isNew: isNew)
     }
 
-    /// What the server says of bytes that it took; without quotes.
+    /// Returns the ETag in an answer, without quotes; `nil` if there is none.
     static func tag(_ answer: TransferResponse) -> String? {
         let tag = (answer.headers["ETag"] ?? S3Answer(answer).first("ETag"))?.filter { $0 != "\"" } ?? ""
-        // What would end a line of what is kept, or an element, is none.
+        // A tag that could end a line of the record or an XML element is ignored.
         return tag.isEmpty || tag.contains { $0.isWhitespace || $0 == "<" || $0 == "&" } ? nil : tag
     }
 
-    /// Whether the server has ended the upload, as a bucket's own rule may.
+    /// Whether the server has ended the upload, for instance by a rule of the bucket.
     static func isGone(_ answer: TransferResponse) -> Bool {
         answer.status == 404 && S3Answer(answer).first("Code") != "NoSuchBucket"
             || S3Answer(answer).first("Code") == "NoSuchUpload"
     }
 
-    /// The upload of an earlier try or process, or a new one.
+    /// Returns the upload of an earlier try or process, or starts a new one.
     private func begun(_ target: UploadTarget) async throws(TransferError) -> S3Record {
         if let record = await records[target] { return record }
         let answer = try await client.perform(.post, target.url, query: [("uploads", "")])
@@ -83,11 +83,11 @@ struct S3Multipart: Sendable {
         return record
     }
 
-    /// The tags of what the server has, by number.
+    /// Returns the tags of the parts that the server has, keyed by number.
     private func listed(_ target: UploadTarget, _ record: S3Record) async throws(TransferError) -> [Int: String] {
         let answer = try await client.perform(
             .get, target.url, query: [("uploadId", record.upload), ("max-parts", String(S3Parts.maximumCount))])
-        // To a key that may not list, what this run sent is known all the same.
+        // A key without the permission to list parts can still use those that this process sent.
         if answer.status == 403, S3Answer(answer).first("Code") == "AccessDenied" {
             return record.parts.mapValues(\.tag)
         }
@@ -95,7 +95,8 @@ struct S3Multipart: Sendable {
         let cut = S3Parts(target.file)
         var parts: [Int: String] = [:]
         for part in S3Answer(answer).each("Part") {
-            // Of another size it is none of the file's; and sums of what a server says must not overflow.
+            // A part of another size is not of this file. Sizes from the server must also not overflow when they are
+            // added.
             guard let number = part.first("PartNumber").flatMap({ Int($0) }), number >= 1, number <= cut.count,
                 let size = part.first("Size").flatMap({ Int64($0) }), size == cut.count(number),
                 let tag = part.first("ETag")

@@ -2,18 +2,18 @@ import Basics
 import Crypto
 import Synchronization
 
-/// How a file is cut for a multipart upload: the same each time, so that what is there of it can be used.
+/// The division of a file into parts for a multipart upload. It is the same each time, so that existing parts can be used.
 struct S3Parts: Sendable {
-    /// Files below 16 MiB go in one request: two parts would be no better.
+    /// The smallest size in bytes of a file that is sent in parts. Smaller files (below 16 MiB) are sent in one request.
     static let threshold: Int64 = 16 << 20
-    /// As small as may be, 5 MiB but for the last (AWS, "Multipart upload limits"): a line that breaks off before a part is through
-    /// brings none.
+    /// The smallest possible size of a part in bytes: 5 MiB, except for the last (AWS, "Multipart upload limits"). An interrupted part has to be sent
+    /// again, so small parts are better.
     static let smallest: Int64 = 5 << 20
-    /// AWS takes 10,000; 1,000 are listed in one answer, and OpenStack takes no more.
+    /// The largest number of parts. AWS accepts 10,000, but lists 1,000 in one answer, and OpenStack accepts no more than that.
     static let maximumCount: Int64 = 1000
 
     let file: UploadFile
-    /// Of each part but the last.
+    /// The size in bytes of each part but the last.
     let size: Int64
 
     init(_ file: UploadFile) {
@@ -28,14 +28,14 @@ struct S3Parts: Sendable {
 
     func count(_ number: Int) -> Int64 { min(size, file.size - offset(number)) }
 
-    /// What a part is known by.
+    /// The digests of a part.
     struct Digests: Sendable {
         let sha256: String
-        /// What servers give as a part's ETag (AWS does where no key of its own encrypts).
+        /// The ETag that servers give a part (AWS does unless it encrypts with another key).
         let md5: String
     }
 
-    /// The digest of all parts, given one after the other.
+    /// The digest of all parts, which must be added in order.
     final class Whole: Sendable {
         private let hash = Mutex(SHA256())
 
@@ -44,8 +44,8 @@ struct S3Parts: Sendable {
         var sha256: String { hash.withLock { Hexadecimal.encode($0.finalize()) } }
     }
 
-    /// Reads a part. Blocks.
-    /// - Parameter whole: Gets its bytes too.
+    /// Computes the digests of a part. Blocks while it reads the part.
+    /// - Parameter whole: Also gets the part's bytes.
     func digests(_ number: Int, into whole: Whole) throws(TransferError) -> Digests {
         var (sha256, md5) = (SHA256(), Insecure.MD5())
         try file.read(from: offset(number), count: count(number)) { bytes in

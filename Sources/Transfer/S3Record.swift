@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A multipart upload of ours: what the server calls it, and the parts that it took.
+/// A multipart upload: its id at the server, and the parts that the server accepted.
 struct S3Record: Sendable, Hashable {
-    /// A part as it was sent, and as the server called it: its ETag is no MD5 where a key of the server's own encrypts.
+    /// A part as it was sent, and its ETag. The ETag is not the MD5 if the server encrypts with a key of its own.
     struct Part: Sendable, Hashable {
         let md5: String
         let tag: String
@@ -13,7 +13,8 @@ struct S3Record: Sendable, Hashable {
 
     init(upload: String) { self.upload = upload }
 
-    /// As `text` wrote it; nothing for what is damaged.
+    /// Parses `text`.
+    /// - Returns: `nil` if it is damaged.
     init?(_ text: String) {
         let lines = text.split(separator: "\n")
         guard let first = lines.first else { return nil }
@@ -25,15 +26,15 @@ struct S3Record: Sendable, Hashable {
         }
     }
 
-    /// The upload's name, then a line a part.
+    /// The upload's id, followed by one line per part.
     var text: String {
         ([upload] + parts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.md5) \($0.value.tag)" })
             .joined(separator: "\n")
     }
 }
 
-/// The multipart uploads of one run, each kept for the next one where there is a memory. Nobody else's is ever gone on with or ended: an
-/// object's unfinished uploads may be another bot's, or another tool's.
+/// The multipart uploads of one run. If there is a memory, they are kept for the next process. Unfinished uploads that are not recorded here are
+/// never continued or ended, because they may belong to another bot or tool.
 final class S3Records: Sendable {
     private let memory: (any UploadMemory)?
     private let session: String
@@ -54,7 +55,8 @@ final class S3Records: Sendable {
         }
     }
 
-    /// - Parameter isKept: Whether the next process has to know it too.
+    /// Records an upload.
+    /// - Parameter isKept: Whether the next process must know it, too.
     func set(_ record: S3Record, of target: UploadTarget, isKept: Bool) async {
         let place = place(target)
         records.withLock { $0[place] = record }

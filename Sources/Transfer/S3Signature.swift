@@ -3,25 +3,26 @@ import Crypto
 import Foundation
 import Glibc
 
-/// Signs requests to S3 (AWS, "Authenticating Requests: Using the Authorization Header", signature version 4).
+/// A signer of requests to S3 (AWS, "Authenticating Requests: Using the Authorization Header", signature version 4).
 ///
-/// By our own hand: `CURLOPT_AWS_SIGV4` of libcurl 7.88 sends no `x-amz-content-sha256`, which S3 wants, and signs a parameter without a
-/// value (`?uploads`) as nobody else does.
+/// `CURLOPT_AWS_SIGV4` of libcurl 7.88 is not used. It does not send `x-amz-content-sha256`, which S3 requires, and signs a parameter without a value
+/// (`?uploads`) differently from other implementations.
 struct S3Signature: Sendable {
     let accessKey: String
     let secret: String
     let region: String
 
-    /// SHA-256 of nothing.
+    /// The SHA-256 of an empty body.
     static let emptyPayload = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
+    /// Signs a request.
     /// - Parameters:
-    ///   - path: Encoded.
-    ///   - query: Decoded names and values.
-    ///   - headers: Signed beside those that are always; names in any case.
+    ///   - path: The encoded path.
+    ///   - query: The decoded names and values.
+    ///   - headers: Further headers to sign; names in any case.
     ///   - payload: The body's SHA-256 in hexadecimal.
     ///   - time: Seconds since 1970.
-    /// - Returns: The header fields to send with the request, with those given.
+    /// - Returns: The header fields to send with the request, including the given ones.
     func headers(
         _ method: String, host: String, path: String, query: [(String, String)], headers: TransferHeaders = [:],
         payload: String, time: Int64
@@ -48,7 +49,7 @@ struct S3Signature: Sendable {
         return fields
     }
 
-    /// As a URL has it, and as it is signed: sorted by name.
+    /// Returns the query in the form of the URL and of the signature: sorted by name.
     static func query(_ parameters: [(String, String)]) -> String {
         parameters.map { (PercentEncoding.encode($0.0), PercentEncoding.encode($0.1)) }.sorted { $0 < $1 }
             .map { "\($0.0)=\($0.1)" }.joined(separator: "&")
@@ -67,7 +68,7 @@ struct S3Signature: Sendable {
         return String(text)
     }
 
-    /// `20130524T000000Z`, in UTC.
+    /// Returns a time in UTC as `20130524T000000Z`.
     private static func moment(_ time: Int64) -> String {
         var seconds = time_t(time)
         var parts = tm()

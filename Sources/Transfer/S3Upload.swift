@@ -1,12 +1,13 @@
 import Basics
 
-/// Uploads into a bucket.
+/// An upload method for a bucket.
 ///
-/// An object appears whole or not at all, so a multipart upload is the place beside: its parts are there, each with the digest that the
-/// request's signature covers, and nobody sees them before it is completed. A small file is sent when its turn to get its name comes.
-/// Right before, the object is asked for. `If-None-Match: *` keeps either from going over one that came since; with a server that does not
-/// know it (501, or that passes it over) another could write there in between. What is then there is read back, and removed only where
-/// its ETag is that of what was written.
+/// An object appears completely or not at all. A multipart upload therefore serves as staging: its parts have digests that the request's signature
+/// covers, and they are not visible before it is completed. A small file is sent when it gets its name.
+///
+/// Directly before that, the object is read. `If-None-Match: *` prevents replacing an object that was created since. With a server that does not
+/// support it (it answers 501, or ignores it) another client could write in between. The object is read back afterwards. Wrong bytes are removed only
+/// if their ETag is that of the written object.
 struct S3Upload: UploadMethod {
     private let client: S3Client
     private let options: UploadOptions
@@ -20,7 +21,7 @@ struct S3Upload: UploadMethod {
         multipart = S3Multipart(client: client, records: records, lane: lane)
     }
 
-    /// The part's name of a file that is sent in one request.
+    /// The part's name for a file that is sent in one request.
     private static let whole = "whole"
 
     // MARK: Staging
@@ -46,11 +47,11 @@ struct S3Upload: UploadMethod {
 
     // MARK: The name
 
-    /// What came of giving a file its name.
+    /// The result of giving a file its name.
     private enum Written {
-        /// With the tag that the server says.
+        /// Written; the tag is from the server's answer.
         case written(tag: String?)
-        /// The right bytes were there.
+        /// The right bytes already existed.
         case already
         /// The server has ended the upload.
         case gone
@@ -88,7 +89,7 @@ struct S3Upload: UploadMethod {
     private func write(
         _ target: UploadTarget, _ part: String, _ tries: UploadTries
     ) async throws(TransferError) -> Written {
-        // At the first try too: since the look before, all files were sent.
+        // Also at the first try, because all files were sent since the last check.
         if try await isThere(target) { return .already }
         var answer = try await complete(target, part, isNew: true, tries)
         if answer.status == 501 || S3Answer(answer).first("Code") == "NotImplemented" {
@@ -97,7 +98,7 @@ struct S3Upload: UploadMethod {
         }
         let said = S3Answer(answer)
         if answer.isSuccess, !said.isError { return .written(tag: S3Multipart.tag(answer)) }
-        // 412 and 409: somebody else was first; 404: an answer was lost, and the upload is complete.
+        // 412 and 409: another client was first. 404: an answer was lost, and the upload is already complete.
         let isTaken = ["PreconditionFailed", "ConditionalRequestConflict"].contains(said.first("Code"))
         let isGone = part != Self.whole && S3Multipart.isGone(answer)
         if isTaken || isGone || [404, 409, 412].contains(answer.status) {
@@ -119,11 +120,12 @@ struct S3Upload: UploadMethod {
             progress: target.course.sending(after: 0, tries))
     }
 
-    /// Removes other bytes than the file's where they are what this upload wrote: wrong and ours, so nothing is better.
-    /// - Throws: `exists` where they need not be: two may have gone over each other, and the other's is right for them.
+    /// Removes wrong bytes if this upload wrote them.
+    /// - Throws: `exists` if another client may have written them: two uploads may have overwritten each other, and the bytes are right for the other
+    ///   one.
     private func remove(_ target: UploadTarget, _ found: String?, written: String?) async throws(TransferError) {
         guard let written, found == written else { throw failure(.exists, target, UploadMessage.exists) }
-        // What the server does not let go is found by the next look.
+        // If the server does not remove it, the next check finds it.
         let answer = try? await client.perform(.delete, target.url, match: written)
         if answer?.status == 501 { _ = try? await client.perform(.delete, target.url) }
     }
@@ -133,7 +135,8 @@ struct S3Upload: UploadMethod {
     @discardableResult
     func discard(_ target: UploadTarget, part: String) async -> Bool {
         guard part != Self.whole else { return true }
-        // An error is under way, or the object is there: what is left costs space, and the bucket's rules end it.
+        // Errors are ignored: the upload has failed already, or the object is in place. Remaining parts need space until the bucket's rules remove
+        // them.
         let answer = try? await client.perform(.delete, target.url, query: [("uploadId", part)])
         if answer != nil { await records.forget(target) }
         return answer != nil
@@ -141,7 +144,8 @@ struct S3Upload: UploadMethod {
 
     func leftParts(_ target: UploadTarget) async -> [String] { await records[target].map { [$0.upload] } ?? [] }
 
-    /// - Throws: `exists` when it holds other bytes.
+    /// Whether the object has the right bytes.
+    /// - Throws: `exists` if it has other bytes.
     private func isThere(_ target: UploadTarget) async throws(TransferError) -> Bool {
         guard let found = try await client.holds(target.url, target.file) else { return false }
         guard found.isRight else { throw failure(.exists, target, UploadMessage.exists) }
@@ -153,7 +157,7 @@ struct S3Upload: UploadMethod {
     }
 }
 
-/// What several kinds of uploads say.
+/// Messages that several upload methods use.
 enum UploadMessage {
     static let exists =
         "there is a file of this name with other bytes; it was left as it is. A published file never changes: "

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// What lies between libcurl's thread and the reader of one streamed answer: at most `limit` bytes and one chunk.
+/// A buffer between libcurl's thread and the reader of a streamed answer. It holds at most `limit` bytes and one chunk.
 final class StreamBuffer: Sendable {
     typealias Head = CheckedContinuation<Result<TransferResponse, TransferError>, Never>
     typealias Chunk = CheckedContinuation<Result<[UInt8]?, TransferError>, Never>
 
-    /// Bytes that wait here before the server is held up. 256 KiB: sixteen of libcurl's 16 KiB chunks.
+    /// The number of bytes that are buffered before the transfer is paused. 256 KiB are sixteen of libcurl's 16 KiB
+    /// chunks.
     static let limit = 256 << 10
 
     private struct State {
@@ -24,7 +25,7 @@ final class StreamBuffer: Sendable {
 
     // MARK: libcurl's thread
 
-    /// The header fields are complete.
+    /// Reports that the header fields are complete.
     func begin(_ answer: TransferResponse) {
         let head = state.withLock { state in
             defer { state.head = nil }
@@ -34,7 +35,8 @@ final class StreamBuffer: Sendable {
         head?.resume(returning: .success(answer))
     }
 
-    /// Takes a chunk; false when the transfer has to pause, then the chunk comes again.
+    /// Adds a chunk.
+    /// - Returns: `false` if the transfer must pause; libcurl then passes the chunk again.
     func append(_ chunk: [UInt8]) -> Bool {
         let (isTaken, waiting): (Bool, Chunk?) = state.withLock { state in
             if let waiting = state.waiting {
@@ -53,7 +55,7 @@ final class StreamBuffer: Sendable {
         return isTaken
     }
 
-    /// The transfer ended. What waits can still be read.
+    /// Reports the end of the transfer. Buffered chunks can still be read.
     func end(_ result: Result<TransferResponse, TransferError>) {
         let (head, waiting, end) = state.withLock { state in
             let end: Result<[UInt8]?, TransferError> =
@@ -71,7 +73,8 @@ final class StreamBuffer: Sendable {
 
     // MARK: The reader
 
-    /// The next chunk if it is here, and whether the transfer was paused and may go on.
+    /// Resumes the continuation with the next chunk, or keeps it until there is one.
+    /// - Returns: Whether the transfer was paused and can be resumed.
     func take(orWait continuation: Chunk) -> Bool {
         let (ready, isResumable): (Result<[UInt8]?, TransferError>?, Bool) = state.withLock { state in
             if !state.chunks.isEmpty {

@@ -1,4 +1,4 @@
-/// The reader's end of a streamed answer. When nobody holds it any more the transfer is canceled.
+/// The reader's end of a streamed answer. Releasing it cancels the transfer.
 final class StreamReader: Sendable {
     let buffer = StreamBuffer()
     private let engine: CurlEngine
@@ -13,7 +13,7 @@ final class StreamReader: Sendable {
 
     func expectHead(_ continuation: StreamBuffer.Head) { buffer.expectHead(continuation) }
 
-    /// The next chunk; nothing at the end. Canceling the task ends the transfer.
+    /// Returns the next chunk; `nil` at the end. Canceling the task ends the transfer.
     func next() async throws(TransferError) -> [UInt8]? {
         let result: Result<[UInt8]?, TransferError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -1,20 +1,20 @@
-/// Who we are to one server. It is sent to the request's own host alone; redirects are never followed.
+/// The credentials for one server. They are sent only to the request's host; redirects are never followed.
 package enum TransferCredentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// HTTP basic authentication, or an ssh password. Without a user the URL's is taken.
+    /// HTTP basic authentication, or an ssh password. If `user` is `nil`, the URL's user is used.
     case password(user: String?, password: String)
-    /// An `Authorization: Bearer` header; HTTP only.
+    /// An `Authorization: Bearer` header, only for HTTP.
     case bearer(token: String)
-    /// An ssh private key in a file that this process can read. ed25519: libssh2 1.10 (Debian 12) signs for RSA keys with
-    /// SHA-1 only, which OpenSSH has refused since 8.8. Without a user the URL's is taken.
+    /// An ssh private key in a file that this process can read. It should be ed25519: libssh2 1.10 (Debian 12) signs for RSA keys only with SHA-1,
+    /// which OpenSSH has refused since 8.8. If `user` is `nil`, the URL's user is used.
     case privateKey(user: String?, path: String, passphrase: String?)
 
-    /// Reads a secret as an operator stores it: a private key in PEM or OpenSSH form (then `file`, where the secret lies,
-    /// is handed to libcurl), `user:password`, or else a token.
+    /// Parses a secret as an operator stores it: a private key in PEM or OpenSSH form, `user:password`, or otherwise a token.
     /// - Parameters:
-    ///   - secret: The secret's text; a final newline is dropped.
-    ///   - file: Its path. Without one a private key cannot be used and nothing is returned.
+    ///   - secret: The secret's text; final newlines are removed.
+    ///   - file: The path of the secret's file, which libcurl reads if it is a private key.
+    /// - Returns: `nil` for an empty text, and for a private key without `file`.
     package init?(secret: String, file: String?) {
         var text = secret
         while let last = text.unicodeScalars.last, last == "\n" || last == "\r" { text.unicodeScalars.removeLast() }
@@ -30,7 +30,7 @@ package enum TransferCredentials: Sendable, Hashable, CustomStringConvertible, C
         }
     }
 
-    /// The kind alone.
+    /// The kind of credentials, without their values.
     package var description: String {
         switch self {
         case .password: "password"
@@ -41,6 +41,6 @@ package enum TransferCredentials: Sendable, Hashable, CustomStringConvertible, C
 
     package var debugDescription: String { description }
 
-    /// Nothing to see for `dump` and test reports.
+    /// Empty, so that `dump` and test reports do not show the values.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

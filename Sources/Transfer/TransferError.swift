@@ -1,35 +1,35 @@
-/// A transfer that could not be done. An HTTP status is no error of a `Transport`; it is one of an `Uploader`.
+/// The failure of a transfer. An HTTP status is not an error of a `Transport`, but it is one of an `Uploader`.
 ///
-/// No text in it holds a password, a token, a key or a URL's user part.
+/// Its texts never contain a password, a token, a key or a URL's user part.
 package struct TransferError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, for code that has to tell cases apart.
+    /// The kind of failure, for programs.
     package enum Code: String, Sendable {
         /// The URL, template, header or file name cannot be used.
         case invalid
-        /// The scheme is none that is spoken, or one without encryption that the request does not allow.
+        /// The scheme is not supported, or is unencrypted and not allowed by the request.
         case schemeRefused
-        /// No connection: name not found, refused, no route.
+        /// There is no connection: the name was not found, the connection was refused, or there is no route.
         case unreachable
         /// A time limit passed.
         case timedOut
-        /// The connection broke after it was made; whether the server acted is not known.
+        /// The connection broke after it was made. Whether the server acted is unknown.
         case interrupted
-        /// The server's TLS certificate is not one that this machine trusts.
+        /// The server's TLS certificate is not trusted by this machine.
         case certificate
-        /// The ssh host key is missing in, or differs from, the known hosts.
+        /// The ssh host key is missing in the known hosts, or differs from them.
         case hostKey
-        /// User, password, key or token were refused, or are needed.
+        /// The user, password, key or token was refused or is missing.
         case credentials
-        /// The server understood and will not.
+        /// The server denies the request.
         case denied
         case notFound
-        /// The target exists with other bytes. It was left as it is.
+        /// The target exists with other bytes. It was not changed.
         case exists
         /// The answer is larger than the request's limit.
         case tooLarge
-        /// What was read back is not what was sent.
+        /// The bytes that were read back are not those that were sent.
         case corrupted
-        /// The server answered what is no success.
+        /// The server answered with a status that is not a success.
         case status
         /// A file of this machine could not be read or written.
         case file
@@ -38,14 +38,15 @@ package struct TransferError: Error, Sendable, CustomStringConvertible {
     }
 
     package let code: Code
-    /// What was tried, on what: `PUT https://files.example/kit/1.4.2/kit.tar.zst`.
+    /// What was tried, and on what: `PUT https://files.example/kit/1.4.2/kit.tar.zst`.
     package let operation: String
-    /// What happened and what to do.
+    /// What happened, and what to do.
     package let message: String
     package let underlying: (any Error)?
-    /// Whether the server may have done what was asked all the same; of a mail it is known.
+    /// Whether the server may have carried out the request nevertheless. `true` unless it is known; it is determined
+    /// for mails.
     package var mayHaveArrived = true
-    /// The server's answer, where that is what was wrong.
+    /// The status of the server's answer, if that is the failure.
     package let status: Int?
 
     package init(

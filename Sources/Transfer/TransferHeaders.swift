@@ -1,6 +1,6 @@
-/// Header fields in their order; names compare without case (RFC 9110 section 5.1).
+/// Header fields in their order. Names are compared without case (RFC 9110, section 5.1).
 package struct TransferHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    /// One field.
+    /// A header field.
     package struct Field: Sendable, Hashable {
         package var name: String
         package var value: String
@@ -19,7 +19,8 @@ package struct TransferHeaders: Sendable, Hashable, ExpressibleByDictionaryLiter
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 
-    /// The first value of a name. Setting replaces every field of the name; nothing removes them.
+    /// The first value of a name; `nil` if there is none. Setting a value replaces every field of the name; setting
+    /// `nil` removes them.
     package subscript(_ name: String) -> String? {
         get { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
         set {
@@ -28,6 +29,6 @@ package struct TransferHeaders: Sendable, Hashable, ExpressibleByDictionaryLiter
         }
     }
 
-    /// Appends a field, whatever is there.
+    /// Appends a field, even if there are fields with the same name.
     package mutating func append(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
 }

@@ -1,19 +1,20 @@
-/// How long and how large a transfer may be.
+/// The limits of a transfer's time and size.
 package struct TransferLimits: Sendable, Hashable {
-    /// Until the connection stands, TLS or ssh included. 10 s: three lost SYNs (1 + 2 + 4 s) and some.
+    /// The time until the connection is established, including TLS or ssh. 10 s are enough for three lost SYNs (1 + 2 +
+    /// 4 s).
     package var connect: Duration = .seconds(10)
-    /// From the first to the last byte; nothing means no such limit.
+    /// The time from the first to the last byte; `nil` means no limit.
     package var total: Duration? = .seconds(3600)
-    /// Longest time with less than one byte a second; nothing means no such limit.
+    /// The longest time with less than one byte per second; `nil` means no limit.
     package var stall: Duration? = .seconds(60)
-    /// Of the answer's body in bytes, after which the transfer is broken off as `tooLarge`. 16 MiB is far above every
-    /// JSON answer; downloads say their own.
+    /// The size limit of the answer's body in bytes; a larger answer fails as `tooLarge`. 16 MiB are enough for every
+    /// JSON answer; downloads set their own limit.
     package var response: Int64 = 16 << 20
 
-    /// What the slowest line that a file is not given up on takes for so many bytes: 16 KiB a second, 128 kbit/s.
+    /// Returns the time for a number of bytes at the slowest rate that is accepted: 16 KiB per second (128 kbit/s).
     package static func time(for bytes: Int64) -> Duration { .seconds(bytes / (16 << 10)) }
 
-    /// Of an answer's header fields in bytes, all together.
+    /// The size limit in bytes of all header fields of an answer together.
     package static let headers = 256 << 10
 
     package init(

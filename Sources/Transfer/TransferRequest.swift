@@ -1,9 +1,16 @@
-/// One request to another machine, or to a unix socket of this one.
+/// A request to another machine, or to a Unix socket of this one.
 ///
-/// For sftp URLs the methods mean: `get` reads a file, `put` writes it and makes missing directories, `move` renames and
-/// never over something, `delete` removes a file, `head` asks for its size; the answers are given as the HTTP statuses of the same
-/// outcome. For ftp and ftps they mean the same, but that servers rename over what is there (vsftpd 3.0.3 does). For smtp and
-/// smtps there is `mail` alone, whose answer has the server's own code (RFC 5321, section 4.2) as its status and its words as its body.
+/// For sftp URLs the methods have these meanings:
+///
+/// - `get` reads a file.
+/// - `put` writes a file and creates missing directories.
+/// - `move` renames and never replaces.
+/// - `delete` removes a file.
+/// - `head` gets its size.
+///
+/// The answers have the HTTP statuses of the same outcomes. For ftp and ftps the meanings are the same, except that servers may replace a file by a
+/// rename (vsftpd 3.0.3 does). For smtp and smtps there is only `mail`. Its answer has the server's code (RFC 5321, section 4.2) as its status, and
+/// the server's text as its body.
 package struct TransferRequest: Sendable {
     /// A method by RFC 9110, RFC 5789 or RFC 4918.
     package enum Method: String, Sendable, Hashable {
@@ -15,20 +22,20 @@ package struct TransferRequest: Sendable {
         case delete = "DELETE"
         case move = "MOVE"
         case makeCollection = "MKCOL"
-        /// The body is a mail, handed to an SMTP server for the request's `envelope`.
+        /// Sends the body as a mail to an SMTP server, for the request's `envelope`.
         case mail = "MAIL"
     }
 
-    /// What is sent with the request.
+    /// The body of the request.
     package enum Body: Sendable, Hashable {
         case none
         case bytes([UInt8])
-        /// A file's bytes as it is when the transfer begins. Streamed; its size is sent before.
+        /// The content of a file when the transfer starts. It is streamed, and its size is sent first.
         case file(path: String)
-        /// So many of a file's bytes from an offset on.
+        /// A number of a file's bytes from an offset on.
         case filePart(path: String, offset: Int64, count: Int64)
 
-        /// In bytes, where it is known before.
+        /// The size in bytes if it is known in advance, otherwise 0.
         var size: Int64 {
             switch self {
             case .none, .file: 0
@@ -38,23 +45,24 @@ package struct TransferRequest: Sendable {
         }
     }
 
-    /// Where the answer's body goes.
+    /// The destination of the answer's body.
     package enum Destination: Sendable, Hashable {
-        /// Into `TransferResponse.body`.
+        /// The body is in `TransferResponse.body`.
         case memory
-        /// Into a new file, mode 0600, that must not exist; removed when the transfer fails. Synchronized when it returns. Of an HTTP
-        /// status other than 2xx there is no file either: its body is in `TransferResponse.body`, and has at most 64 KiB.
+        /// The body is written to a new file with mode 0600, which must not exist, and synchronized. The file is removed if the transfer fails. For
+        /// an HTTP status other than 2xx there is no file; the body is in `TransferResponse.body` and has at most 64 KiB.
         case file(path: String)
-        /// Nowhere: only counted and hashed.
+        /// The body is only counted and hashed.
         case digest
-        /// Nowhere: the head is the whole answer, and a body that is too long, too slow or breaks off changes nothing.
+        /// The body is ignored: the header fields are the answer. A body that is too long, too slow or interrupted is not an error.
         case head
     }
 
     package var method: Method
-    /// https, sftp, ftps, smtps, smtp, or http and ftp where `isPlainHTTPAllowed` (http also where `unixSocket`) says so. An sftp path
-    /// begins at the server's root, `/~/` at the user's home; an ftp path where the server puts the user. ftps is explicit TLS
-    /// (RFC 4217) on port 21 or the URL's own, on port 990 TLS from the first byte.
+    /// The URL. The schemes are https, sftp, ftps, smtps and smtp. http and ftp need `isPlainHTTPAllowed`; http is also allowed with `unixSocket`.
+    ///
+    /// An sftp path begins at the server's root, or with `/~/` at the user's home. An ftp path begins in the user's directory at the server. ftps
+    /// means explicit TLS (RFC 4217) on port 21 or the URL's port, except on port 990, where TLS starts with the first byte.
     package var url: String
     package var headers: TransferHeaders
     package var body: Body
@@ -62,23 +70,23 @@ package struct TransferRequest: Sendable {
     package var target: String?
     package var destination: Destination = .memory
     package var credentials: TransferCredentials?
-    /// A known_hosts file; sftp is refused without one. List ed25519 keys only: with an RSA line libssh2 1.10 asks for
-    /// the RSA key, signed with SHA-1, and fails.
+    /// The path of a known_hosts file, which sftp requires. It should contain only ed25519 keys: with an RSA line, libssh2 1.10 requests the RSA key,
+    /// signed with SHA-1, and fails.
     package var knownHosts: String?
     /// The socket to connect to instead of the URL's host.
     package var unixSocket: String?
-    /// Of ftp too.
+    /// Whether unencrypted http and ftp are allowed.
     package var isPlainHTTPAllowed = false
-    /// A file of PEM certificates to trust instead of the machine's.
+    /// The path of a file of PEM certificates that are trusted instead of the machine's.
     package var certificateAuthorities: String?
     package var limits = TransferLimits()
-    /// For a `put` of a file by sftp and ftp: from which of its bytes on; those before are at the server, which keeps them.
+    /// The offset in bytes from which a `put` by sftp or ftp sends the file. The server already has the bytes before it, and keeps them.
     package var resumeOffset: Int64 = 0
-    /// Told as the body goes out: how many of its bytes have been handed over. Called on the transport's own thread: it must not block.
+    /// Called while the body is sent, with the number of its bytes that were sent. It runs on the transport's thread and must not block.
     package var progress: (@Sendable (_ bytes: Int64) -> Void)?
-    /// Who a `mail` is from and for.
+    /// The sender and recipient of a `mail`.
     package var envelope: MailEnvelope?
-    /// Whether a `mail` to an smtp URL goes without TLS; else STARTTLS is required. It then carries no credentials.
+    /// Whether a `mail` to an smtp URL is sent without TLS. Otherwise STARTTLS is required. Without TLS, credentials are refused.
     package var isPlainMailAllowed = false
 
     package init(

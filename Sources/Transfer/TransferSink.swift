@@ -1,13 +1,14 @@
-/// Where an answer's body goes. Used on the engine's thread only.
+/// The receiver of an answer's body. Only the engine's thread uses it.
 protocol TransferSink: AnyObject {
     func open(operation: String) throws(TransferError)
-    /// The header fields are complete.
+    /// Handles the header fields when they are complete.
     func begin(status: Int, headers: TransferHeaders)
-    /// - Returns: False when the transfer has to pause; the bytes come again.
+    /// Receives bytes of the body.
+    /// - Returns: `false` if the transfer must pause; the bytes are then passed again.
     func take(_ bytes: UnsafeRawBufferPointer, operation: String) throws(TransferError) -> Bool
-    /// All is here.
+    /// Returns the answer when the body is complete.
     func close(status: Int, headers: TransferHeaders, operation: String) throws(TransferError) -> TransferResponse
-    /// The transfer failed.
+    /// Discards the body when the transfer has failed.
     func abandon()
 }
 
@@ -24,7 +25,7 @@ extension TransferError {
     }
 }
 
-/// Keeps the body.
+/// A sink that keeps the body in memory.
 final class MemorySink: TransferSink {
     private let limit: Int64
     private var body: [UInt8] = []
@@ -44,11 +45,11 @@ final class MemorySink: TransferSink {
     }
 }
 
-/// Keeps the head alone.
+/// A sink that keeps only the header fields.
 final class HeadSink: TransferSink {
     private let limit: Int64
     private var size: Int64 = 0
-    /// Nothing before the header fields are complete.
+    /// The answer; `nil` before the header fields are complete.
     private(set) var answer: TransferResponse?
 
     init(limit: Int64) { self.limit = limit }
@@ -57,7 +58,7 @@ final class HeadSink: TransferSink {
 
     func take(_ bytes: UnsafeRawBufferPointer, operation: String) throws(TransferError) -> Bool {
         size += Int64(bytes.count)
-        // It ends the transfer, which has its answer.
+        // Ends the transfer, which already has its answer.
         guard size <= limit else { throw .answerTooLarge(limit, operation: operation) }
         return true
     }
@@ -67,7 +68,7 @@ final class HeadSink: TransferSink {
     }
 }
 
-/// Hands the body to a reader as it comes.
+/// A sink that passes the body to a reader as it arrives.
 final class StreamSink: TransferSink {
     private let buffer: StreamBuffer
 

@@ -1,20 +1,21 @@
 import CLibCurl
 
-/// A URL as libcurl itself reads it, so that no two readers disagree about its host.
+/// A URL as libcurl parses it, so that there is only one interpretation of its host.
 struct TransferURL: Sendable {
     let scheme: String
     let user: String?
     let password: String?
     let host: String
     let port: String?
-    /// As written, percent-encoded, with the leading `/`.
+    /// The path as written: percent-encoded, with the leading `/`.
     let path: String
     let query: String?
 
-    /// Longest URL in bytes; every server we know takes 8 KiB.
+    /// The size limit of a URL in bytes. Known servers accept 8 KiB.
     static let maximumLength = 8192
 
-    /// - Throws: `invalid`. What is wrong is said without the URL, which could hold a password.
+    /// Parses a URL.
+    /// - Throws: `invalid`. The message does not contain the URL, which may contain a password.
     init(_ text: String, operation: String) throws(TransferError) {
         func invalid(_ message: String) -> TransferError {
             TransferError(code: .invalid, operation: operation, message: message)
@@ -46,13 +47,13 @@ struct TransferURL: Sendable {
         query = part(CURLUPART_QUERY)
     }
 
-    /// Scheme, host and port.
+    /// The scheme, host and port.
     var origin: String { "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "") }
 
-    /// For messages: without user, password and query.
+    /// The URL for messages, without user, password and query.
     var shown: String { origin + path }
 
-    /// The path for sftp's commands: percent-decoded. Nothing when that gives a control character.
+    /// The percent-decoded path, for the commands of sftp and ftp; `nil` if it contains a control character.
     var decodedPath: String? {
         let decoded = PercentEncoding.decode(path)
         guard let decoded, decoded.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else { return nil }

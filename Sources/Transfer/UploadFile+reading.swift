@@ -3,8 +3,8 @@ import Crypto
 import Glibc
 
 extension UploadFile {
-    /// Hands on some of its bytes, in pieces. Blocks.
-    /// - Throws: `file` when it cannot be read or has become shorter.
+    /// Reads bytes of the file in pieces. Blocks.
+    /// - Throws: `file` if it cannot be read or has become shorter.
     func read(
         from offset: Int64, count: Int64, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(TransferError) {
@@ -30,10 +30,10 @@ extension UploadFile {
         }
     }
 
-    /// Whether it begins so, and goes on. Blocks.
+    /// Whether the file begins with some bytes and is longer than these. Blocks.
     /// - Parameters:
-    ///   - size: How many bytes.
-    ///   - sha256: Theirs.
+    ///   - size: The number of bytes.
+    ///   - sha256: Their digest.
     func beginsWith(_ size: Int64, sha256: String?) throws(TransferError) -> Bool {
         guard size < self.size else { return false }
         var hash = SHA256()

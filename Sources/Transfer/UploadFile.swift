@@ -1,12 +1,12 @@
-/// A file to upload, and what must arrive.
+/// A file to upload, with its expected content.
 package struct UploadFile: Sendable, Hashable {
-    /// Of this machine.
+    /// The path on this machine.
     package let path: String
-    /// Its name at the target: one path component.
+    /// The name at the target: one path component.
     package let name: String
-    /// 64 lower-case hexadecimal digits.
+    /// The expected digest: 64 lower-case hexadecimal digits.
     package let sha256: String
-    /// In bytes.
+    /// The expected size in bytes.
     package let size: Int64
 
     package init(path: String, name: String, sha256: String, size: Int64) {
@@ -17,49 +17,50 @@ package struct UploadFile: Sendable, Hashable {
     }
 }
 
-/// How the target is reached.
+/// Options for an upload.
 package struct UploadOptions: Sendable {
     package var credentials: TransferCredentials?
     package var knownHosts: String?
     package var isPlainHTTPAllowed = false
     package var certificateAuthorities: String?
-    /// Of each single request that carries no file's bytes, see `limits(for:)`; the response limit is not used.
+    /// The limits of each request that does not carry a file's bytes; see `limits(for:)`. The response limit is not used.
     package var limits = TransferLimits()
     package var retries = UploadRetries()
-    /// Names the parts beside, so that the same upload, begun again by another process, finds what it left and goes on there. Two that
-    /// are under way at a time have different ones. Nothing: names that nobody finds again.
+    /// A name for the temporary parts. Another process that repeats the upload finds the parts of the same session and continues with them.
+    /// Concurrent uploads must have different sessions. `nil` means random names.
     package var session: String?
-    /// Of the session's unfinished uploads into buckets; nothing: each process begins its own.
+    /// A store for the session's unfinished uploads to buckets. If it is `nil`, each process starts new uploads.
     package var memory: (any UploadMemory)?
-    /// Told how far it is, from threads of the transport's: it must not block.
+    /// Called with the progress, on threads of the transport. It must not block.
     package var progress: (@Sendable (UploadProgress) -> Void)?
 
     package init() {}
 
-    /// Of a request that carries so many bytes of a file, in either direction: longer by what the slowest line takes for them.
+    /// Returns the limits of a request that sends or receives a number of bytes of a file. The time limit is extended by the time that the slowest
+    /// accepted connection needs for them.
     func limits(for size: Int64) -> TransferLimits {
         var limits = limits
         limits.total = limits.total.map { $0 + TransferLimits.time(for: size) }
         return limits
     }
 
-    /// A session's name: the same for the same texts, 20 hexadecimal digits.
+    /// Returns a session's name of 20 hexadecimal digits. It is the same for the same texts.
     package static func session(of texts: [String]) -> String {
         String(S3Signature.sha256(texts.joined(separator: "\n")).prefix(20))
     }
 }
 
-/// What became of one file.
+/// The result of uploading a file.
 package struct UploadResult: Sendable, Hashable {
-    /// Both are success.
+    /// The outcome. Both mean success.
     package enum Outcome: String, Sendable {
         case uploaded
-        /// The target held the very same bytes before: an upload whose answer was lost, or a rerun.
+        /// The target already held the same bytes: from an upload whose answer was lost, or from an earlier run.
         case alreadyThere
     }
 
     package let name: String
-    /// Without user, password and query.
+    /// The URL without user, password and query.
     package let url: String
     package let outcome: Outcome
 

@@ -1,9 +1,9 @@
-/// What an upload has to know again when the next process goes on with it, where the server alone does not tell it: which of the unfinished
-/// uploads into a bucket is its own.
+/// A store for data that a later process needs to continue an upload and that the server does not provide: which of the unfinished uploads to a
+/// bucket is its own.
 package protocol UploadMemory: Sendable {
-    /// What was kept of a place; nothing when nothing was, or when it cannot be read.
+    /// Returns the stored text of a place; `nil` if there is none, or it cannot be read.
     func recall(_ place: String) async -> String?
-    /// What cannot be kept is sent anew by the next process, so nothing is thrown.
-    /// - Parameter text: Some lines, of 100 KiB at most; nothing: it is forgotten.
+    /// Stores a text. Does not throw, because the next process only has to send the data again if it is missing.
+    /// - Parameter text: Some lines, at most 100 KiB; `nil` removes the stored text.
     func keep(_ text: String?, of place: String) async
 }

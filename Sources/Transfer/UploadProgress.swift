@@ -1,30 +1,31 @@
-/// How far an upload is.
+/// The progress of an upload.
 package struct UploadProgress: Sendable, Hashable {
-    /// What is done with the file.
+    /// The current step.
     package enum Phase: String, Sendable, CaseIterable {
-        /// Reading what the target holds, if anything.
+        /// Reading the content of the target, if it exists.
         case looking
         case sending
         case readingBack = "reading back"
-        /// After something broke; `interruption` says what.
+        /// Waiting after an interruption; see `interruption`.
         case waiting
-        /// Giving it its name.
+        /// Moving the file to its name.
         case moving
     }
 
     package var phase: Phase
     package var file: String
-    /// Which of the files, from 1 on.
+    /// The number of the file among all files, counted from 1.
     package var number: Int
-    /// How many files there are.
+    /// The number of files.
     package var count: Int
-    /// Of the file, handed over so far; when it goes on where it broke off, with what was there before.
+    /// The number of the file's bytes that were sent. After an interruption it includes the bytes that the server
+    /// already had.
     package var bytes: Int64
-    /// The file's.
+    /// The file's size in bytes.
     package var size: Int64
-    /// Which try at the file, from 1 on.
+    /// The number of the try for this file, counted from 1.
     package var attempt: Int
-    /// Why the try before ended, or, while waiting, this one.
+    /// Why the previous try ended or, while waiting, why this one did.
     package var interruption: String?
 
     package init(
@@ -42,7 +43,7 @@ package struct UploadProgress: Sendable, Hashable {
     }
 }
 
-/// Tells how far one file is.
+/// A reporter of the progress of one file.
 struct UploadCourse: Sendable {
     let file: String
     let size: Int64
@@ -57,8 +58,9 @@ struct UploadCourse: Sendable {
                 attempt: tries.attempt, interruption: tries.interruption))
     }
 
-    /// Says `sending` as bytes go out.
-    /// - Parameter base: What is there before.
+    /// Returns a function that reports the phase `sending` with the number of bytes sent; `nil` if progress is not
+    /// reported.
+    /// - Parameter base: The number of bytes that were there before.
     func sending(after base: Int64, _ tries: UploadTries) -> (@Sendable (Int64) -> Void)? {
         guard tell != nil else { return nil }
         return { bytes in say(.sending, bytes: base + bytes, tries) }

@@ -1,17 +1,18 @@
 import Glibc
 
-/// What a request sends: bytes, an open file, or a part of one.
+/// The body of a request: bytes, an open file, or a part of a file.
 final class UploadSource {
-    /// In bytes.
+    /// The size in bytes.
     let size: Int64
     private let bytes: [UInt8]
     private let descriptor: Int32?
-    /// Where in the file the first byte lies.
+    /// The offset of the first byte in the file.
     private let start: Int64
     private var offset: Int64 = 0
 
-    /// - Parameter skipping: So many of the first bytes are left out.
-    /// - Throws: `file` when it cannot be opened or is no regular file; `invalid` when there are not so many bytes.
+    /// Opens a body.
+    /// - Parameter skipping: The number of first bytes of a file that are left out.
+    /// - Throws: `file` if the file cannot be opened, is not a regular file, or has fewer bytes.
     init(_ body: TransferRequest.Body, skipping: Int64 = 0, operation: String) throws(TransferError) {
         switch body {
         case .none: (bytes, descriptor, size, start) = ([], nil, 0, 0)
@@ -37,7 +38,7 @@ final class UploadSource {
         func failure(_ message: String) -> TransferError {
             TransferError(code: .file, operation: operation, message: "\(path) cannot be sent: \(message)")
         }
-        // O_NONBLOCK: a pipe must not hold the thread up.
+        // O_NONBLOCK: opening a pipe must not block the thread.
         let number = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { throw failure(String(cString: strerror(errno))) }
         var status = stat()
@@ -48,14 +49,15 @@ final class UploadSource {
         return (number, Int64(status.st_size))
     }
 
-    /// How many bytes have been read, which is where the next read begins.
+    /// The number of bytes that were read, which is the offset of the next read.
     var position: Int64 { offset }
 
-    /// For a transfer that libcurl has to begin anew, or that goes on within a file.
+    /// Sets the offset of the next read, if libcurl restarts a transfer or continues within a file.
     func seek(to offset: Int64) { self.offset = offset }
 
-    /// - Returns: 0 at the end.
-    /// - Throws: `file` when the file became shorter meanwhile or cannot be read.
+    /// Reads the next bytes.
+    /// - Returns: The number of bytes; 0 at the end.
+    /// - Throws: `file` if the file has become shorter or cannot be read.
     func read(into space: UnsafeMutableRawBufferPointer, operation: String) throws(TransferError) -> Int {
         let wanted = Int(min(Int64(space.count), size - offset))
         guard wanted > 0 else { return 0 }

@@ -1,11 +1,11 @@
-/// One file and where it goes.
+/// A file and its target.
 struct UploadTarget: Sendable {
     let file: UploadFile
     /// The whole URL, a local path, or an object's key.
     let url: String
-    /// For messages: without user, password and query.
+    /// The target for messages, without user, password and query.
     let shown: String
-    /// Which kind of place it is.
+    /// The kind of target.
     let place: Place
     let course: UploadCourse
 
@@ -34,7 +34,7 @@ struct UploadTarget: Sendable {
             let address = try S3Bucket.address(template)
             (bucket, template) = (address.bucket, address.key)
         } else if template.lowercased().hasPrefix("file:///") {
-            // Decoded before the values come in, which are then encoded for a path.
+            // The path is decoded before the values are inserted, which are encoded for a path.
             guard let path = PercentEncoding.decode(String(template.dropFirst("file://".count))) else {
                 throw invalid("the URL's path cannot be decoded")
             }
@@ -68,29 +68,28 @@ struct UploadTarget: Sendable {
 
     private var isRemote: Bool { if case .remote = place { true } else { false } }
 
-    /// Whether what is there of a part can be gone on with: by sftp and ftp; a web server takes whole files alone (nginx 1.22 answers
-    /// 501 to a PUT with Content-Range).
+    /// Whether a partial upload can be continued. sftp and ftp can; web servers accept only whole files (nginx 1.22 answers 501 to a PUT with
+    /// Content-Range).
     var isResumable: Bool { hasScheme("sftp:") || isFTP }
 
-    /// Whether a rename goes over what is there.
+    /// Whether the target is an ftp server, where a rename may replace an existing file.
     var isFTP: Bool { hasScheme("ftp:") || hasScheme("ftps:") }
 
     private func hasScheme(_ scheme: String) -> Bool { url.lowercased().hasPrefix(scheme) }
 
-    /// The URL of the part beside: the last segment made a hidden one.
+    /// Returns the URL of the temporary part: the last segment is replaced by a hidden name.
     func partURL(_ identifier: String) -> String {
         let end = url.firstIndex { $0 == "?" || $0 == "#" } ?? url.endIndex
         let slash = url[..<end].lastIndex(of: "/") ?? url.startIndex
         return url[...slash] + Self.partName(url[url.index(after: slash)..<end], identifier) + url[end...]
     }
 
-    /// A name that is long of itself is cut, so that the part's is none that no file system takes (NAME_MAX, 255 bytes); its digest tells
-    /// several apart.
-    /// - Parameter name: The last component, as the target has it: percent-encoded in a URL.
+    /// Returns the name of the temporary part. A name that would exceed NAME_MAX (255 bytes) is shortened, and its digest is added to keep it unique.
+    /// - Parameter name: The last component as in the target: percent-encoded in a URL.
     static func partName(_ name: Substring, _ identifier: String) -> String {
         let whole = ".\(name).part-\(identifier)"
         guard whole.utf8.count > 255 else { return whole }
-        // Cut neither within a letter nor within its %XX.
+        // Cuts neither within a character nor within a %XX.
         let plain = name.utf8.prefix { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                 || "._-".utf8.contains(byte)
@@ -99,7 +98,7 @@ struct UploadTarget: Sendable {
         return ".\(String(decoding: plain.prefix(64), as: UTF8.self))-\(digest).part-\(identifier)"
     }
 
-    /// The URLs of the collections above, the uppermost first.
+    /// The URLs of the collections above the target, the topmost first.
     var collections: [String] {
         guard let scheme = url.firstRange(of: "://"), let root = url[scheme.upperBound...].firstIndex(of: "/") else {
             return []

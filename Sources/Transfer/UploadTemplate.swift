@@ -1,20 +1,22 @@
-/// Where an upload goes, as a bot file says it: `sftp://files.example/kit/{version}/`, `https://…/{branch}/{file}`,
+/// The template of an upload's target in a bot file: `sftp://files.example/kit/{version}/`, `https://…/{branch}/{file}`,
 /// `/srv/files/{product}/{version}`.
 ///
-/// Placeholders are `{product} {version} {branch} {commit} {configuration} {file}`. A value stays one path segment: it is
-/// percent-encoded (in a local path only what would end the segment), a `/` in a path twice, since servers decode once, so nothing in it can begin a query, a fragment, a
-/// header line or another directory. What percent-encoding does not make harmless is refused: control characters, and a
-/// `.`, `..` or empty component between `/` or `\`, since servers decode before they resolve.
+/// The placeholders are `{product} {version} {branch} {commit} {configuration} {file}`. A value always stays within one path segment, because it is
+/// percent-encoded. In a local path only `/` and `%` are encoded. In the path of a URL a `/` is encoded twice, because servers decode once. A value
+/// can therefore not begin a query, a fragment, a header line or another directory.
+///
+/// Values that encoding does not make harmless are refused. These are values with control characters, and with a `.`, `..` or empty component between
+/// `/` or `\`, because servers decode before they resolve.
 package enum UploadTemplate {
-    /// The names that may stand in braces.
+    /// The names that are allowed in braces.
     package static let placeholders = ["product", "version", "branch", "commit", "configuration", "file"]
 
-    /// Longest value in bytes; a file name can have no more.
+    /// The size limit of a value in bytes, which is that of a file name.
     package static let maximumValueLength = 255
 
-    /// Puts the values in place of their placeholders.
-    /// - Parameter values: By placeholder. One that the template names and that has no value is an error.
-    /// - Throws: `invalid`: an unknown placeholder, one before the path, a value that cannot be made harmless.
+    /// Replaces the placeholders by their values.
+    /// - Parameter values: The values, keyed by placeholder. A placeholder in the template without a value is an error.
+    /// - Throws: `invalid` for an unknown placeholder, one before the path, or a value that cannot be made harmless.
     package static func expand(_ template: String, values: [String: String]) throws(TransferError) -> String {
         let isLocal = template.hasPrefix("/")
         var result = ""
@@ -40,7 +42,7 @@ package enum UploadTemplate {
         return result + rest
     }
 
-    /// The placeholders that a template names, for checks before anything runs.
+    /// Returns the placeholders in a template, for checks in advance.
     package static func names(in template: String) -> [String] {
         placeholders.filter { template.contains("{\($0)}") }
     }
@@ -62,8 +64,8 @@ package enum UploadTemplate {
         return value.map { $0 == "/" || $0 == "%" ? PercentEncoding.encode(String($0)) : String($0) }.joined()
     }
 
-    /// The name that a value becomes at a server: sftp and ftp have no other slash than the one that parts directories, and nginx decodes
-    /// `%2F` before it looks for the file. So the name itself holds `%2F`, and two values never become one name.
+    /// Returns the name of a value at a server. sftp and ftp have no slash except as a separator, and nginx decodes `%2F` before it looks for the
+    /// file. The name itself therefore contains `%2F`, and two values never become the same name.
     private static func oneName(_ value: String) -> String {
         var name = ""
         var rest = value[...]
@@ -78,14 +80,14 @@ package enum UploadTemplate {
         return name
     }
 
-    /// Whether scheme, host and the slash after it are complete.
+    /// Whether the scheme, the host and the slash after it are complete.
     private static func hasPath(_ prefix: String) -> Bool {
         guard let separator = prefix.firstRange(of: "://") else { return false }
         return prefix[separator.upperBound...].contains("/")
     }
 
     private static func invalid(_ template: String, _ message: String) -> TransferError {
-        // A template may hold a password before an @, which no message shows.
+        // A template may contain a password before an @, which must not be in messages.
         let shown = template.split(separator: "@", maxSplits: 1).last.map(String.init) ?? template
         return TransferError(code: .invalid, operation: "upload to \(shown)", message: message)
     }

@@ -1,18 +1,21 @@
 package import Basics
 
-/// How often an upload that broke off is tried again, and how long is waited before.
+/// The number of tries for an interrupted upload, and the pauses between them.
 package struct UploadRetries: Sendable {
-    /// Tries in a row that bring the file no further; then it is given up.
+    /// The number of consecutive tries without progress after which the upload fails.
     package var limit: Int
-    /// Bytes that a try has to bring to the server to have brought the file further, 1 MiB: a line that lets that much through each
-    /// time brings any file there, one that does not is given up.
+    /// The number of bytes that a try must transfer to count as progress: 1 MiB. With that much in each try any file arrives eventually; otherwise
+    /// the upload fails.
     package static let step: Int64 = 1 << 20
 
     let backoff: Backoff
     let timer: any Clock<Duration>
 
-    /// - Parameter backoff: Between tries. Default: 1 s at first, then twice as long each time, 30 s at most: with five tries a
-    ///   server may be away for some 15 s, as long as a restart takes.
+    /// Creates settings.
+    /// - Parameters:
+    ///   - limit: The number of consecutive tries without progress after which the upload fails.
+    ///   - backoff: The pauses between tries. By default 1 s at first, then twice as long each time, at most 30 s. With five tries a server may be
+    ///     unavailable for some 15 s, which is enough for a restart.
     package init(
         limit: Int = 5, backoff: Backoff = Backoff(first: .seconds(1), limit: .seconds(30)),
         timer: any Clock<Duration> = ContinuousClock()
@@ -22,7 +25,7 @@ package struct UploadRetries: Sendable {
         self.timer = timer
     }
 
-    /// Does a step until it succeeds, fails for good, or its tries are used up.
+    /// Runs a step until it succeeds, fails permanently, or has used up its tries.
     func repeating<Value>(
         _ target: UploadTarget, _ step: (inout UploadTries) async throws(TransferError) -> Value
     ) async throws(TransferError) -> Value {
@@ -52,20 +55,20 @@ package struct UploadRetries: Sendable {
     }
 }
 
-/// The tries at one file so far.
+/// The tries for one file so far.
 struct UploadTries: Sendable {
-    /// From 1 on.
+    /// The number of the current try, counted from 1.
     private(set) var attempt = 1
-    /// In a row.
+    /// The number of consecutive tries without progress.
     private(set) var fruitless = 0
-    /// Bytes at the server.
+    /// The number of the file's bytes at the server.
     private(set) var furthest: Int64 = 0
     private(set) var interruption: String?
     private var backoff: Backoff
 
     init(backoff: Backoff = Backoff(first: .zero, limit: .zero)) { self.backoff = backoff }
 
-    /// What the server has of the file.
+    /// Records how many of the file's bytes the server has.
     mutating func note(reached bytes: Int64) {
         if bytes >= furthest + UploadRetries.step {
             fruitless = 0
@@ -84,11 +87,11 @@ struct UploadTries: Sendable {
 }
 
 extension TransferError {
-    /// Whether the same thing can end better a little later.
+    /// Whether a later try may succeed.
     var isWorthAnotherTry: Bool {
         switch code {
         case .unreachable, .timedOut, .interrupted: true
-        // RFC 9110 sections 15.5.9 and 15.6, RFC 8470, RFC 6585. Not 501, nor a full disk (507), which a person has to mend.
+        // RFC 9110, sections 15.5.9 and 15.6; RFC 8470; RFC 6585. Not 501, and not a full disk (507), which the operator has to fix.
         case .status: status.map { [408, 425, 429, 500, 502, 503, 504].contains($0) } ?? false
         default: false
         }

@@ -1,31 +1,36 @@
 package import Basics
 import Glibc
 
-/// Brings files to another place, each whole or not at all.
+/// An uploader of files to another place. Each file arrives completely or not at all.
 ///
-/// By http(s), sftp and ftp(s), for each file: what is at the target is read first; the same bytes are success, others an error, and
-/// nothing is ever overwritten. Then it is written beside as `.NAME.part-ID`, read back, and size and SHA-256 compared; bytes that
-/// differ are sent once more, then it is an error. Only when all files are there they are moved to their names, in the order
-/// given, without overwriting (WebDAV `MOVE` with `Overwrite: F`; sftp `rename`, which OpenSSH never does over something; ftp
-/// `RNFR` and `RNTO`, which vsftpd does over anything). Each target is read once more right before: between the two another could
-/// write there where the server renames over. When the answer to a move is lost, the target is read: the right bytes there are
-/// success. A web server without MOVE (405, 501) gets a `PUT` to the name itself, read back too; HTTP servers ignore
-/// `If-None-Match: *` on PUT (nginx 1.22 does; it is sent all the same). What a broken `PUT` left of the file is written over
-/// by the next try. Wrong bytes under a name are removed only where they are provably what this upload wrote.
+/// By http(s), sftp and ftp(s), it does the following:
 ///
-/// A local directory (`/absolute/path` or `file:///…`): written beside, synchronized, renamed without replacing. A bucket
-/// (`s3://…`): see `S3Upload`.
+/// 1. It reads each target. The same bytes are a success, other bytes an error; an existing file is never overwritten.
+/// 2. It writes each file beside its target as `.NAME.part-ID`, reads it back, and compares size and SHA-256. If they differ, the file is sent once
+///    more before the upload fails.
+/// 3. When all parts are there, it moves them to their names in the given order, without overwriting. Each target is read once more directly before.
 ///
-/// What breaks off is tried again, see `UploadRetries`: sftp and ftp go on where it broke off, a multipart upload with the parts that are
-/// missing, a web server gets the file anew.
+/// The move is WebDAV's `MOVE` with `Overwrite: F`, sftp's `rename`, which OpenSSH never does over an existing file, or ftp's `RNFR` and `RNTO`,
+/// which vsftpd does over any file. If the server renames over existing files, another client could write between the check and the move. If the
+/// answer to a move is lost, the target is read; the right bytes are a success.
+///
+/// A web server without MOVE (405, 501) gets a `PUT` to the name itself, which is also read back. HTTP servers ignore `If-None-Match: *` on PUT
+/// (nginx 1.22 does), but it is sent. What an interrupted `PUT` left is overwritten by the next try. Wrong bytes under a name are removed only if
+/// this upload provably wrote them.
+///
+/// In a local directory (`/absolute/path` or `file:///…`) a file is written beside its target, synchronized, and renamed without replacing. For a
+/// bucket (`s3://…`) see `S3Upload`.
+///
+/// An interrupted upload is tried again; see `UploadRetries`. sftp and ftp continue where they stopped, a multipart upload sends the missing parts,
+/// and a web server gets the whole file again.
 package struct Uploader: Sendable {
     let transport: any Transport
     let identifiers: any IdentifierSource
     let lane: BlockingLane
-    /// Seconds since 1970, for signatures.
+    /// The current time in seconds since 1970, for signatures.
     let now: @Sendable () -> Int64
 
-    /// How often a file is sent when other bytes arrive than were sent.
+    /// How often a file is sent if other bytes arrive than were sent.
     package static let attempts = 2
 
     package init(
@@ -40,11 +45,11 @@ package struct Uploader: Sendable {
 
     /// Uploads all files.
     /// - Parameters:
-    ///   - template: Read by `UploadTemplate`. Without `{file}` it is a directory and the names are appended.
-    ///   - values: For its placeholders, except `file`.
-    /// - Returns: One result a file, in the order given.
-    /// - Throws: The first failure; parts beside are then removed as far as the server still answers. Files moved before it
-    ///   stay, and uploading again goes on from there. When it is canceled, the parts of a session stay: see `discard`.
+    ///   - template: The target; see `UploadTemplate`. Without `{file}` it is a directory, to which the names are appended.
+    ///   - values: The values of its placeholders, except `file`.
+    /// - Returns: One result per file, in the given order.
+    /// - Throws: The first failure. The parts are then removed as long as the server answers. Files that were moved before stay, and another upload
+    ///   continues from there. If it is canceled, the parts of a session stay: see `discard`.
     package func upload(
         _ files: [UploadFile], to template: String, values: [String: String] = [:],
         options: UploadOptions = UploadOptions()
@@ -80,12 +85,12 @@ package struct Uploader: Sendable {
         }
     }
 
-    /// Removes what an upload of the options' session that was canceled, or whose process ended, left beside; what the server does not
-    /// let go stays, and all that is left once it does not answer.
+    /// Removes the parts of an upload of the session in `options` that was canceled or whose process ended. Stops when the server does not answer.
+    /// Parts that the server does not remove stay.
     package func discard(
         _ files: [UploadFile], to template: String, values: [String: String] = [:], options: UploadOptions
     ) async {
-        // Addresses that cannot be read left nothing anywhere.
+        // Invalid addresses cannot have left any parts.
         guard let targets = try? self.targets(files, template, values, options), let first = targets.first else {
             return
         }

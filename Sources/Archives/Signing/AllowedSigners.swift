@@ -1,16 +1,16 @@
-/// Who may have signed: a file of the form that `ssh-keygen -Y verify -f` reads (ssh-keygen(1), "ALLOWED SIGNERS").
+/// The list of keys that may sign: a file that `ssh-keygen -Y verify -f` can read (ssh-keygen(1), "ALLOWED SIGNERS").
 package struct AllowedSigners: Hashable, Sendable {
-    /// The file in the file server's tree with the keys that versions were signed with. Products' names have no capitals, so
-    /// none is called like it.
+    /// The name of the file with the keys of published versions, in the file server's tree. Names of products have no capitals, so no product can
+    /// have this name.
     package static let fileName = "ALLOWED_SIGNERS"
-    /// Largest file read, in bytes.
+    /// The size limit of the file in bytes.
     package static let maximumSize = 1 << 20
 
-    /// One line.
+    /// One line of the file.
     package struct Signer: Hashable, Sendable {
-        /// As written: a list of patterns for names. The daemon's is its URL.
+        /// The patterns for names, as written. For the daemon's key it is its URL.
         package let principals: String
-        /// Patterns for what the key may sign; nothing: everything.
+        /// The patterns for what the key may sign; `nil` means everything.
         let namespaces: String?
         package let key: SignerKey
 
@@ -26,17 +26,17 @@ package struct AllowedSigners: Hashable, Sendable {
             self.key = key
         }
 
-        /// The line, without its end.
+        /// The line without its newline.
         package var line: String {
             let isPlain = !principals.contains { $0 == " " || $0 == "\t" }
             return (isPlain ? "\(principals) " : "\"\(principals)\" ")
                 + (namespaces.map { "namespaces=\"\($0)\" " } ?? "") + key.description
         }
 
-        /// Whether it is the key of that name: a service's URL, or what the line calls it.
+        /// Whether the key belongs to a name: a service's URL, or a name that the line states.
         package func isKey(of name: String) -> Bool { SSHPatterns.match(Self.principal(name), principals) }
 
-        /// A name without what patterns and lists have a meaning for.
+        /// Returns a name in which the characters with a meaning in patterns and lists are percent-encoded.
         package static func principal(_ name: String) -> String {
             name.utf8.map { byte in
                 let isPlain =
@@ -51,9 +51,9 @@ package struct AllowedSigners: Hashable, Sendable {
 
     package init(_ signers: [Signer] = []) { self.signers = signers }
 
-    /// Reads a file. Lines with keys of other kinds are passed over: a version has no such signature.
-    /// - Parameter name: The file's, for messages.
-    /// - Throws: `signature` for a line that cannot be understood, with its number.
+    /// Parses a file. Keys of other kinds are ignored, because versions have no signatures of them.
+    /// - Parameter name: The file's name, for messages.
+    /// - Throws: `signature` with the line number if a line cannot be parsed.
     package init(_ text: String, name: String) throws(ArchiveError) {
         var signers: [Signer] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -69,10 +69,10 @@ package struct AllowedSigners: Hashable, Sendable {
 
     package var text: String { signers.map { $0.line + "\n" }.joined() }
 
-    /// The first that has a signature's key and may sign for its purpose.
+    /// Returns the first signer with the key of a signature that may sign for its namespace; `nil` if there is none.
     package func signer(of signature: SSHSignature) -> Signer? { signers(of: signature).first }
 
-    /// All that have a signature's key and may sign for its purpose: a key may have several lines.
+    /// Returns all signers with the key of a signature that may sign for its namespace. A key may have several lines.
     package func signers(of signature: SSHSignature) -> [Signer] {
         signers.filter { signer in
             signer.key == signature.key

@@ -1,10 +1,11 @@
-/// One line of an allowed-signers file: principals, options, a key, a comment.
+/// A parser for a line of an allowed-signers file: principals, options, a key, and a comment.
 enum AllowedSignersLine {
     struct Problem: Error {
         let sentence: String
     }
 
-    /// - Returns: Nothing for blank lines, comments and keys of other kinds.
+    /// Parses a line.
+    /// - Returns: `nil` for blank lines, comments and keys of other kinds.
     static func read(_ line: String) throws(Problem) -> AllowedSigners.Signer? {
         var rest = line[...]
         skipBlanks(&rest)
@@ -41,7 +42,7 @@ enum AllowedSignersLine {
 
     private static func skipBlanks(_ rest: inout Substring) { rest = rest.drop { $0 == " " || $0 == "\t" } }
 
-    /// Up to a blank, or what is between quotes.
+    /// Parses a word that ends at a blank, or a text in quotes.
     private static func word(_ rest: inout Substring) throws(Problem) -> String {
         guard rest.first == "\"" else {
             let word = rest.prefix { $0 != " " && $0 != "\t" }
@@ -55,7 +56,7 @@ enum AllowedSignersLine {
         return String(word)
     }
 
-    /// Separated by commas, up to a blank outside of quotes.
+    /// Parses options that are separated by commas, up to a blank outside of quotes.
     private static func options(_ rest: inout Substring) throws(Problem) -> [String] {
         var options = [""]
         var isQuoted = false

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Base64 between a line that begins it and one that ends it, as OpenSSH writes keys and signatures.
+/// Base64 between a first and a last line, as OpenSSH writes keys and signatures.
 enum Armor {
-    /// Characters in a line, as `ssh-keygen` has them.
+    /// The number of characters in a line, as in files of `ssh-keygen`.
     private static let width = 70
 
     static func encode(_ bytes: [UInt8], label: String) -> String {
@@ -13,7 +13,8 @@ enum Armor {
         return (["-----BEGIN \(label)-----"] + lines + ["-----END \(label)-----"]).joined(separator: "\n") + "\n"
     }
 
-    /// Nothing when it is not this form, from its first to its last line.
+    /// Decodes an armored text.
+    /// - Returns: `nil` if the text does not have this form from the first to the last line.
     static func decode(_ text: String, label: String) -> [UInt8]? {
         var lines = text.split(whereSeparator: \.isNewline).map(String.init)
         guard lines.count >= 3, lines.removeFirst() == "-----BEGIN \(label)-----",

@@ -1,20 +1,20 @@
 import FoundationEssentials
 
-/// A DSSE envelope (secure-systems-lab/dsse, "envelope.md" and "protocol.md" 1.0): a statement and the signatures of it.
+/// A DSSE envelope (secure-systems-lab/dsse, "envelope.md" and "protocol.md" 1.0): a statement and its signatures.
 ///
-/// Without a key it has no signature, and whoever verifies refuses it, as the protocol says.
+/// Without a key it has no signature, and verifiers refuse it, as the protocol requires.
 struct Envelope: Codable {
-    /// Of in-toto statements in JSON.
+    /// The type of in-toto statements in JSON.
     static let payloadType = "application/vnd.in-toto+json"
 
     struct Signature: Codable {
-        /// A hint which key it is: the fingerprint, as `ssh-keygen -l` shows it.
+        /// A hint to the key: its fingerprint, as `ssh-keygen -l` prints it.
         var keyid: String
-        /// Base64 of 64 bytes.
+        /// The signature's 64 bytes in Base64.
         var sig: String
     }
 
-    /// Base64.
+    /// The statement in Base64.
     var payload: String
     var payloadType: String
     var signatures: [Signature]
@@ -31,10 +31,10 @@ struct Envelope: Codable {
         }
     }
 
-    /// The payload's bytes; nothing when they are no base64.
+    /// The decoded payload; `nil` if it is not Base64.
     var content: [UInt8]? { Data(base64Encoded: payload).map(Array.init) }
 
-    /// Whether one of its signatures is a key's.
+    /// Whether one of the signatures is by a key.
     func isSigned(by key: SignerKey) -> Bool {
         guard let content else { return false }
         let message = Self.authenticated(content, type: payloadType)
@@ -43,7 +43,7 @@ struct Envelope: Codable {
         }
     }
 
-    /// What is signed: the pre-authentication encoding, PAE.
+    /// Returns the bytes that are signed: the pre-authentication encoding (PAE).
     private static func authenticated(_ payload: [UInt8], type: String) -> [UInt8] {
         Array("DSSEv1 \(type.utf8.count) \(type) \(payload.count) ".utf8) + payload
     }

@@ -1,15 +1,15 @@
 package import Model
 
-/// Where a version's files come from, as far as its manifest does not say it: what `provenance.json` is made of.
+/// The origin of a version's files, in addition to its manifest. It is the source of `provenance.json`.
 package struct Provenance: Hashable, Sendable {
-    /// Something that the build took in.
+    /// An input of the build.
     package struct Input: Hashable, Sendable, Encodable {
-        /// Where it is had; `git+https://…@refs/heads/…` for a repository.
+        /// The location; for a repository `git+https://…@refs/heads/…`.
         package var uri: String
-        /// By algorithm: `gitCommit`, `gitTree`, `sha256` and others of in-toto's DigestSet.
+        /// The digests, keyed by algorithm: `gitCommit`, `gitTree`, `sha256` and others of in-toto's DigestSet.
         package var digest: [String: String]
         package var name: String?
-        /// What else is to be said of it, in sentences by name.
+        /// Further facts about the input, as sentences keyed by name.
         package var annotations: [String: String]?
 
         package init(uri: String, digest: [String: String], name: String? = nil) {
@@ -19,15 +19,15 @@ package struct Provenance: Hashable, Sendable {
         }
     }
 
-    /// What a job built with.
+    /// The toolchain that a job used.
     package struct Toolchain: Hashable, Sendable, Codable {
-        /// Such as `swift`.
+        /// The name of the program, such as `swift`.
         package var program: String
-        /// As the job saw it.
+        /// The program's path in the job.
         package var path: String
-        /// As it names itself; nothing where that cannot be read without running it.
+        /// The version that the program states; `nil` if it cannot be read without running the program.
         package var version: String?
-        /// Of the program's file, where there is no version.
+        /// The digest of the program's file, if there is no version.
         package var sha256: String?
 
         package init(program: String, path: String, version: String? = nil, sha256: String? = nil) {
@@ -38,20 +38,20 @@ package struct Provenance: Hashable, Sendable {
         }
     }
 
-    /// The service's URL: who vouches for it.
+    /// The URL of the service, which identifies it as the builder.
     package var builder: String
-    /// Of the service's program.
+    /// The version of the service's program.
     package var builderVersion: String
     package var startedAt: Timestamp
     package var finishedAt: Timestamp
-    /// The repository's URL.
+    /// The URL of the repository.
     package var repository: String
-    /// What ran, every default filled in, as canonical JSON.
+    /// The recipe that ran, with every default filled in, as canonical JSON.
     package var recipe: String
-    /// The configuration whose products were archived, and what it was built with.
+    /// The configuration whose products were archived, and its toolchain.
     package var configuration: Name?
     package var toolchain: Toolchain?
-    /// The first is the source.
+    /// The inputs, of which the first is the source.
     package var inputs: [Input]
 
     package init(
@@ -70,10 +70,10 @@ package struct Provenance: Hashable, Sendable {
     }
 }
 
-/// What a version gets beside its files and manifest.
+/// The data for a version's provenance and signatures.
 package struct Attestation: Sendable {
     package var provenance: Provenance
-    /// Nothing: it is not signed.
+    /// The key; `nil` if the version is not signed.
     package var key: SigningKey?
 
     package init(provenance: Provenance, key: SigningKey?) {

@@ -1,4 +1,4 @@
-/// Lists of patterns (ssh_config(5), "PATTERNS"): separated by commas, `*` and `?` are wildcards, `!` before one takes out.
+/// Pattern lists (ssh_config(5), "PATTERNS"): separated by commas, with the wildcards `*` and `?`; `!` in front of a pattern excludes.
 enum SSHPatterns {
     static func match(_ text: String, _ list: String) -> Bool {
         var isMatched = false
@@ -11,7 +11,7 @@ enum SSHPatterns {
         return isMatched
     }
 
-    /// In time of the product of both lengths: the last `*` alone is come back to.
+    /// Matches one pattern. Only the last `*` is tried again, so the time is at most the product of both lengths.
     private static func matches(_ text: [UInt8], _ pattern: [UInt8]) -> Bool {
         var (place, next) = (0, 0)
         var star: (next: Int, place: Int)?

@@ -1,14 +1,14 @@
-/// Reads what SSH writes (RFC 4251, section 5): numbers with the highest byte first, strings after their length.
+/// A reader of SSH's data types (RFC 4251, section 5): numbers in big-endian order, and strings after their length.
 struct SSHReader {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
     var isAtEnd: Bool { rest.isEmpty }
-    /// What is left.
+    /// The bytes that are not read yet.
     var remaining: [UInt8] { Array(rest) }
 
-    /// The next bytes; nothing when there are fewer.
+    /// Returns the next bytes; `nil` if there are fewer.
     mutating func take(_ count: Int) -> [UInt8]? {
         guard count >= 0, count <= rest.count else { return nil }
         defer { rest = rest.dropFirst(count) }
@@ -22,11 +22,11 @@ struct SSHReader {
         return take(Int(count))
     }
 
-    /// A string that must be just this one.
+    /// Reads a string, and returns whether it equals a text.
     mutating func expect(_ text: String) -> Bool { string().map { $0.elementsEqual(text.utf8) } ?? false }
 }
 
-/// Writes the same.
+/// A writer of SSH's data types.
 enum SSHWriter {
     static func number(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
 

@@ -1,25 +1,25 @@
 import Crypto
 
-/// A signature of a file as `ssh-keygen -Y sign` makes it and `ssh-keygen -Y verify` reads it (PROTOCOL.sshsig of OpenSSH).
+/// A signature of a file, as `ssh-keygen -Y sign` makes it and `ssh-keygen -Y verify` reads it (PROTOCOL.sshsig of OpenSSH).
 package struct SSHSignature: Hashable, Sendable {
-    /// What is signed is a file: the namespace that ssh-keygen(1) has for them.
+    /// The namespace for signatures of files, according to ssh-keygen(1).
     package static let namespace = "file"
-    /// Largest `.sig` read, in bytes. Ours has some 300.
+    /// The size limit of a `.sig` file in bytes. Martlet's have some 300.
     package static let maximumSize = 64 << 10
 
     private static let label = "SSH SIGNATURE"
     private static let magic = "SSHSIG"
     private static let version: UInt32 = 1
 
-    /// Who signed.
+    /// The key that signed.
     package let key: SignerKey
-    /// What for: a signature for one purpose is none for another.
+    /// The purpose of the signature. It is not valid for any other.
     package let namespace: String
-    /// `sha512`, or `sha256` in what others made.
+    /// `sha512`, or also `sha256` in signatures of other tools.
     private let algorithm: String
     private let signature: [UInt8]
 
-    /// Signs.
+    /// Signs a message.
     package init(of message: [UInt8], by key: SigningKey, namespace: String = Self.namespace) throws(ArchiveError) {
         self.key = key.publicKey
         self.namespace = namespace
@@ -28,7 +28,8 @@ package struct SSHSignature: Hashable, Sendable {
             of: Self.signed(namespace: namespace, algorithm: algorithm, digest: Array(SHA512.hash(data: message))))
     }
 
-    /// Reads an armored signature; nothing for one that is none, or of another kind of key.
+    /// Parses an armored signature.
+    /// - Returns: `nil` if the text is not a signature by an Ed25519 key.
     package init?(armored text: String) {
         guard let bytes = Armor.decode(text, label: Self.label) else { return nil }
         var reader = SSHReader(bytes)
@@ -47,7 +48,7 @@ package struct SSHSignature: Hashable, Sendable {
         self.signature = signature
     }
 
-    /// The file's text.
+    /// The text of the signature's file.
     package var armored: String {
         let bytes =
             Array(Self.magic.utf8) + SSHWriter.number(Self.version) + SSHWriter.string(key.blob)
@@ -56,7 +57,7 @@ package struct SSHSignature: Hashable, Sendable {
         return Armor.encode(bytes, label: Self.label)
     }
 
-    /// Whether it is its key's signature of a message. Whose key that is, `AllowedSigners` knows.
+    /// Whether this is a signature of a message by `key`. `AllowedSigners` determines whose key that is.
     package func isValid(for message: [UInt8]) -> Bool {
         let digest: [UInt8]
         switch algorithm {
@@ -68,7 +69,7 @@ package struct SSHSignature: Hashable, Sendable {
             signature, of: Self.signed(namespace: namespace, algorithm: algorithm, digest: digest))
     }
 
-    /// What the key signs: with the purpose and the digest, so that it can never be an answer to anything else.
+    /// Returns the bytes that the key signs. They include the namespace and the digest, so that the signature cannot be used for another purpose.
     private static func signed(namespace: String, algorithm: String, digest: [UInt8]) -> [UInt8] {
         Array(magic.utf8) + SSHWriter.string(namespace) + SSHWriter.string("") + SSHWriter.string(algorithm)
             + SSHWriter.string(digest)

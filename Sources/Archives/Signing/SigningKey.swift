@@ -1,8 +1,8 @@
 import Crypto
 
-/// The key that versions are signed with: Ed25519, from the file that `ssh-keygen -t ed25519 -N ''` writes.
+/// The key that signs versions: an Ed25519 key from the file that `ssh-keygen -t ed25519 -N ''` writes.
 ///
-/// Only the daemon holds one, for as long as a version is staged; nothing prints it.
+/// Only the daemon holds it, while a version is staged. It is never printed.
 package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
     private let key: Curve25519.Signing.PrivateKey
     package let publicKey: SignerKey
@@ -10,8 +10,9 @@ package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable 
     package var description: String { "the key \(publicKey.fingerprint)" }
     package var customMirror: Swift.Mirror { Swift.Mirror(self, children: []) }
 
-    /// Reads OpenSSH's private keys (PROTOCOL.key of OpenSSH).
-    /// - Throws: `key` for what is none, is encrypted, or is of another kind; no message has any of its bytes.
+    /// Parses a private key of OpenSSH (PROTOCOL.key of OpenSSH).
+    /// - Throws: `key` if the text is not such a key, is encrypted, or is another kind of key. Messages never contain
+    ///   its bytes.
     package init(openSSH text: String) throws(ArchiveError) {
         func refused(_ message: String) -> ArchiveError {
             ArchiveError(code: .key, operation: "reading of the signing key", message: message)
@@ -35,7 +36,7 @@ package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable 
         guard let check = inner.number(), check == inner.number(), inner.expect(SignerKey.algorithm),
             inner.string() == publicKey.bytes, let pair = inner.string(), pair.count == 2 * SignerKey.size,
             Array(pair.suffix(SignerKey.size)) == publicKey.bytes, inner.string() != nil,
-            // Filled up with 1, 2, 3 … to the cipher's block.
+            // The padding to the cipher's block size is 1, 2, 3 …
             inner.remaining.enumerated().allSatisfy({ Int($1) == $0 + 1 }),
             let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: pair.prefix(SignerKey.size)),
             Array(key.publicKey.rawRepresentation) == publicKey.bytes
@@ -44,7 +45,7 @@ package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable 
         self.publicKey = publicKey
     }
 
-    /// 64 bytes (RFC 8032, section 5.1.6).
+    /// Returns the signature of a message: 64 bytes (RFC 8032, section 5.1.6).
     func signature(of message: [UInt8]) throws(ArchiveError) -> [UInt8] {
         do {
             return Array(try key.signature(for: message))

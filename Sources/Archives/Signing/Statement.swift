@@ -6,7 +6,7 @@ import Model
 struct Statement: Codable {
     static let type = "https://in-toto.io/Statement/v1"
     static let predicateType = "https://slsa.dev/provenance/v1"
-    /// What our parameters mean is in docs/manual.md, "Signatures and provenance".
+    /// docs/manual.md, "Signatures and provenance", describes the parameters of this build type.
     static let buildType = "urn:martlet:integration:v1"
 
     struct Subject: Codable {
@@ -33,19 +33,19 @@ struct Statement: Codable {
         var resolvedDependencies: [Dependency]
     }
 
-    /// What whoever asks for a build decides.
+    /// The parameters that are chosen by the user who requests a build.
     struct External: Codable {
         var repository: String
         var ref: String
         var product: String
         var version: String
-        /// The recipe as it ran, canonical JSON, and its digest.
+        /// The recipe that ran, as canonical JSON, and its digest.
         var recipe: String
         var recipeDigest: [String: String]
         var configuration: String?
     }
 
-    /// What the service decides.
+    /// The parameters that the service determines.
     struct Internal: Codable {
         var isolation: String
         var bot: String
@@ -78,7 +78,9 @@ struct Statement: Codable {
         case subject, predicateType, predicate
     }
 
-    /// - Parameter digests: SHA-256 of every file of the version but the statement's own, its sums and their signature.
+    /// Creates the statement about a version.
+    /// - Parameter digests: The SHA-256 digests of every file of the version, except the statement itself, the
+    ///   checksums and their signature.
     init(_ provenance: Provenance, _ manifest: VersionManifest, digests: [String: String]) {
         type = Self.type
         subject = digests.sorted { $0.key < $1.key }.map { Subject(name: $0.key, digest: ["sha256": $0.value]) }
@@ -105,7 +107,7 @@ struct Statement: Codable {
                     startedOn: provenance.startedAt.description, finishedOn: provenance.finishedAt.description)))
     }
 
-    /// The integration's page.
+    /// Returns the URL of the integration's page.
     static func invocation(_ integration: IntegrationID, of builder: String) -> String {
         "\(builder)/bots/\(integration.bot)/\(integration.number)"
     }

@@ -1,39 +1,39 @@
 package import Basics
 
-/// What a version's signature and provenance come to by themselves, for a page: the files are not read. `VersionCheck` reads all.
+/// The signature and provenance of a version, for a page. The version's files are not read; `VersionCheck` reads all of them.
 package struct VersionSeal: Hashable, Sendable {
-    /// What `SHA256SUMS.sig` is.
+    /// The state of `SHA256SUMS.sig`.
     package enum Signature: Hashable, Sendable {
-        /// There is none.
+        /// There is no signature.
         case none
-        /// It fits `SHA256SUMS` and is of a key in `ALLOWED_SIGNERS`; whose, that says.
+        /// It matches `SHA256SUMS`, and its key is in `ALLOWED_SIGNERS` under `principals`.
         case known(SignerKey, principals: String)
-        /// It fits, and the key is not there.
+        /// It matches, but its key is not in that file.
         case unknown(SignerKey)
-        /// It is no signature of this `SHA256SUMS`, or none at all.
+        /// It does not match `SHA256SUMS`, or is not a signature.
         case wrong
     }
 
-    /// What `provenance.json` says.
+    /// The content of `provenance.json`.
     package enum Origin: Hashable, Sendable {
-        /// There is none.
+        /// There is no provenance.
         case none
-        /// The service that says it made the version, and how many inputs it names.
+        /// The service that states to have made the version, and the number of inputs.
         case stated(builder: String, inputs: Int)
-        /// It is no envelope with a statement.
+        /// It is not an envelope with a statement.
         case unreadable
     }
 
-    /// Of `SHA256SUMS`.
+    /// The signature of `SHA256SUMS`.
     package let signature: Signature
-    /// Whether it was signed is not looked at.
+    /// The stated origin. Its signature is not checked.
     package let origin: Origin
 
-    /// Blocks while it reads `SHA256SUMS`, its signature, `ALLOWED_SIGNERS` and `provenance.json`: some kilobytes as a rule, each within
-    /// the bound that its own reader has.
+    /// Reads the state. Blocks while it reads `SHA256SUMS`, its signature, `ALLOWED_SIGNERS` and `provenance.json`. These are usually some kilobytes,
+    /// and each has a size limit.
     /// - Parameters:
-    ///   - directory: The version's.
-    ///   - files: The file server's tree, where `ALLOWED_SIGNERS` is; what cannot be read has no keys.
+    ///   - directory: The version's directory.
+    ///   - files: The file server's tree with `ALLOWED_SIGNERS`. If that cannot be read, no key is known.
     package init(of directory: Directory, in files: Directory) {
         signature = Self.signature(directory, files)
         origin = Self.origin(directory)

@@ -1,4 +1,4 @@
-/// The targets of a Makefile, as far as its own text says them. Included files and computed names are not read.
+/// The targets of a Makefile, as its own text states them. Included files and computed names are not read.
 package struct MakefileText: Sendable {
     /// A rule with explicit targets.
     struct Rule: Sendable {
@@ -7,7 +7,7 @@ package struct MakefileText: Sendable {
     }
 
     let rules: [Rule]
-    /// What `.DEFAULT_GOAL` says.
+    /// The value of `.DEFAULT_GOAL`.
     private let statedGoal: String?
 
     package init(_ text: String) {
@@ -25,13 +25,13 @@ package struct MakefileText: Sendable {
                 let colon = line.firstIndex(of: UInt8(ascii: ":")),
                 !line[colon...].dropFirst().starts(with: [UInt8(ascii: "=")])
             else { continue }
-            // `check ?= http://…` and `$(info check: …)` are no rules.
+            // `check ?= http://…` and `$(info check: …)` are not rules.
             let names = line[..<colon]
             guard !names.contains(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "$") }) else { continue }
             let targets = Self.words(names)
             let rest = line[colon...].drop { $0 == UInt8(ascii: ":") }
                 .prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "#") }
-            // A variable of one target (`check: CFLAGS = -g`) is no rule; after `;` and `#` come no prerequisites.
+            // A variable of one target (`check: CFLAGS = -g`) is not a rule. What follows `;` or `#` is not a prerequisite.
             guard !targets.isEmpty, !rest.contains(UInt8(ascii: "=")) else { continue }
             rules.append(
                 Rule(targets: targets, prerequisites: Self.words(rest.prefix { $0 != UInt8(ascii: "|") })))
@@ -63,24 +63,24 @@ package struct MakefileText: Sendable {
         bytes.split { $0 == UInt8(ascii: " ") || (9...13).contains($0) }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The target that tests: `check` by the GNU coding standards ("Standard Targets for Users"), else the widespread `test`, and its
-    /// relatives.
+    /// The target that tests: `check` by the GNU coding standards ("Standard Targets for Users"), otherwise `test` or a similar name. `nil` if there
+    /// is none.
     package var testTarget: String? { first(of: ["check", "test", "tests", "unittest", "unittests", "unit-tests"]) }
 
-    /// What `make` builds.
+    /// The targets that `make` is to build.
     package enum Build: Equatable, Sendable {
-        /// What `make` without a target does.
+        /// `make` without a target.
         case usual
         case targets([String])
-        /// The first target installs, deletes, publishes, tests or explains, and no target builds.
+        /// No target builds: the first target installs, deletes, publishes, tests or explains.
         case none
     }
 
     /// The target that `make` without a target makes; `nil` if the text has none.
     package var goal: String? { statedGoal ?? firstTarget }
 
-    /// `make` without a target makes the first one. Where that does something else than build, a target that builds is taken in its place;
-    /// where it builds and then installs, all that it needs but the installation.
+    /// What to build. `make` without a target makes the first target. If that does something other than building, a target that builds is used
+    /// instead. If it builds and then installs, its prerequisites without the installation are used.
     package var build: Build {
         guard let goal else { return .usual }
         let needed = rules.filter { $0.targets.contains(goal) }.flatMap(\.prerequisites)
@@ -94,7 +94,7 @@ package struct MakefileText: Sendable {
         return rest.isEmpty ? .none : .targets(rest)
     }
 
-    /// GNU make's default goal: the first target that does not begin with a dot, unless it has a slash, and is no pattern.
+    /// The default goal of GNU make: the first target that is not a pattern, and does not begin with a dot unless it has a slash.
     private var firstTarget: String? {
         rules.flatMap(\.targets).first { ($0.first != "." || $0.contains("/")) && !$0.contains("%") }
     }

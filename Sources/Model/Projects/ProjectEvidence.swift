@@ -1,21 +1,22 @@
-/// What a kind of project finds in a directory: its file, and whether there is something to build and to test.
+/// What one type of project finds in a directory: its marker file, and whether there is something to build and to test.
 struct ProjectEvidence: Equatable {
     var type: ProjectType
-    /// The file that tells the kind.
+    /// The file by which the type was recognized.
     var marker: String
-    /// The directory of the root; `nil` is the root.
+    /// The directory of the root; `nil` means the root.
     var directory: String?
     var builds = true
-    /// `nil`: not known before its tool is asked.
+    /// Whether there are tests; `nil` if only its tool can find out.
     var tests: Bool? = true
 
-    /// Whether its tests are worth a try as those of the project: they are there, or its tool may find some.
+    /// Whether it is worth running its tests: there are some, or its tool may find some.
     var mayTest: Bool { tests != false }
 
-    /// The marker with its directory.
+    /// The path of the marker, relative to the root.
     var path: String { ProjectTree.path(marker, in: directory) }
 
-    /// - Returns: `nil` where the kind has no file there. What cannot be read may hold tests: the tool itself then says that it has none.
+    /// Searches a directory for a type's files. Files that cannot be read may hold tests: the type's tool then reports that there are none.
+    /// - Returns: `nil` if the directory has no marker file of the type.
     init?(_ type: ProjectType, in tree: ProjectTree, directory: String? = nil) {
         let names = tree.names(in: directory)
         let found =
@@ -50,14 +51,15 @@ struct ProjectEvidence: Equatable {
         }
     }
 
-    /// Whether a text has one of the words; `nil` where it was not read.
+    /// Whether a text contains one of the words, in any case; `nil` if the text was not read.
     private static func mentions(_ words: [String], _ text: String?) -> Bool? {
         guard let text else { return nil }
         let lowered = text.lowercased()
         return words.contains { lowered.contains($0.lowercased()) }
     }
 
-    /// A list file says `enable_testing()` or `include(CTest)`, or has an option that adds tests; also in the directory of the tests.
+    /// Whether CMake adds tests: a list file has `enable_testing()` or `include(CTest)`, or an option that adds tests. For the root, the list files
+    /// in the directories of tests are searched, too.
     private static func cmakeTests(_ tree: ProjectTree, _ directory: String?) -> Bool? {
         let words = ["enable_testing", "include(ctest", "add_test", "build_test", "gtest_discover_tests"]
         let found = mentions(words, tree.text("CMakeLists.txt", in: directory))
@@ -65,14 +67,15 @@ struct ProjectEvidence: Equatable {
         return ["tests", "test"].contains { mentions(words, tree.text("CMakeLists.txt", in: $0)) == true }
     }
 
-    /// A build file calls `test()`. One that has directories of its own may do so there.
+    /// Whether a build file calls `test()`. `nil` if it does not, but has subdirectories that may do so.
     private static func mesonTests(_ tree: ProjectTree, _ directory: String?) -> Bool? {
         let text = tree.text("meson.build", in: directory)
         let found = mentions(["test("], text)
         return found == false && mentions(["subdir("], text) == true ? nil : found
     }
 
-    /// A pyproject.toml or setup.cfg may hold the settings of tools alone, and requirements.txt what the documentation needs.
+    /// Whether a Python project builds and tests something. A pyproject.toml or setup.cfg may hold only settings of tools, and a requirements.txt
+    /// only what the documentation needs.
     private static func python(
         _ names: [String], _ tree: ProjectTree, _ directory: String?
     ) -> (builds: Bool, tests: Bool?) {
@@ -97,7 +100,7 @@ struct ProjectEvidence: Equatable {
         if directory == nil {
             tests = tests || tree.directories.contains { hasTests($0.value) || isPythonTests($0.key, $0.value) }
         }
-        // A package may have its tests deeper.
+        // A package may have its tests in deeper directories.
         return (builds, tests ? true : builds ? nil : false)
     }
 
@@ -111,7 +114,7 @@ struct ProjectEvidence: Equatable {
         return (scripts["build"] != nil, !test.isEmpty && !test.contains("no test specified"))
     }
 
-    /// A Gemfile alone may be there for chores: fastlane, CocoaPods, Jekyll.
+    /// Whether a Ruby project builds and tests something. A Gemfile alone may only serve tools such as fastlane, CocoaPods or Jekyll.
     private static func ruby(_ names: [String], _ tree: ProjectTree, _ directory: String?) -> (
         builds: Bool, tests: Bool?
     ) {
@@ -128,7 +131,7 @@ struct ProjectEvidence: Equatable {
         )
     }
 
-    /// A file of busted's specs in a usual directory: many projects keep their rockspecs in a directory of their own.
+    /// Returns a spec file for busted in a usual directory; `nil` if there is none. Many projects keep their rockspecs in a separate directory.
     private static func busted(_ tree: ProjectTree, _ directory: String?) -> String? {
         guard directory == nil else { return nil }
         for name in ["spec", "test", "tests"] {
@@ -138,7 +141,7 @@ struct ProjectEvidence: Equatable {
         return nil
     }
 
-    /// A file of bats tests: of the directory itself, of a usual directory for tests, or of a directory there.
+    /// Returns a file of bats tests in the directory itself, in a usual directory for tests, or in a directory there; `nil` if there is none.
     private static func bats(_ tree: ProjectTree, _ directory: String?) -> String? {
         func first(_ names: [String]) -> String? { names.filter { $0.hasSuffix(".bats") }.min() }
         if let own = first(tree.names(in: directory)) { return own }

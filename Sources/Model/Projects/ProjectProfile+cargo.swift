@@ -1,6 +1,6 @@
 extension ProjectProfile {
-    /// Rust. The default members of a workspace, as `cargo` alone has it; benchmarks are not built, since many need a nightly
-    /// compiler. What clippy checks lies apart: tests of what was built would find two of it.
+    /// Rust. The default members of a workspace are built, as by `cargo` itself. Benchmarks are not built, because many need a nightly compiler.
+    /// clippy has its own target directory, because tests that search the build's products would otherwise find everything twice.
     static let cargo = ProjectProfile(
         title: "Cargo project", markers: ["Cargo.toml"],
         resolve: Command(

@@ -1,9 +1,9 @@
 extension ProjectProfile {
-    /// C and C++. The configuration's flags go to CMake, as in `-DCMAKE_BUILD_TYPE=Release`. The products are what the project
-    /// installs, below their absolute places.
+    /// C and C++. The configuration's flags go to CMake, such as `-DCMAKE_BUILD_TYPE=Release`. The products are what the project installs, below
+    /// their absolute paths.
     ///
-    /// Tests that an option adds are built: its name says so, and it is off in many projects. Where the project cannot be configured with
-    /// them because they need something that is not installed, it is built without.
+    /// Tests that an option enables are built. Such an option is recognized by its name, and is off by default in many projects. If the project
+    /// cannot be configured with the tests because a dependency is not installed, it is built without them.
     static let cmake = ProjectProfile(
         title: "CMake project", markers: ["CMakeLists.txt"],
         analyses: [
@@ -69,8 +69,8 @@ extension ProjectProfile {
         packages: ["cmake": "cmake", "ctest": "cmake", "clang-tidy": "clang-tidy", "cppcheck": "cppcheck"],
         releaseFlags: ["-DCMAKE_BUILD_TYPE=Release"])
 
-    /// Whether an error of CMake's output says that something is not installed (`find_package`, `find_library`, `pkg_check_modules`) or cannot
-    /// be fetched (`FetchContent`). The same words are in warnings and notes about what is optional.
+    /// Defines a shell function. It succeeds if an error in CMake's output states that a dependency is not installed (`find_package`, `find_library`,
+    /// `pkg_check_modules`) or cannot be fetched (`FetchContent`). Warnings and notes about optional dependencies contain the same words.
     private static let misses = """
         misses() {
           awk '/^[^ ]/ { error = /^CMake Error/ } error' "$1" | grep -qE \
@@ -78,13 +78,13 @@ extension ProjectProfile {
         }
         """
 
-    /// Leaves `compile_commands.json` in the directory of the build.
+    /// Writes `compile_commands.json` to the build directory.
     private static let compileCommands = """
         cmake -S . -B .martlet/build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "$@" >.martlet/configured.log || { cat .martlet/configured.log; exit 1; }
         """
 
-    /// Sets `tests` to the definitions that turn on the tests: of each option called like `KIT_BUILD_TESTS`, `ENABLE_TESTING` or
-    /// `KIT_WITH_UNIT_TESTS`, and of `BUILD_TESTING` where the list file asks for it.
+    /// Sets `tests` to the definitions that enable the tests. These are the options with names like `KIT_BUILD_TESTS`, `ENABLE_TESTING` or
+    /// `KIT_WITH_UNIT_TESTS`, and `BUILD_TESTING` if the list file uses it.
     private static let testOptions = """
         tests=$(sed 's/#.*//' CMakeLists.txt | tr '\\n\\t' '  ' | grep -oiE '(^|[[:space:]])(cmake_dependent_)?option *\\( *"?[a-z0-9_]+' |
           sed 's/.*[( "]//' | grep -iE '^([a-z0-9_]+_)?(build|enable|with)_?(unit_?)?(test|tests|testing)$' | sort -u)
@@ -92,7 +92,7 @@ extension ProjectProfile {
         tests=$(printf '%s\\n' $tests | sort -u | sed -n 's/..*/-D&=ON/p' | tr '\\n' ' ' | sed 's/ $//')
         """
 
-    /// Sets `library` where CMake would install into `lib64` although the machine has its libraries in `lib`: it asks for a file that the
+    /// Sets `library` if CMake would install into `lib64` although the machine has its libraries in `lib`. CMake decides that by a file that the
     /// sandbox does not show (GNUInstallDirs, `/etc/debian_version`).
     private static let libraryDirectory = """
         library=-DCMAKE_INSTALL_LIBDIR=lib

@@ -1,5 +1,5 @@
 extension ProjectProfile {
-    /// C, C++ and others with Meson. Subprojects that are not in the repository are fetched first; setting up does so no more.
+    /// C, C++ and other languages with Meson. Subprojects that are not in the repository are fetched first; `meson setup` does not fetch them.
     static let meson = ProjectProfile(
         title: "Meson project", markers: ["meson.build"],
         resolve: Command(
@@ -45,7 +45,7 @@ extension ProjectProfile {
                 """, needs: ["meson"]),
         packages: ["meson": "meson", "ninja": "ninja-build"], releaseFlags: ["--buildtype=release"])
 
-    /// The GNU build system, and projects with a `configure` of their own. It is configured anew where the script or the flags changed.
+    /// The GNU build system, and projects with their own `configure`. It is configured again if the script or the flags changed.
     static let autotools = ProjectProfile(
         title: "autotools project", markers: ["configure.ac", "configure.in", "configure"],
         build: Command(
@@ -93,8 +93,8 @@ extension ProjectProfile {
                 """, needs: ["make"]),
         packages: ["make": "make", "autoreconf": "autoconf automake libtool"])
 
-    /// Whether the Makefile has no such target. A Makefile that make cannot read, or a target that lacks what it needs, is a failure of the
-    /// commit's, which make reports when it is run. A make that another one starts adds its level to its name: `make[1]: `.
+    /// Defines a shell function that succeeds if the Makefile has no such target. If make cannot read the Makefile, or a target lacks a prerequisite,
+    /// the commit is at fault, and make reports it when it runs. A make that another make starts adds its level to its name: `make[1]: `.
     private static let lacks = """
         lacks() {
           ! said=$(LC_ALL=C MAKELEVEL=0 make -n "$1" 2>&1) || return 1
@@ -122,7 +122,7 @@ extension ProjectProfile {
         caches: ["ZIG_GLOBAL_CACHE_DIR": "{cache}/zig"], kept: [".zig-cache", "zig-cache", "zig-out"],
         packages: ["zig": "zig (from ziglang.org)"], releaseFlags: ["--release=safe"])
 
-    /// Everything that Bazel builds. Its output lies outside of the workspace, so that the reports are copied.
+    /// Everything that Bazel builds. Its output is outside of the workspace, so the reports are copied.
     static let bazel = ProjectProfile(
         title: "Bazel workspace", markers: ["MODULE.bazel", "WORKSPACE", "WORKSPACE.bazel"],
         resolve: Command(script: "\(bazelCommand)\nbazel fetch //...\n", needs: ["bazel"]),

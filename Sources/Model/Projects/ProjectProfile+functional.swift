@@ -1,5 +1,5 @@
 extension ProjectProfile {
-    /// Elixir. All is built for the environment of the tests, as `mix test` does.
+    /// Elixir. Everything is built for the test environment, as `mix test` does.
     static let mix = ProjectProfile(
         title: "Mix project", markers: ["mix.exs"],
         resolve: Command(
@@ -27,8 +27,8 @@ extension ProjectProfile {
         caches: ["MIX_HOME": "{cache}/mix", "HEX_HOME": "{cache}/hex", "REBAR_CACHE_DIR": "{cache}/rebar3"],
         kept: ["_build", "deps"], packages: ["mix": "elixir"])
 
-    /// Erlang: EUnit always, Common Test where there are suites. Both write JUnit where the project has no `rebar.config.script` that is
-    /// asked for its configuration.
+    /// Erlang. EUnit always runs; Common Test runs if there are suites. Both write JUnit, unless the project has its own `rebar.config.script`, which
+    /// then determines its configuration.
     static let rebar3 = ProjectProfile(
         title: "rebar3 project", markers: ["rebar.config"],
         resolve: Command(
@@ -73,7 +73,7 @@ extension ProjectProfile {
                 """, needs: ["rebar3"]),
         caches: ["REBAR_CACHE_DIR": "{cache}/rebar3"], kept: ["_build"], packages: ["rebar3": "rebar3"])
 
-    /// A `rebar.config.script`, which has EUnit and Common Test write JUnit besides. rebar3 takes neither from its command line.
+    /// A `rebar.config.script` that makes EUnit and Common Test also write JUnit. The command line of rebar3 cannot do that.
     private static let reportingErlang = """
         Directory = filename:absname(".martlet/test"),
         Add = fun(Key, Inner, Values) ->
@@ -89,7 +89,7 @@ extension ProjectProfile {
         lists:keystore(ct_opts, 1, lists:keystore(eunit_opts, 1, CONFIG, EUnit), CommonTest).
         """
 
-    /// OCaml. Its dependencies are the machine's own. Without `--force` dune runs no test again that it has run before.
+    /// OCaml. Its dependencies are those installed on the machine. Without `--force`, dune does not repeat a test that it has already run.
     static let dune = ProjectProfile(
         title: "dune project", markers: ["dune-project"],
         build: Command(script: "exec dune build \"$@\"\n", needs: ["dune"], takesFlags: true),
@@ -104,7 +104,7 @@ extension ProjectProfile {
         caches: ["DUNE_CACHE_ROOT": "{cache}/dune"], kept: ["_build"], packages: ["dune": "ocaml-dune"],
         releaseFlags: ["--profile", "release"])
 
-    /// Haskell with Stack, which installs the compiler that the project names.
+    /// Haskell with Stack, which installs the compiler that the project specifies.
     static let stack = ProjectProfile(
         title: "Stack project", markers: ["stack.yaml"],
         resolve: Command(
@@ -121,7 +121,7 @@ extension ProjectProfile {
         ),
         caches: ["STACK_ROOT": "{cache}/stack"], kept: [".stack-work"], packages: ["stack": "haskell-stack"])
 
-    /// Haskell with cabal-install and the machine's own compiler, whose packages may be all that it depends on: then no index of packages is
+    /// Haskell with cabal-install and the machine's compiler. If that compiler's packages are all that the project depends on, no package index is
     /// needed.
     static let cabal = ProjectProfile(
         title: "Cabal project", markers: ["cabal.project", "*.cabal"],
@@ -157,7 +157,8 @@ extension ProjectProfile {
         caches: ["CABAL_DIR": "{cache}/cabal"], kept: ["dist-newstyle"], packages: ["cabal": "cabal-install"],
         releaseFlags: ["-O2"])
 
-    /// Whether a line of any package's description begins with a match of the regular expression. Descriptions are case-insensitive.
+    /// Defines a shell function that succeeds if a line of any package description begins with a match of the regular expression. Case is ignored, as
+    /// in such descriptions.
     private static let have = """
         have() {
           find . '(' -name .stack-work -o -name dist-newstyle -o -name .martlet -o -name .git ')' -prune -o \
@@ -165,8 +166,7 @@ extension ProjectProfile {
         }
         """
 
-    /// Without an index of packages cabal fetches one, also where it is told to stay offline (3.4): so it gets a configuration that names no
-    /// repository.
+    /// Without a package index cabal fetches one, even if it is told to stay offline (3.4). It therefore gets a configuration without repositories.
     private static let cabalConfig = """
         if [ -f .martlet/own-packages ]; then export CABAL_CONFIG="$PWD/.martlet/own-packages"; fi
         """

@@ -1,13 +1,14 @@
 extension ProjectProfile {
-    /// Below go 1.14 in go.mod the tool looks into `vendor` only where it is told to (https://go.dev/ref/mod#build-commands).
+    /// Keeps Go off the network. If go.mod states a version below go 1.14, Go uses `vendor` only when told to
+    /// (https://go.dev/ref/mod#build-commands).
     private static let offline = """
         export GOPROXY=off
         if [ -f vendor/modules.txt ] && ! awk '$1 == "go" { split($2, v, "."); if (v[1] > 1 || v[2] >= 14) found = 1 } END { exit !found }' go.mod
         then export GOFLAGS="${GOFLAGS:+$GOFLAGS }-mod=vendor"; fi
         """
 
-    /// Go modules. `go list -test -export` compiles every test and links none: `go test` links those that it does not know to pass already, which
-    /// after a small change are few. It takes the flags that `go build` takes.
+    /// Go modules. `go list -test -export` compiles every test and links none. `go test` links only tests whose success is not cached, which are few
+    /// after a small change. It accepts the flags of `go build`.
     static let go = ProjectProfile(
         title: "Go module", markers: ["go.mod"],
         resolve: Command(

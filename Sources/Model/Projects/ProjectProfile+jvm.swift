@@ -1,6 +1,6 @@
 extension ProjectProfile {
-    /// Java, Kotlin and others, by the project's own wrapper where it has one. A script of ours resolves every configuration, since Gradle
-    /// fetches only what a task needs.
+    /// Java, Kotlin and other languages with Gradle, by the project's own wrapper if it has one. Martlet's script resolves every configuration,
+    /// because Gradle fetches only what a task needs.
     static let gradle = ProjectProfile(
         title: "Gradle project",
         markers: ["settings.gradle", "settings.gradle.kts", "build.gradle", "build.gradle.kts"],
@@ -46,7 +46,7 @@ extension ProjectProfile {
         }
         """
 
-    /// C#, F# and Visual Basic. Test projects are those that refer to Microsoft's test SDK. The products are NuGet packages.
+    /// C#, F# and Visual Basic. A test project is one that refers to Microsoft's test SDK. The products are NuGet packages.
     static let dotnet = ProjectProfile(
         title: ".NET project", markers: ["*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbproj"],
         resolve: Command(script: "exec dotnet restore\n", needs: ["dotnet"]),

@@ -1,6 +1,6 @@
 extension ProjectProfile {
-    /// Java. Maven fetches what it needs while it works, and Surefire what runs the tests only when it has a test class: so resolving
-    /// compiles and packages once with the network, and has Surefire run no method of any class. All later steps are offline.
+    /// Java. Maven fetches dependencies while it works, and Surefire fetches its test runner only if there is a test class. Resolving therefore
+    /// compiles and packages once with the network, and makes Surefire run a method that no class has. All later steps are offline.
     static let maven = ProjectProfile(
         title: "Maven project", markers: ["pom.xml"],
         resolve: Command(

@@ -1,5 +1,5 @@
 extension ProjectProfile {
-    /// `JobCommands` makes its steps: they depend on what the manifest and the sources say.
+    /// Swift. `JobCommands` makes its steps, because they depend on the manifest and the sources.
     static let swiftPackage = ProjectProfile(
         title: "Swift package", markers: ["Package.swift"],
         analyses: [
@@ -16,10 +16,11 @@ extension ProjectProfile {
         ],
         packages: ["swiftlint": "swiftlint (from github.com/realm/SwiftLint)"], releaseFlags: ["-c", "release"])
 
-    /// `JobCommands` makes the steps that build and test: which targets do depends on the Makefile's text. GNU make's order of names.
+    /// Make. `JobCommands` makes the steps that build and test, because the targets depend on the Makefile's text. The file names are in GNU make's
+    /// order.
     ///
-    /// Archived is what the project installs, where its Makefile knows `DESTDIR`; else the programs and libraries that the build left
-    /// beside the sources.
+    /// If the Makefile supports `DESTDIR`, what the project installs is archived. Otherwise the programs and libraries that the build left beside the
+    /// sources are archived.
     static let make = ProjectProfile(
         title: "Make project", markers: ["GNUmakefile", "makefile", "Makefile"],
         archive: Command(

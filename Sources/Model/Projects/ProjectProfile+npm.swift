@@ -1,6 +1,6 @@
 extension ProjectProfile {
-    /// JavaScript. Node's own test runner is told to write JUnit beside what it prints (Node 20.12 and newer); other runners are read
-    /// by what they print. Packed is what a list `files` names; without one npm would pack the build directories too.
+    /// JavaScript. Node's own test runner writes JUnit besides its console output (Node 20.12 and newer). The console output of other test runners is
+    /// read. npm packs the files that `files` lists. A package without that list is not packed, because npm would include the build directories.
     static let npm = ProjectProfile(
         title: "npm package", markers: ["package.json"],
         resolve: Command(
@@ -84,8 +84,8 @@ extension ProjectProfile {
         caches: ["npm_config_cache": "{cache}/npm"], kept: ["node_modules"],
         packages: ["node": "nodejs", "npm": "npm", "eslint": "eslint (npm install --save-dev eslint)"])
 
-    /// Ends with 1 where a direct dependency, or a package that the lock npm leaves beside them names, is not there. npm has ended with 0
-    /// although it installed nothing.
+    /// Fails with 1 if a direct dependency is not installed, or a package in the lock file that npm writes beside the packages. npm has been seen to
+    /// succeed without installing anything.
     private static let installed = """
         const fs = require("fs"), p = require("./package.json"), omitted = process.argv[1] || "";
         const wanted = Object.keys({...p.dependencies, ...(omitted.includes("dev") ? {} : p.devDependencies)})
@@ -100,12 +100,13 @@ extension ProjectProfile {
         }
         """
 
-    /// Prints the options that have Node's own test runner write JUnit beside what the script `test` asks for. Ends with 1 where the script
-    /// does not start it by `--test`. Then it prints options only for a file that uses `node:test`: packages of a workspace, and programs
-    /// that start Node themselves, would share one report.
+    /// Prints the options that make Node's own test runner write JUnit in addition to what the script `test` requests.
     ///
-    /// Node pairs reporters with destinations in their order, and wants as many of the one as of the other unless there is a single
-    /// reporter: one that the script names without a destination keeps the console.
+    /// Fails with 1 if the script does not start the test runner by `--test`. Options are then printed only if the script runs a single file that
+    /// uses `node:test`. Packages of a workspace, and programs that start Node themselves, would all write the same report.
+    ///
+    /// Node pairs reporters with destinations in their order. It requires as many of one as of the other, unless there is a single reporter. A
+    /// reporter that the script names without a destination keeps the console.
     private static let reporters = """
         const scripts = require("./package.json").scripts || {}, seen = new Set();
         const text = name => {

@@ -1,6 +1,6 @@
 extension ProjectProfile {
-    /// Python, in a virtual environment of the workspace that sees the machine's own packages: what those have need not be fetched.
-    /// The project itself is installed in place with its extras for tests; building does that again without a network.
+    /// Python, in a virtual environment of the workspace that also sees the machine's packages, so that those need not be fetched. The project itself
+    /// is installed in place with its extras for tests. Building repeats that without a network.
     static let python = ProjectProfile(
         title: "Python project",
         markers: ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "pytest.ini"],
@@ -124,11 +124,12 @@ extension ProjectProfile {
             "pylint": "pylint",
         ])
 
-    /// The programs of the virtual environment go first.
+    /// Puts the programs of the virtual environment first in PATH.
     private static let linters = "PATH=$PWD/.martlet/venv/bin:$PATH\n"
 
-    /// Prints what of the project's own files has to be installed: `install` for the project itself, its `extras`, and a line
-    /// `need` for each requirement of its build, of its dependency groups for tests, of Poetry's, and of tox.
+    /// Prints what must be installed according to the project's files. A line `install` stands for the project itself, and `extras` for its extras.
+    ///
+    /// A line `need` is a requirement of its dependency groups for tests, of Poetry's, or of tox. A line `build` is a requirement of its build.
     private static let wanted = """
         from configparser import ConfigParser
         from os.path import exists
@@ -175,8 +176,8 @@ extension ProjectProfile {
             print("build " + line)
         """
 
-    /// Ends with 1 where a requirement of the files that are its arguments is not installed. pip is asked for nothing, so one for another
-    /// platform or version of Python is passed over.
+    /// Fails with 1 if a requirement in the files that are its arguments is not installed. Requirements with a condition, such as a platform or a
+    /// version of Python, are skipped, because pip is not asked to evaluate them.
     private static let installed = """
         import re, sys
         from importlib.metadata import PackageNotFoundError, version
@@ -198,11 +199,13 @@ extension ProjectProfile {
             sys.exit("pip ended with 0, and these are not installed: " + ", ".join(missing))
         """
 
-    /// Prints, a line each, what pytest is called with where tox, nox or a plain unittest say which tests there are: files and
-    /// directories, `-k`, `-m`, `--ignore`. Several commands are joined only where their union is one call; otherwise all tests run. Prints
-    /// nothing where pytest is configured, where a command runs all tests, or where there is no command.
+    /// Prints the arguments for pytest, one a line, if tox, nox or a plain unittest state which tests there are: files, directories, `-k`, `-m` and
+    /// `--ignore`.
     ///
-    /// Without it pytest collects from the root all that is called like a test: examples, templates, what another tool runs.
+    /// Several commands are joined only if one call can replace them; otherwise all tests run. The output is empty if pytest is configured, if a
+    /// command runs all tests, or if there is no command.
+    ///
+    /// Without these arguments pytest collects everything that is named like a test: examples, templates and the tests of other tools.
     private static let chosen = """
         import re, shlex
         from configparser import ConfigParser, Error

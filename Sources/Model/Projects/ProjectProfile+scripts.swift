@@ -1,6 +1,6 @@
 extension ProjectProfile {
-    /// PHP. Dependencies lie in `vendor`; PHPUnit and Pest write JUnit, another runner is the script `test`. A project with settings for
-    /// PHPUnit that does not depend on it is tested by the machine's own.
+    /// PHP. Dependencies are in `vendor`. PHPUnit and Pest write JUnit; other test runners are started by the script `test`. A project that has
+    /// settings for PHPUnit but does not depend on it is tested by the PHPUnit of the machine.
     static let composer = ProjectProfile(
         title: "Composer project", markers: ["composer.json"],
         resolve: Command(
@@ -28,10 +28,10 @@ extension ProjectProfile {
         caches: ["COMPOSER_HOME": "{cache}/composer", "COMPOSER_CACHE_DIR": "{cache}/composer-cache"], kept: ["vendor"],
         packages: ["composer": "composer", "php": "php-cli"])
 
-    /// Ruby: RSpec where there is a directory `spec`, else the task `test` or `spec` of Rake, else the files of `test`. The products are
-    /// the gems.
+    /// Ruby. If `spec` has files for RSpec, RSpec runs; otherwise the task `test` or `spec` of Rake, or else the files in `test`. The products are
+    /// gems.
     ///
-    /// Gems of the machine are used where they are all that the Gemfile asks for. Bundler does not look at them once `BUNDLE_PATH` is set.
+    /// The machine's gems are used if they satisfy the Gemfile. Bundler ignores them if `BUNDLE_PATH` is set.
     static let bundler = ProjectProfile(
         title: "Ruby project", markers: ["Gemfile", "*.gemspec", "Rakefile"],
         resolve: Command(
@@ -80,7 +80,7 @@ extension ProjectProfile {
         caches: ["BUNDLE_PATH": "{cache}/bundle", "BUNDLE_USER_HOME": "{cache}/bundle-home"], kept: [".bundle"],
         packages: ["ruby": "ruby", "gem": "ruby", "bundle": "bundler"])
 
-    /// Lua, by busted. Dependencies of the rock go into a tree of the workspace.
+    /// Lua, tested by busted. The dependencies of the rock are installed into a directory of the workspace.
     static let lua = ProjectProfile(
         title: "Lua project", markers: ["*.rockspec", ".busted"],
         resolve: Command(
@@ -116,8 +116,8 @@ extension ProjectProfile {
                 """, needs: ["busted"], takesFlags: true, report: [".martlet/test/busted.xml"]),
         packages: ["luarocks": "luarocks", "busted": "lua-busted"])
 
-    /// Perl: what the distribution's own `Makefile.PL` or `Build.PL` builds, tested by prove, which leaves what each file printed.
-    /// Which files those are the Makefile says.
+    /// Perl. The distribution's own `Makefile.PL` or `Build.PL` builds it. prove tests it and keeps the output of each test file. The Makefile states
+    /// which files those are.
     static let perl = ProjectProfile(
         title: "Perl distribution", markers: ["Makefile.PL", "Build.PL", "cpanfile", "dist.ini"],
         resolve: Command(
@@ -169,8 +169,7 @@ extension ProjectProfile {
         export PERL5LIB PERL_MM_USE_DEFAULT
         """
 
-    /// Programs for a shell with tests for bats, whose TAP is read from the console: bats ends before the process that writes its JUnit
-    /// report does (1.8.2).
+    /// Shell programs with bats tests. Their TAP is read from the console, because bats ends before the process that writes its JUnit report (1.8.2).
     static let shell = ProjectProfile(
         title: "shell project", markers: ["*.bats"],
         analyses: [
@@ -231,7 +230,7 @@ extension ProjectProfile {
                 """, needs: ["bats"], takesFlags: true),
         packages: ["bats": "bats", "shellcheck": "shellcheck"])
 
-    /// The directories of tests in which files for bats are none of the project's own tests, as names for `find`.
+    /// The directories of tests whose bats files are not the project's own tests, as a condition for `find`.
     private static let batsLeavesOut = ProjectTree.batsLeavesOut.sorted().map { "-name '\($0)'" }.joined(
         separator: " -o ")
 }

@@ -1,28 +1,28 @@
-/// What is usual for the projects of one type: how they are recognized, and what resolves, analyzes, builds, tests and
-/// archives them. Data alone; `JobPlanner` makes a job's steps of it.
+/// The properties of a type of project: how it is recognized, and the commands that resolve, analyze, build, test and archive it. It is only data,
+/// from which `JobPlanner` makes the steps of a job.
 package struct ProjectProfile: Sendable {
-    /// As messages have it: `Cargo project`.
+    /// The name in messages: `Cargo project`.
     package var title: String
-    /// Files of the root, any of which tells the type: names, or `*` and how a name ends.
+    /// Files in the root, each of which identifies the type: names, or `*` and the end of a name.
     package var markers: [String]
-    /// Fetches what the project depends on, the only step with a network. It comes first.
+    /// Fetches the dependencies. It is the first step, and the only one with a network.
     package var resolve: Command?
     package var analyses: [Analysis] = []
     package var build: Command?
     package var test: Command?
     /// Puts the products into `.martlet/products`.
     package var archive: Command?
-    /// Variables of every step inside the fence, whose home is empty; `{cache}` is a directory that stays, the bot's and
-    /// configuration's own.
+    /// Environment variables of every step in the sandbox, where the home directory is empty. `{cache}` is a persistent directory for each bot and
+    /// configuration.
     package var caches: [String: String] = [:]
-    /// Directories of the root that checkouts leave alone, whatever the repository ignores.
+    /// Directories of the root that a checkout leaves in place, whether or not the repository ignores them.
     package var kept: [String] = []
-    /// The Debian package of each program that the commands need.
+    /// The Debian package for each program that the commands need.
     package var packages: [String: String] = [:]
-    /// The flags of an optimized build, which a branch that publishes has by default.
+    /// The flags of an optimized build, which are the default for a branch that publishes.
     package var releaseFlags: [String] = []
 
-    /// The first marker that one of the names is; `nil` where none is.
+    /// Returns the first marker that is among the names; `nil` if there is none.
     package func marker(in names: some Collection<String>) -> String? {
         markers.lazy.compactMap { marker in
             guard marker.hasPrefix("*") else { return names.contains(marker) ? marker : nil }
@@ -33,13 +33,13 @@ package struct ProjectProfile: Sendable {
     /// A script for `sh -c`, run in the repository's root.
     package struct Command: Sendable {
         package var script: String
-        /// Programs without which it is not begun; `packages` says what brings them.
+        /// The programs that must exist; otherwise the script does not start. `packages` states their Debian packages.
         package var needs: [String]
-        /// Whether the configuration's `flags` are its arguments.
+        /// Whether the script gets the configuration's `flags` as arguments.
         package var takesFlags: Bool
-        /// What comes before a regular expression that chooses tests; `nil` if the command takes none.
+        /// The argument in front of a regular expression that selects tests; `nil` if the command has no such argument.
         package var filter: String?
-        /// Report files that it writes, as patterns relative to the repository's root.
+        /// The report files that it writes, as patterns relative to the repository's root.
         package var report: [String]
 
         package init(
@@ -52,17 +52,17 @@ package struct ProjectProfile: Sendable {
             self.report = report
         }
 
-        /// What `sh -c` runs in the repository's root. The words that begin with `martlet: ` are read by `UsualStepWords`.
+        /// The text for `sh -c` in the repository's root. `UsualStepWords` reads its output lines that begin with `martlet: `.
         package var text: String { text(in: nil) }
 
-        /// - Parameter directory: A directory of the root in which the script runs, of plain letters. What it writes to `.martlet` is the
-        ///   root's, through a link.
+        /// Returns the text for `sh -c`.
+        /// - Parameter directory: The directory of the root in which the script runs, of plain letters. Its `.martlet` is a link to the root's.
         package func text(in directory: String?) -> String {
             let enters = directory.map { "cd '\($0)' || exit\nln -sfn ../.martlet .martlet || exit\n" } ?? ""
             return Self.prelude + needs.map { "need '\($0)'\n" }.joined() + enters + script
         }
 
-        /// Begins every usual script, and no command of a recipe's.
+        /// The beginning of every usual script. Commands of a recipe do not have it.
         package static let prelude = """
             # The usual command of this type of project.
             missing() { echo "martlet: missing: $1"; echo "PATH is $PATH"; exit 127; }
@@ -80,13 +80,13 @@ package struct ProjectProfile: Sendable {
             """
     }
 
-    /// An analysis that runs where the project is set up for it.
+    /// An analysis that runs if the project is set up for it.
     package struct Analysis: Sendable {
         /// The step's name.
         package var name: String
-        /// Files of the root, any of which asks for it; empty: it always runs.
+        /// Files in the root, each of which enables the analysis. If empty, the analysis always runs.
         package var markers: [String] = []
-        /// A line of the type's manifest that asks for it as well begins so.
+        /// The beginning of a line in the type's manifest that also enables the analysis.
         package var line: String?
         package var command: Command
     }

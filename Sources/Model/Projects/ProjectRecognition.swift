@@ -1,24 +1,23 @@
 extension ProjectType {
-    /// The kind of project that a tree is, and why.
+    /// The recognized type of a project, and the reason.
     package struct Recognition: Hashable, Sendable, Codable {
         package var type: ProjectType
-        /// The file that tells it.
+        /// The file by which it was recognized.
         package var marker: String
-        /// Files of kinds that come later, and of those that have nothing to build or to test.
+        /// The marker files of later types, and of types without anything to build or to test.
         package var passedOver: [String]
-        /// The directory that it is in; `nil` is the root.
+        /// The directory of the project; `nil` means the root.
         package var directory: String?
-        /// Whether the kind has no tests, as its files say. `nil` where it has some or may have, and in what an older version recorded.
+        /// Whether the project's files show that it has no tests. `nil` if it has or may have some, and in records of an older version.
         package var hasNoTests: Bool?
-        /// Further kinds with tests, each of which is a configuration of its own. `nil` where there is none, and in what an older version
-        /// recorded.
+        /// Further types with tests, each of which gets its own configuration. `nil` if there are none, and in records of an older version.
         package var others: [Other]?
-        /// The test commands of the project's own CI. `nil` where none is known, and in what an older version recorded.
+        /// The test commands of the project's own CI. `nil` if none is known, and in records of an older version.
         package var ownCommands: [ProjectTree.OwnCommand]?
-        /// The one of them that tests, where the usual commands find no test.
+        /// The one of them that is used for testing because the usual commands find no tests.
         package var test: ProjectTree.OwnCommand?
 
-        /// A kind beside the first.
+        /// A further type beside the first.
         package struct Other: Hashable, Sendable, Codable {
             package var type: ProjectType
             package var marker: String
@@ -31,7 +30,7 @@ extension ProjectType {
             self.passedOver = passedOver
         }
 
-        /// `Cargo project, by Cargo.toml (before Makefile)`.
+        /// The recognition as text: `Cargo project, by Cargo.toml (before Makefile)`.
         package var sentence: String {
             let before = passedOver.isEmpty ? "" : " (before \(passedOver.joined(separator: ", ")))"
             let beside = (others ?? []).map {
@@ -43,10 +42,11 @@ extension ProjectType {
         }
     }
 
-    /// The kinds of project in a tree; `nil` where no file tells one.
+    /// Recognizes the types of projects in a tree.
     ///
-    /// The first kind with tests is the project. Without any it is the first that builds something, and without such a kind the first
-    /// whose file is there. Other kinds with tests are `others`. Where the root has no kind with tests, its directories are looked into.
+    /// The project's type is the first with tests. If there is none, it is the first that builds something, or else the first whose file exists.
+    /// Further types with tests are in `others`. If no type in the root has tests, the directories of the root are searched.
+    /// - Returns: `nil` if no file identifies a type and the project's own CI does not have exactly one plain test command.
     package static func recognize(_ tree: ProjectTree) -> Recognition? {
         let root = allCases.compactMap { ProjectEvidence($0, in: tree) }
         var first = root.first(where: \.mayTest) ?? root.first(where: \.builds)
@@ -71,14 +71,15 @@ extension ProjectType {
         return recognition
     }
 
-    /// The command that tests a tree of no kind, or of a kind without tests: the only one that the project's own CI has.
+    /// Returns the only test command of the project's own CI, for a tree without a type or a type without tests. `nil` if there is none or more than
+    /// one, or if it is not plain.
     package static func obviousCommand(_ tree: ProjectTree) -> ProjectTree.OwnCommand? {
         let commands = Set(tree.ownCommands.map(\.command))
         guard commands.count == 1, let only = tree.ownCommands.first else { return nil }
         return isPlain(only.command, in: tree) ? only : nil
     }
 
-    /// A tree without any kind's file is what its own CI tests by one command.
+    /// Recognizes a tree without any marker file by the only test command of its own CI.
     private static func byOwnCommand(_ tree: ProjectTree) -> Recognition? {
         guard let command = obviousCommand(tree) else { return nil }
         var recognition = Recognition(type: .shell, marker: command.file)
@@ -86,10 +87,10 @@ extension ProjectType {
         return recognition
     }
 
-    /// The most kinds beside the first.
+    /// The largest number of types beside the first.
     static let maximumOthers = 7
 
-    /// Two tools of one language in one directory build the same (`pom.xml` beside `build.gradle`): the first is enough.
+    /// Returns one type for each language and directory: two tools of one language in one directory build the same (`pom.xml` beside `build.gradle`).
     private static func oneOfEachLanguage(
         _ found: [ProjectEvidence], beside first: ProjectEvidence
     ) -> [ProjectEvidence] {
@@ -103,7 +104,7 @@ extension ProjectType {
         return Array(taken.dropFirst().prefix(maximumOthers))
     }
 
-    /// The first kind of each directory that has something to build or to test.
+    /// Returns, for each directory, the first type that has something to build or to test. Types with tests are preferred.
     private static func inDirectories(of tree: ProjectTree) -> [ProjectEvidence] {
         tree.directories.keys.sorted().compactMap { directory in
             guard ProjectTree.isSearched(directory), isPlainName(directory) else { return nil }
@@ -114,7 +115,7 @@ extension ProjectType {
         }
     }
 
-    /// Whether a directory's name can stand in a script and in a path's pattern as it is.
+    /// Whether a directory's name can be used unquoted in a script and in a path pattern.
     private static func isPlainName(_ name: String) -> Bool {
         name.utf8.count <= 100 && !name.hasPrefix("-")
             && name.unicodeScalars.allSatisfy {
@@ -122,7 +123,7 @@ extension ProjectType {
             }
     }
 
-    /// Whether a command runs one program of the repository or a test tool, without anything that only its own CI has.
+    /// Whether a command runs one program of the repository or a test tool, without anything that only the project's CI has.
     private static func isPlain(_ command: String, in tree: ProjectTree) -> Bool {
         guard !command.contains(where: { "$`|&;<>(){}*\\\"'".contains($0) }) else { return false }
         let words = command.split(separator: " ")
@@ -138,7 +139,7 @@ extension ProjectType {
 }
 
 extension ProjectTree {
-    /// Whether a file of the root, or of one of its directories, is there.
+    /// Whether a file exists in the root or in one of its directories.
     fileprivate func has(path: Substring) -> Bool {
         let parts = (path.hasPrefix("./") ? path.dropFirst(2) : path).split(
             separator: "/", omittingEmptySubsequences: false)

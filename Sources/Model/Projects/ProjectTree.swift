@@ -1,12 +1,12 @@
-/// The names and small texts of a commit by which its kinds of projects are recognized, before anything of it runs.
+/// The names and small texts of a commit by which its project types are recognized before any of its code runs.
 ///
-/// `Settings` reads one by `ProjectTree(names:text:)`, with the limits that are declared here.
+/// `Settings` creates one by `ProjectTree(names:text:)`, within the limits that are declared here.
 package struct ProjectTree: Hashable, Sendable {
-    /// The names in the root. An unknown name is not a file that is there.
+    /// The names in the root. A file whose name is missing here counts as missing.
     package var rootEntries: [String]
-    /// The names in directories of the root, keyed by the directory; see `isSearched`.
+    /// The names in directories of the root, keyed by directory; see `isSearched`.
     package var directories: [String: [String]] = [:]
-    /// The texts of `textNames` in the root and in `directories`, keyed by path. A file that is too large is missing here.
+    /// The texts of `textNames` in the root and in `directories`, keyed by path. Files that are too large are missing.
     package var texts: [String: String] = [:]
     /// The `scripts` of each package.json and composer.json that could be read, keyed by path.
     package var scripts: [String: [String: String]] = [:]
@@ -15,11 +15,11 @@ package struct ProjectTree: Hashable, Sendable {
 
     package init(rootEntries: [String]) { self.rootEntries = rootEntries }
 
-    /// A command that the project's own CI runs to test.
+    /// A test command of the project's own CI.
     package struct OwnCommand: Hashable, Sendable, Codable {
         /// The file that states it, relative to the root.
         package var file: String
-        /// One line.
+        /// The command, in one line.
         package var command: String
 
         package init(file: String, command: String) {
@@ -27,7 +27,7 @@ package struct ProjectTree: Hashable, Sendable {
             self.command = command
         }
 
-        /// Names commands, for a message that nothing was tested; `nil` where there is none.
+        /// Lists commands for a message that no test ran; `nil` if there are none.
         package static func sentence(_ commands: [OwnCommand]) -> String? {
             guard !commands.isEmpty else { return nil }
             let named = commands.prefix(3).map { "`\($0.command)` (\($0.file))" }.joined(separator: ", ")
@@ -36,52 +36,53 @@ package struct ProjectTree: Hashable, Sendable {
         }
     }
 
-    /// Reads a tree by two functions: the names in a directory of it, and the bytes of a regular file with at most so many. Both return
-    /// `nil` for what is not there.
+    /// A function that reads a tree. It gets two functions: one returns the names in a directory, the other the bytes of a regular file up to a size
+    /// limit. Both return `nil` if the directory or file does not exist.
     package typealias Reader =
         @Sendable (
             _ rootEntries: [String], _ names: (String) -> [String]?, _ text: (String, Int) -> [UInt8]?
         ) -> ProjectTree
 
-    /// The most directories of the root that are looked into.
+    /// The largest number of directories of the root that are searched.
     package static let maximumDirectories = 48
-    /// The most names of one directory that count.
+    /// The largest number of names of one directory that are used.
     package static let maximumNames = 2_000
-    /// The most files that are read, and the most bytes of each and of all.
+    /// The largest number of files that are read, and the largest size of each and of all, in bytes.
     package static let maximumTexts = 64
     package static let maximumTextSize = 128 << 10
     package static let maximumSize = 1 << 20
-    /// The most bytes of all names in directories of the root.
+    /// The size limit of all names in directories of the root together, in bytes.
     package static let maximumNamesSize = 512 << 10
 
-    /// The files whose texts say whether a project builds and tests something.
+    /// The files whose texts show whether a project builds and tests something.
     package static let textNames: Set<String> = [
         "Package.swift", "CMakeLists.txt", "meson.build", "GNUmakefile", "makefile", "Makefile", "package.json",
         "composer.json",
         "pyproject.toml", "setup.cfg", "Rakefile",
     ]
-    /// Files of the root by which a project says what its own CI runs.
+    /// The files of the root in which a project may state what its own CI runs.
     package static let ownNames: Set<String> = [
         ".gitlab-ci.yml", ".travis.yml", "tox.ini", "noxfile.py", "justfile", "Justfile",
     ]
     /// The directory of GitHub's workflows.
     package static let workflows = ".github/workflows"
 
-    /// The directories of the root that may hold tests for bats, in the order in which they are looked into.
+    /// The directories of the root that may hold bats tests, in the order of the search.
     package static let batsDirectories = ["test", "tests", "spec", "t"]
-    /// The directories of those whose files for bats are none of the project's own tests.
+    /// The directories therein whose bats files are not the project's own tests.
     package static let batsLeavesOut: Set<String> = [
         "fixtures", "fixture", "testdata", "data", "samples", "examples", "test_helper", "helpers", "vendor",
         "node_modules",
         "bats-core", "bats-support", "bats-assert", "bats-file",
     ]
-    /// The most directories of each of `batsDirectories` that are looked into.
+    /// The largest number of subdirectories of each of `batsDirectories` that are searched.
     package static let maximumBatsDirectories = 16
 
-    /// Whether a directory has files for bats.
+    /// Whether a directory contains bats files.
     package static func hasBats(_ names: some Sequence<String>) -> Bool { names.contains { $0.hasSuffix(".bats") } }
 
-    /// Whether a directory of the root may hold a project of its own: not what is hidden, foreign, or for show.
+    /// Whether a directory of the root may hold a project of its own. Hidden directories, and directories for third-party code, examples or
+    /// documentation, are excluded.
     package static func isSearched(_ directory: String) -> Bool {
         !directory.hasPrefix(".") && !otherDirectories.contains(directory.lowercased())
     }
@@ -95,13 +96,13 @@ package struct ProjectTree: Hashable, Sendable {
         "templates", "template", "fixtures", "testdata", "rockspecs", "rockspec",
     ]
 
-    /// The names of a directory; `nil` is the root.
+    /// Returns the names of a directory; `nil` means the root.
     func names(in directory: String?) -> [String] {
         guard let directory else { return rootEntries }
         return directories[directory] ?? []
     }
 
-    /// The text of a file; `nil` where it is not there, or was not read.
+    /// Returns the text of a file; `nil` if it does not exist or was not read.
     func text(_ name: String, in directory: String?) -> String? { texts[Self.path(name, in: directory)] }
 
     static func path(_ name: String, in directory: String?) -> String { directory.map { "\($0)/\(name)" } ?? name }

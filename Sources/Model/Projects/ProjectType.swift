@@ -1,7 +1,7 @@
-/// A kind of project that is recognized by a file. What is usual for it is its `profile`.
+/// A type of project that is recognized by a file. Its properties are in its `profile`.
 ///
-/// The cases are in the order of precedence, for a root with files of several kinds. The manifest of one language's own tool says more
-/// than a build of C, which may be a part of it. Many projects of all kinds have a package.json or a Makefile for their chores.
+/// The cases are in the order of precedence, for a root with files of several types. The manifest of a language's own tool says more than a C build,
+/// which may be one of its parts. Projects of all types may have a package.json or a Makefile for auxiliary tasks.
 package enum ProjectType: String, Sendable, Codable, CaseIterable {
     case swiftPackage = "swift-package"
     case cargo
@@ -28,12 +28,12 @@ package enum ProjectType: String, Sendable, Codable, CaseIterable {
     case make
     case shell
 
-    /// A file of each type by which it is recognized, as messages name them: the name that is most usual.
+    /// The most usual marker file of each type, as a list for messages.
     package static var usualMarkers: String {
         allCases.compactMap { $0 == .make ? $0.profile.markers.last : $0.profile.markers.first }.joined(separator: ", ")
     }
 
-    /// Commands, reports, caches: the row of this type.
+    /// The commands, reports and caches of this type.
     package var profile: ProjectProfile {
         switch self {
         case .swiftPackage: .swiftPackage
@@ -63,7 +63,7 @@ package enum ProjectType: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Kinds of one language build the same sources. Zig and Bazel build C and C++ beside their own.
+    /// The language of the type. Types of one language build the same sources. Zig and Bazel also build C and C++.
     var language: String {
         switch self {
         case .maven, .gradle: "java"
@@ -74,6 +74,6 @@ package enum ProjectType: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Whether it often is a second door to the tests of another kind (`make test` runs `go test`), so that it is no project beside one.
+    /// Whether the type often only runs the tests of another type (`make test` runs `go test`), so that it is not a further project beside another.
     var isWrapper: Bool { [.make, .autotools, .shell].contains(self) }
 }

@@ -2,19 +2,20 @@
 struct CivilDate: Hashable {
     let daysSinceEpoch: Int64
     let year: Int64
-    /// 1 to 12.
+    /// From 1 to 12.
     let month: Int
-    /// 1 to 31.
+    /// From 1 to 31.
     let day: Int
 
-    /// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`, for days after 1970.
+    /// Creates the date of a day number: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms",
+    /// `civil_from_days`.
     init(daysSinceEpoch: Int64) {
         self.daysSinceEpoch = daysSinceEpoch
         let date = Timestamp(secondsSinceEpoch: daysSinceEpoch * 86_400).date
         (year, month, day) = (date.year, Int(date.month), Int(date.day))
     }
 
-    /// The same, `days_from_civil`.
+    /// Creates a day from its date: the same source, `days_from_civil`.
     init(year: Int64, month: Int, day: Int) {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -25,7 +26,7 @@ struct CivilDate: Hashable {
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// Sunday is 0, as in cron(5) and in the rules of time zones. 1970-01-01 was a Thursday.
+    /// The day of the week. Sunday is 0, as in cron(5) and in time zone rules. 1970-01-01 was a Thursday.
     var weekday: Int { Int(((daysSinceEpoch + 4) % 7 + 7) % 7) }
 
     static func isLeap(_ year: Int64) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }

@@ -1,21 +1,21 @@
-/// Five fields as crontab(5) has them: minute, hour, day of the month, month, day of the week; or a word such as `@daily`.
+/// The five fields of crontab(5): minute, hour, day of the month, month, day of the week; or a word such as `@daily`.
 package struct CronExpression: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// As it was written, with single blanks.
+    /// The text as written, with single blanks.
     package let description: String
-    /// Bit N: the value N is in the set.
+    /// The sets of values: bit N is set if N is in the set.
     let minutes: UInt64
     let hours: UInt64
     private let days: UInt64
     private let months: UInt64
-    /// Sunday is 0.
+    /// The days of the week; Sunday is 0.
     private let weekdays: UInt64
-    /// Whether both of the days' fields restrict: then a day of either is one (crontab(5), "Note"). A field that begins with `*`,
-    /// such as `*/2`, counts as one that does not, as in Vixie's cron.
+    /// Whether both day fields restrict the days. A day that matches either of them is then included (crontab(5), "Note"). As in Vixie's cron, a
+    /// field that begins with `*`, such as `*/2`, does not count as a restriction.
     private let isEitherDay: Bool
-    /// Whether it names hours and minutes, so that it means times of day; with `*` in one of them it means a pace.
+    /// Whether both the hour and the minute are stated, so that it means times of day. With `*` in one of them it means an interval.
     let isFixed: Bool
 
-    /// Why a text is no cron expression, for people.
+    /// The reason why a text is not a cron expression, as a message.
     package struct Problem: Error, Hashable {
         package let message: String
 
@@ -30,7 +30,8 @@ package struct CronExpression: Hashable, Sendable, Codable, CustomStringConverti
     /// The words that stand for five fields.
     package static var names: [String] { words.keys.sorted() }
 
-    /// - Throws: What is wrong with it, and what to write instead; also for a day that no year has.
+    /// Parses a cron expression.
+    /// - Throws: `Problem` with the error and what to write instead, also if no year has such a day.
     package init(_ text: String) throws(Problem) {
         description = text.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
         if description == "@reboot" {
@@ -58,7 +59,7 @@ package struct CronExpression: Hashable, Sendable, Codable, CustomStringConverti
         }
     }
 
-    /// Whether a day is one of its days.
+    /// Whether a day is one of the expression's days.
     func isDay(_ date: CivilDate) -> Bool {
         guard months >> date.month & 1 == 1 else { return false }
         let isDay = days >> date.day & 1 == 1
@@ -66,7 +67,7 @@ package struct CronExpression: Hashable, Sendable, Codable, CustomStringConverti
         return isEitherDay ? isDay || isWeekday : isDay && isWeekday
     }
 
-    /// Whether any day is: a 29 February on a given weekday comes again after 40 years at most.
+    /// Whether any day matches. The 28 years from 2000 contain every combination of 29 February and weekday.
     private var hasDay: Bool {
         let first = CivilDate(year: 2000, month: 1, day: 1).daysSinceEpoch
         return (first..<first + 28 * 366).contains { isDay(CivilDate(daysSinceEpoch: $0)) }

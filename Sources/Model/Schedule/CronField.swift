@@ -1,8 +1,8 @@
-/// One field of a cron expression: `*`, numbers, names, ranges, steps, and lists of those.
+/// A field of a cron expression: `*`, numbers, names, ranges, steps, and lists of those.
 struct CronField {
     let name: String
     let range: ClosedRange<Int>
-    /// Three letters each, the first of which is `firstNamed`.
+    /// Names of three letters. The first one has the value `firstNamed`.
     var names: [String] = []
     var firstNamed = 0
 
@@ -12,11 +12,13 @@ struct CronField {
     static let month = CronField(
         name: "month", range: 1...12,
         names: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], firstNamed: 1)
-    /// 0 and 7 are Sunday.
+    /// The day of the week; 0 and 7 are Sunday.
     static let weekday = CronField(
         name: "day of the week", range: 0...7, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"])
 
-    /// - Returns: The set as bits.
+    /// Parses a field.
+    /// - Returns: The set of values as bits.
+    /// - Throws: `Problem` if the text is not a valid field.
     func read(_ text: Substring) throws(CronExpression.Problem) -> UInt64 {
         var bits: UInt64 = 0
         for item in text.split(separator: ",", omittingEmptySubsequences: false) { bits |= try element(item) }

@@ -1,6 +1,6 @@
-/// The rule by which a zone's clocks change for ever: POSIX's TZ, as the last line of a zone's file has it, `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// The rule by which a zone's clocks change in the future: a POSIX TZ string in the last line of a zone file, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct ZoneFooter: Hashable {
-    /// Seconds that are added to UTC.
+    /// The offset of standard time from UTC in seconds.
     private var standard = 0
     private var summer: Summer?
 
@@ -10,21 +10,21 @@ struct ZoneFooter: Hashable {
         var end: Change
     }
 
-    /// A day of each year and a time of it.
+    /// A day and time of each year.
     private struct Change: Hashable {
         enum Day: Hashable {
-            /// 1 to 365; 29 February is never counted.
+            /// The day of the year from 1 to 365; 29 February is never counted.
             case julian(Int)
-            /// 0 to 365.
+            /// The day of the year from 0 to 365.
             case ordinal(Int)
-            /// The week's fifth is the month's last.
+            /// A weekday; week 5 means the last one of the month.
             case weekday(month: Int, week: Int, day: Int)
         }
         var day: Day
-        /// Seconds of the clocks as they are before it, from -167 to 167 hours.
+        /// The local time before the change in seconds, from -167 to 167 hours.
         var time: Int
 
-        /// Seconds since 1970 as if clocks showed UTC.
+        /// Returns the local time of the change in a year, in seconds since 1970 as if it were UTC.
         func local(in year: Int64) -> Int64 {
             let first = CivilDate(year: year, month: 1, day: 1).daysSinceEpoch
             let days: Int64
@@ -88,14 +88,14 @@ struct ZoneFooter: Hashable {
 }
 
 extension Int64 {
-    /// The quotient, rounded down.
+    /// Returns the quotient, rounded down.
     func floored(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient
     }
 }
 
-/// Reads POSIX's TZ from left to right.
+/// A parser of POSIX TZ strings.
 private struct ZoneText {
     private var rest: Substring.UTF8View
 
@@ -109,7 +109,8 @@ private struct ZoneText {
         return true
     }
 
-    /// Passes over an abbreviation: three letters or more, or anything in angle brackets.
+    /// Skips an abbreviation: three or more letters, or any text in angle brackets.
+    /// - Returns: `false` if there is none.
     mutating func name() -> Bool {
         if take("<") {
             guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return false }
@@ -130,7 +131,8 @@ private struct ZoneText {
         return number
     }
 
-    /// `[+-]hh[:mm[:ss]]` in seconds.
+    /// Parses `[+-]hh[:mm[:ss]]`.
+    /// - Returns: The time in seconds; `nil` if the text is not a time.
     mutating func time() -> Int? {
         let sign = take("-") ? -1 : 1
         if sign == 1 { _ = take("+") }

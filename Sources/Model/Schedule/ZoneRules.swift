@@ -1,11 +1,11 @@
-/// What a time zone's clocks show, from a file of the system's time zone database (RFC 9636, versions 2 to 4).
+/// The offsets of a time zone, from a file of the system's time zone database (RFC 9636, versions 2 to 4).
 package struct ZoneRules: Hashable, Sendable {
-    /// Seconds since 1970 from which on the offset with the same index holds, ascending.
+    /// The moments from which the offsets with the same indices hold, in seconds since 1970, ascending.
     private let moments: [Int64]
     private let offsets: [Int]
-    /// Before the first moment.
+    /// The offset before the first moment.
     private let firstOffset: Int
-    /// After the last one.
+    /// The rule after the last moment.
     private let footer: ZoneFooter?
 
     package static let utc = ZoneRules(moments: [], offsets: [], firstOffset: 0, footer: nil)
@@ -14,10 +14,11 @@ package struct ZoneRules: Hashable, Sendable {
         (self.moments, self.offsets, self.firstOffset, self.footer) = (moments, offsets, firstOffset, footer)
     }
 
-    /// The largest file that is read; the largest of 2024a has 3.6 KB.
+    /// The largest size of a zone file in bytes. The largest file of version 2024a has 3.6 KB.
     package static let maximumSize = 1 << 20
 
-    /// Nothing for bytes that are no such file, or one that counts leap seconds (`right/…`).
+    /// Reads a zone file.
+    /// - Returns: `nil` if the bytes are not such a file, or it counts leap seconds (`right/…`).
     package init?(file bytes: [UInt8]) {
         guard bytes.count <= Self.maximumSize, let old = Header(bytes, at: 0), old.version >= 2,
             let header = Header(bytes, at: old.end(timeSize: 4)), header.leaps == 0
@@ -28,7 +29,7 @@ package struct ZoneRules: Hashable, Sendable {
         func offset(_ type: Int) -> Int? {
             guard type < header.types else { return nil }
             let value = Int(Int32(truncatingIfNeeded: Self.number(bytes, at: types + type * 6, size: 4)))
-            // RFC 9636, 3.2: more than -25 and less than 26 hours.
+            // RFC 9636, section 3.2: more than -25 hours and less than 26 hours.
             return (-89_999...93_599).contains(value) ? value : nil
         }
         var moments: [Int64] = []
@@ -50,7 +51,8 @@ package struct ZoneRules: Hashable, Sendable {
         self.init(moments: moments, offsets: offsets, firstOffset: first, footer: footer)
     }
 
-    /// Seconds that are added to UTC at a moment, in seconds since 1970.
+    /// Returns the offset from UTC in seconds.
+    /// - Parameter moment: Seconds since 1970.
     func offset(at moment: Int64) -> Int {
         guard let first = moments.first, moment >= first else {
             return moments.isEmpty ? footer?.offset(at: moment) ?? firstOffset : firstOffset
@@ -64,15 +66,15 @@ package struct ZoneRules: Hashable, Sendable {
         return offsets[low]
     }
 
-    /// The first moment at which clocks show `local` (seconds since 1970 as if it were UTC), or, where they go past it, the
-    /// first moment after what they leave out.
+    /// Returns the first moment at which clocks show a local time. If they skip it, returns the first moment after the gap.
+    /// - Parameter local: The local time in seconds since 1970, as if it were UTC.
     func moment(of local: Int64) -> Int64 {
         let day: Int64 = 86_400
         let before = offset(at: local - day)
         let after = offset(at: local + day)
         let candidates = [local - Int64(max(before, after)), local - Int64(min(before, after))]
         if let moment = candidates.first(where: { $0 + Int64(offset(at: $0)) == local }) { return moment }
-        // Clocks go from below `local` to above it at one moment in between.
+        // Clocks jump from below `local` to above it at one moment in this interval.
         var (low, high) = (candidates[0] - day, candidates[1] + day)
         while high - low > 1 {
             let middle = (low + high) / 2
