@@ -2,10 +2,12 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// Refuses requests that two readers could understand in two ways, and closes their connection: what a proxy in front took for a body must
-/// never be a request here ("request smuggling"). The decoder refuses what is malformed; here is what it lets pass. And it ends a connection with
-/// the answer to a request of HTTP/1.0, or to one that states `Connection: close` (RFC 9112, sections 9.3 and 9.6). The last answer of a connection
-/// states `Connection: close`.
+/// Refuses requests that two servers could interpret in different ways, and closes their connection. What a proxy in front of the service reads as a
+/// body must never be read as a request here ("request smuggling"). The decoder refuses malformed requests; this handler refuses the ambiguous ones
+/// that it accepts.
+///
+/// It also ends a connection with the answer to a request of HTTP/1.0, or to one that states `Connection: close` (RFC 9112, sections 9.3 and 9.6).
+/// The last answer of a connection states `Connection: close`.
 final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -15,18 +17,18 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReceiving = false
     private var unanswered = 0
     private var isRefused = false
-    /// No request is read after the one that is here.
+    /// Whether no further request is read.
     private var isLast = false
-    /// The request that came last is of HTTP/1.0.
+    /// Whether the last request is of HTTP/1.0.
     private var isOld = false
-    /// The request that came last ends the connection.
+    /// Whether the last request ends the connection.
     private var isFinal = false
-    /// The service is stopping: the connection is closed after the answers in progress.
+    /// Whether the service is stopping: the connection is closed after the answers in progress.
     private var isStopping = false
-    /// The body that is on its way is malformed.
+    /// Whether the body that is being received is malformed.
     private var isBroken = false
 
-    /// Adds one before the handler that turns HTTP/1's types into those of every version.
+    /// Adds a handler before the one that converts HTTP/1's types into those of every version.
     static func add(to pipeline: ChannelPipeline) throws {
         let codec = try pipeline.syncOperations.handler(type: HTTP1ToHTTPServerCodec.self)
         try pipeline.syncOperations.addHandler(StrictRequests(), position: .before(codec))
@@ -40,7 +42,7 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
             isOld = head.version != .http1_1
             isFinal =
                 isOld || head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
-            // The decoder keeps all that follows such a head, whatever it is, for a protocol that nobody here speaks.
+            // The decoder buffers everything that follows such a head for another protocol, which this service does not support.
             if head.headers.contains(name: "upgrade") { isLast = true }
             isReceiving = true
             unanswered += 1
@@ -59,15 +61,15 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
             let isLastAnswer = isLast || isReceiving || isStopping
             guard isLastAnswer, unanswered == 1 else { return context.write(data, promise: promise) }
             head.headers.replaceOrAdd(name: "connection", value: "close")
-            // Its clients know no chunks (RFC 9112, section 6.1): the body ends with the connection.
+            // HTTP/1.0 has no chunks (RFC 9112, section 6.1): the end of the connection ends the body.
             if isOld, !head.headers.contains(name: "content-length") { head.version = .http1_0 }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body: context.write(data, promise: promise)
         case .end:
             unanswered -= 1
             guard isBroken || isLast, unanswered == 0 else { return context.write(data, promise: promise) }
-            // Its own answer was on its way when the body turned out to be malformed; no second one follows. And not before all of the
-            // answer is with the kernel: what still waits for the client is dropped by a close.
+            // The answer was in progress when the body turned out to be malformed, so no second answer follows. The connection is closed after the
+            // kernel has accepted the whole answer, because a close drops unsent bytes.
             let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
             let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
             sent.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
@@ -86,10 +88,10 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is HTTPParserError, !isRefused else { return context.fireErrorCaught(error) }
-        // It is of what nobody hears.
+        // The error is in data that is ignored.
         if isLast, !isReceiving { return }
         if isReceiving {
-            // Who reads the body answers; who answered without reading it has answered.
+            // A handler that reads the body answers; a handler that does not read it has answered.
             isBroken = true
             if unanswered > 0 { context.fireErrorCaught(error) } else { context.close(promise: nil) }
             return
@@ -98,8 +100,9 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
         refuse(context, isTooLarge ? .requestHeaderFieldsTooLarge : .badRequest)
     }
 
-    /// A path, as it stands in the routes' table, and one host. RFC 9112 3.2.2 has servers take a whole URL too, which only clients of
-    /// proxies send: whose host counts would be a question. A host is optional in HTTP/1.0, and chunks are not known there (6.1, 3.2).
+    /// Returns whether a request has a path as the route table has it, and one host. RFC 9112, section 3.2.2, also allows a whole URL, which only
+    /// clients of proxies send; it would be unclear which host counts. A host is optional in HTTP/1.0, and chunks do not exist there (sections 3.2
+    /// and 6.1).
     private static func isPlain(_ head: HTTPRequestHead) -> Bool {
         let hosts = head.headers["host"].count
         let isOld = head.version != .http1_1
@@ -109,7 +112,7 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func refuse(_ context: ChannelHandlerContext, _ status: HTTPResponseStatus) {
         isRefused = true
-        // Where an earlier request is being answered, another answer would be taken for its.
+        // If an earlier request is still being answered, the client would take a second answer for that one's.
         if unanswered == 0 {
             let headers: HTTPHeaders = ["content-length": "0", "connection": "close"]
             context.write(

@@ -5,9 +5,9 @@ import Synchronization
 struct Asker: Sendable {
     /// `nil`: requests are not counted for each client.
     var client: ClientAddress?
-    /// Whether it showed a token or came over the Unix socket.
+    /// Whether it sent a valid token or connected over the Unix socket.
     var isKnown: Bool
-    /// Whether it came over the Unix socket, whose peers are the operator's own.
+    /// Whether it connected over the Unix socket, whose peers are the operator's own.
     var isLocal = false
 
     static let anonymous = Asker(client: nil, isKnown: false)
