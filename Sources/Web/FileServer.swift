@@ -90,7 +90,7 @@ struct FileServer: Sendable {
         return VersionRange(String(asked.dropFirst(product.count).dropLast(after.count))) != nil
     }
 
-    /// Descriptions are cached only for a short time: a file that is absent today may be restored from a backup.
+    /// Description files and signing keys are cached only for a short time: a file that is absent today may be restored from a backup.
     private static let forAMinute = "public, max-age=60"
 
     /// Sends one of a version's description files, if it is still the published one.

@@ -111,14 +111,15 @@ struct TestCommand: AsyncParsableCommand {
         }
     }
 
-    /// The name of the one test that is meant.
+    /// Returns the full name of the requested test.
+    /// - Throws: `Failure` if several tests match.
     private func wholeName(_ connection: Connection) async throws -> String {
         let list = try await connection.get(
             "/api/v1/bots/\(Escaped.segment(bot))/tests?query=\(Escaped.segment(test))&limit=20",
             as: List<NamedTestAnswer>.self)
         let names = list.items.map { Tests.fullName($0.suite, $0.name) }
         if names.contains(test) || names.isEmpty { return test }
-        // Its whole name can be a part of more names than these.
+        // A full name can also be a part of more names than the listed ones.
         if list.next != nil, try await isName(test, connection) { return test }
         guard names.count == 1 else {
             throw Failure(

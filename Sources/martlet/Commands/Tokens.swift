@@ -80,7 +80,7 @@ struct SecretCommand: AsyncParsableCommand {
                     throw Failure(
                         .configuration, "the settings name no directory of secrets; add `secrets: secrets` to them")
                 }
-                // As root, before a file of the service is opened: new files then belong to the service.
+                // Done as root, before any file of the service is opened. New files then belong to the service's user.
                 try location.makeSecretsDirectory(directory, settings)
                 try ServiceIdentity.assumeIfThere(settings, file: file)
                 let input = FileHandle.standardInput.readData(ofLength: SecretStore.maximumSize + 1)
