@@ -1,8 +1,7 @@
 import Glibc
 
-// The launcher, the supervisor of one attempt, the first process within a fence, and what a Swift package's job runs as
-// its own, the analyzer of C sources and the assembler of products: roles of one small static program. Exit statuses are
-// sysexits.h's.
+// The roles of one small static program: the launcher, the supervisor of one attempt, the first process in a sandbox, and two commands that run in a
+// Swift package's job. These are the analyzer of C sources and the archiver of products. Exit statuses are those of sysexits.h.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 let usage = """
@@ -48,7 +47,7 @@ case "--attempt":
     guard let attempt = argument(after: "--attempt") else { exit(EX_USAGE) }
     exit(Supervisor.run(attempt: attempt))
 case "--wait", "--wait-fenced":
-    // Blocks in poll(2): a process of its own with one thread and no tasks. The launcher awaits its end, and its own ends this one.
+    // Blocks in poll(2): a separate process with one thread and no tasks. The launcher waits for its end, and it ends when the launcher does.
     exit(Supervisor.wait(fenced: arguments.first == "--wait-fenced"))
 case "--within-fence":
     exit(FencedStep().run())
