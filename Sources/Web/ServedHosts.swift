@@ -12,7 +12,7 @@ struct ServedHosts: Sendable {
     private let addresses: Set<[UInt8]>
     /// Whether it listens on every address of the machine; a proxy or a container's network may use further addresses.
     private let isEveryAddress: Bool
-    /// The origin of `url`: `https://ci.acme.example:8443`; empty: unknown.
+    /// The origin of `url`, such as `https://ci.acme.example:8443`; empty if it is unknown.
     private let origin: String
 
     init(_ configuration: WebConfiguration) {
@@ -30,6 +30,7 @@ struct ServedHosts: Sendable {
         origin = url.map { "\($0.scheme)://\($0.authority)" } ?? ""
     }
 
+    /// Checks the host of a request.
     /// - Parameter authority: The `Host` header; `nil` if there is none, which only HTTP/1.0 allows and no browser sends.
     /// - Returns: `nil` if the host is served; else 400 or 421 (RFC 9110, section 15.5.20).
     func refusal(of authority: String?) -> Problem? {

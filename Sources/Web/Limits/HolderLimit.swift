@@ -94,7 +94,7 @@ final class HolderLimit: Sendable {
         if !hasRoom { throw .busy(refusal) }
     }
 
-    /// The holder with the lowest rate, among those that hold something and have existed long enough to have a rate.
+    /// Returns the holder with the lowest rate, among those that hold something and have existed long enough to have a rate; `nil` if there is none.
     private func slowest(_ state: State, except number: Int) -> Int? {
         let now = now()
         var found: (number: Int, rate: Double)?

@@ -138,8 +138,8 @@ final class Spool: Sendable {
 }
 
 extension Response {
-    /// The same answer with a complete body: in memory if it is small, otherwise in a file. An export that is written piece by piece is never in
-    /// memory as a whole.
+    /// Returns the same answer with a complete body: in memory if it is small, otherwise in a file. An export that is written piece by piece is never
+    /// in memory as a whole.
     /// - Throws: 503 if too many answers wait for their clients.
     func spooled(for call: Call) async throws -> Response {
         let body = body

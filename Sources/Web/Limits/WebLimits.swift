@@ -126,7 +126,7 @@ final class WebLimits: Sendable {
         }
     }
 
-    /// Computes the page of a problem.
+    /// Computes the page of a problem on a separate thread.
     /// - Returns: `nil` if too many answers are being computed.
     func problemPage(for asker: Asker, _ compute: @Sendable () async -> Response) async -> Response? {
         guard let turn = try? await light.acquire(asker) else { return nil }
@@ -163,7 +163,7 @@ final class WebLimits: Sendable {
         return isLong ? try held(response, call, by: downloads) : response
     }
 
-    /// The same answer, which holds a place until it is sent. Peers of the Unix socket are the operator's own, and need none.
+    /// Returns the same answer, which holds a place until it is sent. Peers of the Unix socket are the operator's own, and need none.
     private func held(_ response: Response, _ call: Call, by limit: HolderLimit) throws -> Response {
         if call.asker.isLocal { return response }
         let holder = try limit.hold(1, for: call.asker, on: call.channel, call.progress)
