@@ -134,7 +134,7 @@ struct Connection: Sendable {
 
     func delete(_ path: String) async throws { _ = try await send(.delete, path) }
 
-    /// Reads a range of a text that may still grow.
+    /// Reads a range of a log that may still grow.
     /// - Returns: `nil` if there are no bytes at that offset yet.
     func range(_ path: String, from offset: Int64, to last: Int64) async throws -> [UInt8]? {
         let response = try await perform(.get, path, headers: ["Range": "bytes=\(offset)-\(last)"])

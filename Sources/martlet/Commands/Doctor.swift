@@ -7,7 +7,7 @@ import JobProtocol
 import Model
 import Settings
 
-/// `martlet doctor`.
+/// The command `martlet doctor`.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

@@ -6,7 +6,7 @@ import Glibc
 import Model
 import Transfer
 
-/// `martlet fetch PRODUCT[@RANGE] [FILE]…`.
+/// The command `martlet fetch PRODUCT[@RANGE] [FILE]…`.
 struct Fetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
@@ -37,7 +37,7 @@ struct Fetch: AsyncParsableCommand {
         }
     }
 
-    /// A week, in seconds.
+    /// The largest value of `--time-limit`: a week, in seconds.
     private static let longest = 604_800
 
     func run() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import Model
 import Settings
 
-/// `martlet lint [FILE]…`.
+/// The command `martlet lint [FILE]…`.
 struct Lint: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
@@ -75,7 +75,7 @@ struct Lint: AsyncParsableCommand {
     }
 }
 
-/// `martlet init URL`.
+/// The command `martlet init URL`.
 struct Init: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Prints a commented bot file for a repository.")
@@ -95,7 +95,7 @@ struct Init: AsyncParsableCommand {
     }
 }
 
-/// `martlet schema NAME`.
+/// The command `martlet schema NAME`.
 struct Schema: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Prints a JSON Schema, for editors: settings, bot or recipe.")

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `martlet issues BOT#N`.
+/// The command `martlet issues BOT#N`.
 struct Issues: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "issues",

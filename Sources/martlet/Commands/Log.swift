@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `martlet log BOT#N`.
+/// The command `martlet log BOT#N`.
 struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "log", abstract: "Prints a configuration's log.")
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `martlet outbox`.
+/// The command `martlet outbox`.
 struct OutboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",

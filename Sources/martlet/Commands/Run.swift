@@ -9,7 +9,7 @@ import Storage
 import UnixSignals
 import Web
 
-/// `martlet run [DIRECTORY]`.
+/// The command `martlet run [DIRECTORY]`.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Runs a working tree as a bot would run its commit: here, now, without a daemon.",
@@ -147,7 +147,7 @@ struct Run: AsyncParsableCommand {
     /// The longest time for printing the last word. A terminal prints it immediately.
     private static let patience = Duration.seconds(1)
 
-    /// Kills what runs and ends this process.
+    /// Kills the run's processes and ends this process.
     private static func kill(
         _ run: WorkingTreeRun, saying sentence: AsyncStream<String>.Continuation, _ told: AsyncStream<String>
     ) async {

@@ -9,7 +9,7 @@ import ServiceLifecycle
 import Settings
 import UnixSignals
 
-/// `martlet serve`: the daemon.
+/// The command `martlet serve`: the daemon.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",

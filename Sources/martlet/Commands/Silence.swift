@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `martlet silence BOT#N FINGERPRINT`.
+/// The command `martlet silence BOT#N FINGERPRINT`.
 struct Silence: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "silence",
@@ -48,7 +48,7 @@ struct Silence: AsyncParsableCommand {
     }
 }
 
-/// `martlet silences BOT`.
+/// The command `martlet silences BOT`.
 struct Silences: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "silences",
@@ -69,7 +69,7 @@ struct Silences: AsyncParsableCommand {
     }
 }
 
-/// `martlet unsilence BOT#N FINGERPRINT`.
+/// The command `martlet unsilence BOT#N FINGERPRINT`.
 struct Unsilence: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "unsilence", abstract: "Takes a silence back.")
 

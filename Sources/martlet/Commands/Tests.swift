@@ -1,7 +1,7 @@
 import ArgumentParser
 import Model
 
-/// `martlet tests BOT#N`.
+/// The command `martlet tests BOT#N`.
 struct Tests: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "tests", abstract: "Lists an integration's tests.")
 
@@ -84,7 +84,7 @@ struct Tests: AsyncParsableCommand {
     }
 }
 
-/// `martlet test BOT SUITE/NAME`.
+/// The command `martlet test BOT SUITE/NAME`.
 struct TestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test", abstract: "Shows one test's life: outcomes, durations, last failures.")
@@ -140,7 +140,7 @@ struct TestCommand: AsyncParsableCommand {
     }
 }
 
-/// `martlet flaky BOT`.
+/// The command `martlet flaky BOT`.
 struct Flaky: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "flaky",

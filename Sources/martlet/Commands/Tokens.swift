@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Settings
 
-/// `martlet token …`.
+/// The command `martlet token …`.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Makes, lists and revokes access tokens.",
@@ -58,7 +58,7 @@ struct TokenCommand: AsyncParsableCommand {
     }
 }
 
-/// `martlet secret set NAME`.
+/// The command `martlet secret set NAME`.
 struct SecretCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secret", abstract: "Stores secrets for bots and triggers.", subcommands: [SetSecret.self])

@@ -4,7 +4,7 @@ import Basics
 import Foundation
 import Model
 
-/// `martlet verify DIRECTORY`.
+/// The command `martlet verify DIRECTORY`.
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -107,7 +107,7 @@ struct Verify: AsyncParsableCommand {
     }
 }
 
-/// `martlet signers`.
+/// The command `martlet signers`.
 struct Signers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "signers",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Model
 
-/// `martlet versions PRODUCT`.
+/// The command `martlet versions PRODUCT`.
 struct Versions: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "versions", abstract: "Lists a product's versions, highest first.")
@@ -36,7 +36,7 @@ struct Versions: AsyncParsableCommand {
     }
 }
 
-/// `martlet yank PRODUCT@VERSION`.
+/// The command `martlet yank PRODUCT@VERSION`.
 struct Yank: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "yank", abstract: "Takes a version out of latest and of ranges; by its name it stays fetchable.")
