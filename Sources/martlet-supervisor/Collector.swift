@@ -8,7 +8,7 @@ import JobProtocol
 struct Collector {
     /// The treatment of symbolic links. The archive's writer decides again whether a link leads out of the archive.
     enum Links {
-        /// A link to a copied file is copied as a link; another as the file of the source that it leads to.
+        /// A link to a copied file is copied as a link; any other link is replaced with the source's file that it leads to.
         case kept
         /// The file of the source that a link leads to is copied under the link's name, unless it is copied anyway.
         case followed
@@ -27,7 +27,7 @@ struct Collector {
     let links: Links
     /// The path by which the job's links name the source.
     let mountedAt: [UInt8]
-    /// Files that are skipped as long as they are unchanged: they existed before the step, and are no report of it.
+    /// Files that are skipped as long as they are unchanged. They existed before the step, so they are not its reports.
     let old: [[UInt8]: FileIdentity]
     let isStopped: () -> Bool
 

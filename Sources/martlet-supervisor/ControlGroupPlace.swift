@@ -19,7 +19,7 @@ struct ControlGroupPlace {
 
     var means: FenceFinding.Means { isVersion2 ? .cgroup2 : .cgroup1 }
 
-    /// `nil` if memory and processes cannot be limited.
+    /// Finds the place on this machine; `nil` if memory and processes cannot be limited.
     static func find() -> ControlGroupPlace? { version2() ?? version1() }
 
     static func name(of supervisor: LockContent) -> String {

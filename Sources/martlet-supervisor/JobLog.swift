@@ -24,7 +24,7 @@ struct JobLog {
     private var isAtLineStart = true
     private var step: UInt16 = 0
     private var record: (time: Int64, bytes: Int, flags: LogIndexRecord.Flags, step: UInt16)?
-    /// The number of the first write that failed; nothing is written after it.
+    /// The error number of the first failed write; 0 if none failed. After a failure the log is not written any more.
     private(set) var failure: Int32 = 0
     /// Whether the limit was reached. The log then ends with a marker, and further output of the job is dropped.
     private(set) var isFull = false

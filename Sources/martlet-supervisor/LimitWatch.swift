@@ -97,7 +97,7 @@ final class LimitWatch {
     /// Returns the limit that the job's processes exceed according to /proc; `nil` if they exceed none.
     private func count() -> String? {
         let processes = ProcessTable.descendants(of: getpid(), except: sparing).filter(\.isAlive)
-        // In a sandbox, a fork fails only at one process more than the limit.
+        // In a sandbox, the kernel refuses a fork only one process beyond the limit, so this count can exceed it.
         let threads = processes.reduce(0) { $0 + $1.threads }
         if threads > limits.processes + (isFenced ? ControlGroup.ownProcesses : 0) { return processWords }
         guard let limit = limits.memoryBytes else { return nil }

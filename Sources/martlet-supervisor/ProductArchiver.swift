@@ -10,7 +10,7 @@ import JobProtocol
 ///     products/modules/<Module>.swiftmodule, .swiftdoc
 ///     products/include/<C target>/…        headers with their module map
 ///
-/// A consumer compiles with `swiftc -I modules -L lib -l<Product>`; what the module was built with must be its compiler.
+/// A consumer compiles with `swiftc -I modules -L lib -l<Product>`, using the compiler that built the modules.
 struct ProductArchiver {
     let order: ProductOrder
 
