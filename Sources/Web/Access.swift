@@ -1,17 +1,17 @@
 package import Model
 
-/// What a route asks of who calls it.
+/// The access rule of a route.
 package enum Access: Sendable, Hashable, CustomStringConvertible {
-    /// Nothing: it tells nothing about what is built (the style sheet, `/health`).
+    /// No access rule, for routes that reveal no build results (the style sheet, `/health`).
     case open
-    /// Reading: anybody where `anonymous: read`, else a token of any role.
+    /// Reading: anybody if the settings have `anonymous: read`, otherwise a token of any role.
     case read
-    /// Reading a product: anybody where it is public, else a token of any role. Where the path names none, anybody as soon as one is,
-    /// and the answer shows those alone.
+    /// Reading a product: anybody if the product is public, otherwise a token of any role. A route without a product in its path is open to anybody
+    /// as soon as one product is public; it then lists only public products.
     case product
     /// A token of at least this role.
     case role(Role)
-    /// A signature over the raw body, verified by `Operations`; tokens do not count.
+    /// A signature over the raw body, which `Operations` verifies. Tokens are ignored.
     case signature
 
     package var description: String {
@@ -24,8 +24,9 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Checks whether a caller may use the route.
     /// - Parameter anonymousMayRead: Whether anybody may read what the route shows.
-    /// - Returns: Nothing when the caller may; else 401 for one without a token, 403 for one whose role is too low.
+    /// - Returns: `nil` if the caller is allowed; 401 for a caller without a token; 403 if its role is too low.
     package func refusal(of caller: Caller, anonymousMayRead: Bool) -> Problem? {
         let needed: Role
         switch self {
@@ -45,13 +46,13 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Who calls.
+/// The client behind a request.
 package struct Caller: Sendable, Hashable {
-    /// The token's name, or who came by the unix socket; for the log and the integration's `requestedBy`.
+    /// The token's name, or the user's name for a client of the Unix socket. It appears in the log and in the integration's `requestedBy`.
     package let name: String
-    /// Nothing for one without a token.
+    /// `nil` for a caller without a token.
     package let role: Role?
-    /// Whether it came by the unix socket.
+    /// Whether it connected over the Unix socket.
     package let isLocal: Bool
 
     package init(name: String, role: Role?) {
@@ -60,8 +61,8 @@ package struct Caller: Sendable, Hashable {
         isLocal = false
     }
 
-    /// The peer of the unix socket: the socket's mode is 0600, so it has the daemon's own uid or is root, and says who it is.
-    /// - Parameter said: The user's name; what is no plain one is not taken.
+    /// Creates the caller for a peer of the Unix socket. The socket's mode is 0600, so the peer has the daemon's own uid or is root.
+    /// - Parameter said: The user's name that the peer states. Anything but 1 to 64 visible ASCII characters is replaced with `local`.
     package init(local said: String?) {
         let isPlain = said.map { $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } && (1...64).contains($0.utf8.count) }
         name = isPlain == true ? said ?? "local" : "local"
@@ -69,7 +70,7 @@ package struct Caller: Sendable, Hashable {
         isLocal = true
     }
 
-    /// The header in which a command says whose it is.
+    /// The header in which the command line states the user's name.
     static let personHeader = "Martlet-Person"
 
     package static let anonymous = Caller(name: "anonymous", role: nil)

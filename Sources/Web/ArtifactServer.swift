@@ -5,19 +5,22 @@ import JobProtocol
 import Model
 import Storage
 
-/// What an attempt archived, as it lies packed in its directory (`ProductArchiver`).
+/// Serves the files that an attempt archived, which lie packed in its directory (`ProductArchiver`).
 struct ArtifactServer: Sendable {
     let site: Site
 
-    /// - Parameter attempt: Written into it where an attempt was asked for; without it the latest is served.
+    /// Returns the path of an archived file.
+    /// - Parameters:
+    ///   - stored: The archived file.
+    ///   - attempt: The attempt number to put into the path. If it is `nil`, the path leads to the latest attempt.
     static func path(of stored: StoredArtifact, attempt: Int? = nil) -> String {
         let id = stored.attempt
         return "/api/v1/bots/\(id.integration.bot)/integrations/\(id.integration.number)/artifacts/\(id.job)/"
             + URLText.path(stored.artifact.path) + (attempt.map { "?attempt=\($0)" } ?? "")
     }
 
-    /// All that was archived, or of one attempt.
-    /// - Throws: 401 for who may not read it: names and digests are as closed as the bytes.
+    /// Lists the archived files of an integration, or those of the requested attempt.
+    /// - Throws: 401 for a caller that may not read it. Names and digests are protected like the bytes.
     func list(_ call: Call) async throws -> Response {
         let record = try await site.integration(of: call)
         let isClosed = try await refuseClosed(record, call)
@@ -34,14 +37,16 @@ struct ArtifactServer: Sendable {
         return response
     }
 
-    /// - Returns: Whether it is closed to others than this caller.
+    /// Throws if the integration's archive is not public and the caller has no token.
+    /// - Returns: Whether the archive is not public.
     private func refuseClosed(_ record: IntegrationRecord, _ call: Call) async throws -> Bool {
         let isClosed = try await site.isClosed(record.id)
         if isClosed, let refusal = Access.product.refusal(of: call.caller, anonymousMayRead: false) { throw refusal }
         return isClosed
     }
 
-    /// - Throws: 404 for what the store does not list: a file that only lies there is not served.
+    /// Sends an archived file.
+    /// - Throws: 404 for a file that the store does not list, even if it exists on disk.
     func send(_ call: Call) async throws -> Response {
         let record = try await site.integration(of: call)
         let isClosed = try await refuseClosed(record, call)
@@ -51,7 +56,7 @@ struct ArtifactServer: Sendable {
         guard let stored = candidates.max(by: { $0.attempt.attempt < $1.attempt.attempt }) else {
             throw Problem.notFound
         }
-        // What an address without an attempt means changes with a rerun, what `latest` means with the next integration.
+        // A path without an attempt number changes its meaning with a rerun, and `latest` with the next integration.
         let isFixed = try call.attempt() != nil && call.text("number") != "latest"
         let keeping = isFixed ? "public, max-age=3600" : "public, no-cache"
         let attempt = AttemptPaths("integrations/\(record.id.bot)/\(record.id.number)/\(job)/\(stored.attempt.attempt)")
@@ -61,7 +66,7 @@ struct ArtifactServer: Sendable {
         do {
             return try await files.response(to: call)
         } catch let problem as Problem where problem.status == 404 {
-            // Removed since its row was read: says so.
+            // If the integration was removed after its row was read, this throws 410 instead.
             _ = try await site.integration(of: call)
             throw problem
         }
@@ -69,7 +74,8 @@ struct ArtifactServer: Sendable {
 }
 
 extension Site {
-    /// Why an integration archived nothing, by its recipe and the bot's triggers as it ran; `nil` if it archived, or has not read its recipe.
+    /// Returns why an integration archived nothing, according to its recipe and the bot's triggers at that time.
+    /// - Returns: `nil` if it archived files, or has not read its recipe.
     func whyNotArchived(_ record: IntegrationRecord) async throws -> String? {
         guard let recipe = record.recipe, let bot = try await store.specification(of: record.id) else { return nil }
         return bot.whyNotArchived(recipe, on: record.ref)
@@ -77,7 +83,7 @@ extension Site {
 }
 
 extension Response {
-    /// Callers without a token are shown less: nobody keeps it.
+    /// Forbids caches to store the answer, because callers without a token see less.
     mutating func forbidKeeping() {
         headers[.cacheControl] = "no-store"
         headers[.vary] = "Authorization"

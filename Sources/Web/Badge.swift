@@ -1,13 +1,13 @@
 import Model
 
-/// A small picture for a README: the bot's name and its latest result, in words too.
+/// An SVG badge for a README: the bot's name and its latest result as text.
 struct Badge: Sendable {
     let label: String
     let result: IntegrationResult?
 
     var svg: String {
         let word = result.map(\.description) ?? "none yet"
-        // About 7 units a character of an 11 px sans-serif face; textLength makes it exact in every font.
+        // A character of an 11 px sans-serif face is about 7 units wide; `textLength` makes the width exact in every font.
         let left = label.count * 7 + 12
         let right = word.count * 7 + 12
         return """

@@ -2,14 +2,14 @@ import Basics
 import Crypto
 import Foundation
 
-/// The secret of a token: `mt_` and 64 hexadecimal digits (32 random bytes). Only its SHA-256 is stored, so the
-/// look-up by hash is not open to timing: what differs is a hash that nobody can steer.
+/// The secret of a token: `mt_` and 64 hexadecimal digits (32 random bytes). Only its SHA-256 is stored. Looking a token up by its hash is safe from
+/// timing attacks, because nobody can choose the hash.
 package struct BearerToken: Sendable, Hashable {
     package let secret: String
 
     private static let prefix = "mt_"
 
-    /// Parses a secret; anything else than the exact form is nothing.
+    /// Parses a secret. Returns `nil` for anything but the exact form.
     package init?(_ secret: String) {
         guard secret.utf8.count == 67, secret.hasPrefix(Self.prefix),
             secret.utf8.dropFirst(3).allSatisfy({
@@ -22,21 +22,22 @@ package struct BearerToken: Sendable, Hashable {
 
     private init(bytes: [UInt8]) { secret = Self.prefix + Hexadecimal.encode(bytes) }
 
-    /// A new one from the system's generator.
+    /// Creates a secret with the system's random generator.
     package static func random() -> BearerToken {
         var generator = SystemRandomNumberGenerator()
         return BearerToken(bytes: (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 
-    /// What the store keeps: 64 hexadecimal digits.
+    /// The SHA-256 of the secret, which the store keeps: 64 hexadecimal digits.
     package var hash: String { Self.digest(of: Array(secret.utf8)) }
 
-    /// SHA-256 as 64 hexadecimal digits.
+    /// Returns the SHA-256 of some bytes as 64 hexadecimal digits.
     static func digest(of bytes: [UInt8]) -> String { Hexadecimal.encode(Array(SHA256.hash(data: bytes))) }
 
-    /// The secret of an `Authorization` header: `Bearer SECRET`, or, when `acceptsBasic`, `Basic` with the secret as
-    /// the password, which is what a browser can send. Browsers send Basic by themselves, other sites' requests
-    /// included, so callers accept it for reading alone.
+    /// Returns the secret of an `Authorization` header: `Bearer SECRET` or `Basic` with the secret as the password.
+    /// - Parameter acceptsBasic: Whether `Basic` is accepted. Browsers send it by themselves, even with requests that other sites cause, so callers
+    ///   accept it only for reading.
+    /// - Returns: `nil` if the header has neither form.
     static func secret(inAuthorization header: String, acceptsBasic: Bool) -> String? {
         let parts = header.split(separator: " ", maxSplits: 1)
         guard parts.count == 2 else { return nil }

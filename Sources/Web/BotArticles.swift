@@ -2,13 +2,13 @@ import Model
 import Storage
 import Synchronization
 
-/// The articles of the page of all bots, as they were rendered last. Rendering one takes longer than reading it, and few of a thousand change between
-/// two requests.
+/// A cache of the articles on the page of all bots. Rendering an article takes longer than reading its data, and only a few of a thousand bots change
+/// between two requests.
 final class BotArticles: Sendable {
-    /// All that an article shows.
+    /// Everything that an article shows.
     struct Content: Hashable {
         let bot: BotOverview
-        /// The age of each branch's integration in words, which changes by itself.
+        /// The age of each branch's integration in words. It changes with time alone.
         let ages: [String]
 
         init(_ bot: BotOverview, at now: Timestamp) {
@@ -19,8 +19,8 @@ final class BotArticles: Sendable {
 
     private let known = Mutex<[Name: (content: Content, html: String)]>([:])
 
-    /// The articles of these bots, one after the other. Those of all other bots are forgotten.
-    /// - Parameter render: Called for each article that is not known with this content.
+    /// Returns the articles of these bots, concatenated, and drops the cached articles of all other bots.
+    /// - Parameter render: Called for each article that is not cached with this content.
     func html(_ contents: [Content], render: (Content) throws -> String) rethrows -> String {
         let known = known.withLock { $0 }
         var (current, html) = ([Name: (content: Content, html: String)](minimumCapacity: contents.count), "")

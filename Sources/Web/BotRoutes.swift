@@ -4,7 +4,7 @@ import Integrations
 import Model
 import Storage
 
-/// `/api/v1/bots…`: bots and what is asked of them.
+/// `/api/v1/bots…`: lists the bots and accepts requests for them.
 struct BotRoutes: Sendable {
     let site: Site
 
@@ -73,7 +73,7 @@ struct BotRoutes: Sendable {
     }
 
     private func json(_ bot: BotRecord, _ specification: BotSpecification?) async -> JSONValue {
-        // Only a bot with a schedule has to ask for it.
+        // Only a bot with a schedule needs this query.
         let isScheduled = !bot.isRetired && specification?.schedule != nil
         return JSONValue(
             bot, specification: specification,

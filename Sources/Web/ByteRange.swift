@@ -1,14 +1,17 @@
-/// The one range of a `Range: bytes=…` header that is served (RFC 9110, section 14.1.2).
+/// The range of a `Range: bytes=…` header (RFC 9110, section 14.1.2). Only a single range is served.
 package enum ByteRange: Sendable, Hashable {
-    /// No header, another unit, several ranges or a malformed header: the whole is sent (section 14.2 allows it, and
-    /// several ranges would only let a small request cost a lot).
+    /// No header, another unit, several ranges or a malformed header: the whole file is sent. RFC 9110, section 14.2, allows this, and several ranges
+    /// would let a small request cause much work.
     case whole
-    /// Of at least one byte, inside of the file.
+    /// A range of at least one byte inside the file.
     case part(Range<Int64>)
-    /// Nothing of it lies in the file: 416.
+    /// The range lies outside the file: 416.
     case unsatisfiable
 
-    /// - Parameter size: The file's, in bytes.
+    /// Parses a `Range` header.
+    /// - Parameters:
+    ///   - header: The header's value; `nil` if there is none.
+    ///   - size: The size of the file, in bytes.
     package init(header: String?, size: Int64) {
         guard let header, header.utf8.count <= 200, header.hasPrefix("bytes=") else {
             self = .whole
@@ -35,7 +38,8 @@ package enum ByteRange: Sendable, Hashable {
         }
     }
 
-    /// Digits alone; what is too large for 64 bits counts as the largest number.
+    /// Parses decimal digits. A number too large for 64 bits becomes `Int64.max`.
+    /// - Returns: `nil` if the text is empty or has other characters.
     private static func number(_ text: Substring) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return nil

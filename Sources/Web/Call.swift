@@ -6,20 +6,20 @@ import Integrations
 import Model
 import NIOCore
 
-/// A request that may be answered: its route was found and its caller is allowed.
+/// A request whose route was found and whose caller is authorized.
 struct Call: Sendable {
     let request: Request
-    /// The connection that it came on.
+    /// The connection of the request.
     let channel: any Channel
-    /// Cancels the computing of its answer when the client leaves.
+    /// Cancels the computation of the answer when the client leaves.
     let departure: ClientDeparture
     let caller: Caller
     private let parameters: [String: String]
     private let bodyLimit: Int
-    /// The client, as limits count it.
+    /// The client for which limits count this request.
     let asker: Asker
     let limits: WebLimits
-    /// How much the client has sent of its body, or read of its answer.
+    /// The number of bytes that the client has sent of the request's body, or read of its answer.
     let progress = Progress()
 
     init(
@@ -36,20 +36,20 @@ struct Call: Sendable {
         asker = Asker(client: client, isKnown: caller.role != nil, isLocal: caller.isLocal)
     }
 
-    /// Whether anybody would be answered the same.
+    /// Whether the caller has no role, so that everybody gets the same answer.
     var isAnonymous: Bool { caller.role == nil }
 
-    /// A parameter of the route's path. Empty only for a name that the path does not have.
+    /// Returns a parameter of the route's path; empty if the path has no parameter of this name.
     func text(_ name: String) -> String { parameters[name] ?? "" }
 
-    /// A parameter that is a bot's, configuration's or product's name.
-    /// - Throws: 404: what is no name cannot exist.
+    /// Returns a parameter that is the name of a bot, configuration or product.
+    /// - Throws: 404 if it is not a valid name, since nothing can have that name.
     func name(_ parameter: String) throws(Problem) -> Name {
         guard let name = Name(text(parameter)) else { throw .notFound }
         return name
     }
 
-    /// The first value of a query parameter, percent-decoded with `+` as a space; `nil` if absent or empty.
+    /// Returns the first value of a query parameter, percent-decoded with `+` as a space; `nil` if it is absent or empty.
     func query(_ name: String) -> String? {
         guard let query = request.head.path?.split(separator: "?", maxSplits: 1).dropFirst().first else { return nil }
         for pair in query.split(separator: "&") {
@@ -62,7 +62,7 @@ struct Call: Sendable {
         return nil
     }
 
-    /// Whether a query parameter is there and not `false` or `0`: `?failing`, `?failing=true`.
+    /// Returns whether a query parameter is present and neither `false` nor `0`, such as `?failing` and `?failing=true`.
     func flag(_ name: String) -> Bool {
         guard let query = request.head.path?.split(separator: "?", maxSplits: 1).dropFirst().first else { return false }
         return query.split(separator: "&").contains { pair in
@@ -70,7 +70,7 @@ struct Call: Sendable {
         }
     }
 
-    /// `?attempt=`, which counts from 1; `nil` if it is absent.
+    /// Returns `?attempt=`, which counts from 1; `nil` if it is absent.
     /// - Throws: 400 for an invalid number.
     func attempt() throws(Problem) -> Int? {
         guard let text = query("attempt") else { return nil }
@@ -78,8 +78,9 @@ struct Call: Sendable {
         return number
     }
 
-    /// `?limit=`, 1 to 200, and `?before=`, the `next` of an earlier answer.
-    /// - Throws: 400 for what is no number.
+    /// Returns `?limit=`, 1 to 200, and `?before=`, which is the `next` of an earlier answer.
+    /// - Parameter usual: The limit if the request states none.
+    /// - Throws: 400 if either is not a number.
     func page(limit usual: Int = 50) throws(Problem) -> (limit: Int, before: Int64?) {
         let limit = try limit(usual)
         var before: Int64?
@@ -90,7 +91,9 @@ struct Call: Sendable {
         return (limit, before)
     }
 
-    /// `?limit=`, 1 to 200.
+    /// Returns `?limit=`; a number above 200 becomes 200.
+    /// - Parameter usual: The limit if the request states none.
+    /// - Throws: 400 if it is not a number from 1 on.
     func limit(_ usual: Int = 50) throws(Problem) -> Int {
         guard let text = query("limit") else { return usual }
         guard let number = Int(text), number >= 1 else { throw Problem(400, "`limit` is a number from 1 to 200.") }
@@ -109,8 +112,8 @@ struct Call: Sendable {
         return bytes
     }
 
-    /// Reads the body of a webhook, which anybody may send. A large one goes to the disk, so a body that is incomplete or not yet verified occupies
-    /// no memory.
+    /// Reads the body of a webhook, which anybody may send. A large body is written to disk, so an incomplete or unverified body does not occupy
+    /// memory.
     /// - Throws: 413 as in `body()`; 503 if too many large bodies are in progress, or the disk is full.
     func webhookBody() async throws -> WebhookBody {
         try statedLength()
@@ -131,14 +134,14 @@ struct Call: Sendable {
                 return try file.read(at: Int64(offset), count: count)
             }
         } catch let error as OpenFile.ReadError {
-            // Its sender may be anybody: what is wrong with the machine is for its operator.
+            // Anybody may have sent it, so the answer has no details of the machine's error. The operator finds them in the log.
             limits.bodyTrouble.log(error)
             throw Problem(503, "The body could not be stored; send it again in a while.")
         }
     }
 
-    /// What Content-Length says.
-    /// - Throws: 413 over the route's limit.
+    /// Returns the value of Content-Length; `nil` if the header is absent.
+    /// - Throws: 413 if it is over the route's limit.
     @discardableResult
     func statedLength() throws(Problem) -> Int? {
         guard let text = request.headers[.contentLength] else { return nil }
@@ -150,8 +153,9 @@ struct Call: Sendable {
         Problem(413, "The body is larger than \(ByteCount(Int64(bodyLimit))), the limit here.")
     }
 
-    /// A JSON body; an empty one reads as `{}`.
-    /// - Throws: 415 for another type (so that no form of another site can send one), 400 for what does not fit, or has other keys.
+    /// Decodes a JSON body; an empty body is read as `{}`.
+    /// - Throws: 415 for another content type, so that an HTML form of another site cannot send a body; 400 for a body that does not decode or has
+    ///   unknown keys.
     func json<Value: RequestBody>(_ type: Value.Type) async throws -> Value {
         let bytes = try await body()
         if !bytes.isEmpty, request.headers[.contentType]?.lowercased().hasPrefix("application/json") != true {

@@ -3,7 +3,7 @@ import Hummingbird
 import Model
 import Storage
 
-/// `/api/v1/bots/{bot}/integrations/{number}/coverage`: how much of the source the tests executed.
+/// `/api/v1/bots/{bot}/integrations/{number}/coverage`: the test coverage of an integration.
 struct CoverageRoutes: Sendable {
     let site: Site
 
@@ -68,7 +68,8 @@ extension JSONValue {
         ]
     }
 
-    /// - Parameter before: Its lines in the integration with which it is compared.
+    /// Writes the coverage of a file and its change.
+    /// - Parameter before: The file's line coverage in the integration that this one is compared with.
     init(_ file: Coverage.File, before: Coverage.Share?) {
         self = [
             "path": .string(file.path), "lines": .init(file.lines), "functions": .init(file.functions),

@@ -4,15 +4,15 @@ import Model
 import ServiceLifecycle
 import Storage
 
-/// `/api/v1/events`: what changed, as server-sent events (WHATWG HTML, section 9.2).
+/// `/api/v1/events`: sends changes as server-sent events (WHATWG HTML, section 9.2).
 ///
-/// A reader that is slow misses events, it never holds anybody up: an event only says where to look again.
+/// An event only states what changed, and the client reads the new state itself. A slow client misses events, but delays nothing else.
 final class EventRoutes: Sendable {
-    /// Events kept for one reader that does not read.
+    /// The number of events that are buffered for a client that does not read.
     private static let bufferedEvents = 64
-    /// So often a comment is sent, which is how a reader that went away is noticed.
+    /// The interval at which a comment is sent, which detects a client that has gone away.
     private static let heartbeat: Duration = .seconds(15)
-    /// 32 bytes, so that a client that gives up below 1 byte a second, as our own does, stays.
+    /// 32 bytes, so that clients that disconnect below 1 byte a second, such as `martlet`, stay connected.
     private static let nothing = ": nothing changed, still here.\n\n"
 
     private let store: Store
@@ -31,7 +31,7 @@ final class EventRoutes: Sendable {
             ResponseBody { [store] writer in
                 let (lines, continuation) = AsyncStream.makeStream(
                     of: String.self, bufferingPolicy: .bufferingNewest(Self.bufferedEvents))
-                // Before the first byte is sent: a client that has read it misses no later change.
+                // Subscribes before the first byte is sent, so that a client that has read it misses no later change.
                 let changes = store.changes()
                 try await withGracefulShutdownHandler {
                     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -58,7 +58,8 @@ final class EventRoutes: Sendable {
             })
     }
 
-    /// `nil` for a change that another one already reports, and for tokens, which concern only their owner.
+    /// Returns the event for a change.
+    /// - Returns: `nil` for a change that another event already reports, and for tokens, which concern only their owner.
     static func event(_ change: StoreChange) -> String? {
         if change == .tokens { return nil }
         if case .completed = change { return nil }

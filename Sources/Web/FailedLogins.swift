@@ -25,8 +25,8 @@ final class FailedLogins: Sendable {
     /// The number of recorded addresses.
     var count: Int { entries.withLock { $0.count } }
 
-    /// Counts a failure.
-    /// - Returns: `nil`, or how long the address has to wait for its next.
+    /// Counts a failed login.
+    /// - Returns: `nil` if it was counted; otherwise the time that the address must wait before its next attempt.
     func fail(from address: String, at now: Timestamp) -> Duration? {
         entries.withLock { entries in
             let most = now + Self.refill * Self.limit
@@ -41,7 +41,7 @@ final class FailedLogins: Sendable {
         }
     }
 
-    /// Removes the addresses without failures; if there are none, the one that is closest to that.
+    /// Removes the addresses without failures. If there are none, it removes the address that is closest to having none.
     private static func makeRoom(_ entries: inout [String: Entry], at now: Timestamp) {
         entries = entries.filter { $0.value.full > now }
         guard entries.count >= maximumAddresses,
@@ -50,14 +50,14 @@ final class FailedLogins: Sendable {
         entries[least.key] = nil
     }
 
-    /// The address of a connection's peer; for IPv6 its network of 64 bits, all of which one machine can have.
+    /// Returns the address of a connection's peer. For IPv6 it is the /64 network, since one machine can have all addresses of it.
     static func address(of channel: any Channel) -> String { channel.remoteAddress.map(address) ?? "" }
 
     static func address(_ address: SocketAddress) -> String {
         guard case .v6(let v6) = address else { return address.ipAddress ?? "" }
         // sockaddr_in6 of ipv6(7): family, port and flow are 8 bytes before the address.
         let bytes = withUnsafeBytes(of: v6.address) { Array($0[8..<24]) }
-        // An IPv4 address, on a socket for both protocols.
+        // An IPv4 address on a socket that serves both protocols.
         let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
         if isMapped { return bytes.suffix(4).map(String.init).joined(separator: ".") }
         return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":") + "/64"

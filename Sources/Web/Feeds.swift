@@ -3,11 +3,11 @@ import Hummingbird
 import Model
 import Storage
 
-/// What a product has published lately, for readers of feeds: Atom (RFC 4287) and JSON Feed 1.1 (jsonfeed.org).
+/// The recently published versions of a product as feeds: Atom (RFC 4287) and JSON Feed 1.1 (jsonfeed.org).
 struct Feeds: Sendable {
     let site: Site
 
-    /// The versions in a feed: a reader that looks once a day misses none of fifty a day.
+    /// The number of versions in a feed. A reader that fetches it once a day misses no version of a product with fifty a day.
     static let maximumEntries = 50
 
     var routes: [Route] {
@@ -21,7 +21,7 @@ struct Feeds: Sendable {
         ]
     }
 
-    /// 304 for who has it already: the feed changes with a version alone.
+    /// Answers 304 if the client already has this feed. A feed changes only when a version does.
     private func answer(
         _ call: Call, type: String, _ write: (Name, [VersionRecord]) -> String
     ) async throws -> Response {
@@ -49,7 +49,7 @@ struct Feeds: Sendable {
         page(record.product) + "/" + URLText.segment(record.version.description)
     }
 
-    /// When what an entry says changed last: a yanked version's title does (RFC 4287, section 4.2.15).
+    /// Returns when an entry last changed. Yanking a version changes its title (RFC 4287, section 4.2.15).
     private static func updated(_ record: VersionRecord) -> Timestamp {
         max(record.publishedAt ?? .epoch, record.yankedAt ?? .epoch)
     }
@@ -110,7 +110,7 @@ struct Feeds: Sendable {
         return feed.text + "\n"
     }
 
-    /// Text in XML 1.0: escaped, and without what no document may hold (section 2.2).
+    /// Escapes text for XML 1.0 and replaces characters that a document must not contain (section 2.2).
     static func xml(_ text: String) -> String {
         let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
             switch scalar.value {
@@ -123,6 +123,6 @@ struct Feeds: Sendable {
 }
 
 extension Timestamp {
-    /// 1970, for what has no time: a version that was published has one.
+    /// 1970, for a version without a time. Published versions always have one.
     fileprivate static let epoch = Timestamp(millisecondsSinceEpoch: 0)
 }

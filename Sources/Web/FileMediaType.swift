@@ -1,7 +1,7 @@
-/// How a published or archived file is sent.
+/// The content type of a published or archived file, and how a browser treats it.
 struct FileMediaType: Sendable, Hashable {
     let type: String
-    /// Whether a browser is told to save it: all but plain text and images that cannot run anything.
+    /// Whether a browser saves the file instead of showing it. Only plain text, and images that cannot run scripts, are shown.
     let isAttachment: Bool
 
     init(fileName: String) {
@@ -23,7 +23,7 @@ struct FileMediaType: Sendable, Hashable {
         (".sig", "application/octet-stream"),
     ]
 
-    /// `attachment; filename="…"; filename*=UTF-8''…` (RFC 6266), the second only for what ASCII cannot say.
+    /// Returns `attachment; filename="…"; filename*=UTF-8''…` (RFC 6266). The second form is added only for names that ASCII cannot represent.
     static func disposition(_ fileName: String) -> String {
         let plain = fileName.unicodeScalars.map { scalar in
             scalar.isASCII && scalar.value >= 32 && scalar.value != 127 && scalar != "\"" && scalar != "\\"

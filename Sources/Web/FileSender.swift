@@ -5,18 +5,18 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import Synchronization
 
-/// Sends parts of files with flat memory: a piece of each download at a time, from the kernel's memory to the connection (sendfile(2)).
-/// What is not in that memory is read on lanes beside the cooperative pool and the connections' threads.
+/// Sends parts of files with constant memory. It sends one piece of each download at a time, from the kernel's page cache to the connection
+/// (sendfile(2)). Data that is not in the page cache is read on serial queues beside the cooperative pool and the connections' threads.
 final class FileSender: Sendable {
-    /// 1 MiB: the way of a piece through two threads is below a tenth of its way to a client on this machine.
+    /// 1 MiB. Passing a piece between two threads takes less than a tenth of the time that a client on this machine needs to receive it.
     static let pieceBytes = 1 << 20
-    /// 256 KiB, for what is read here.
+    /// 256 KiB: the largest read into memory of this process.
     static let chunkBytes = 256 * 1024
-    /// A client that does not take a piece in this time is cut off: 9 KB a second.
+    /// The connection of a client that does not receive a piece within this time is closed. This is a rate of 9 KB a second.
     static let pieceTime = TimeAmount.seconds(120)
-    /// How often a file is looked at while a piece of it is under way.
+    /// How often a file's size is checked while a piece of it is being sent.
     static let lookTime = TimeAmount.milliseconds(100)
-    /// Four disks' worth of waiting: a read that hangs (a dead network file system) holds one lane, not the service.
+    /// The number of serial queues. A read that hangs, as on a dead network file system, blocks one of them, not the service.
     private static let laneCount = 4
 
     private let lanes: [BlockingLane]
@@ -28,14 +28,16 @@ final class FileSender: Sendable {
         self.pieceTime = pieceTime
     }
 
-    /// Runs a short blocking look at the disk.
+    /// Runs a short blocking operation on the disk.
+    /// - Throws: The errors of `body`.
     func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         try await nextLane.run(body)
     }
 
-    /// A body of exactly these bytes. If the file is shorter than it was, the connection is cut, so that no client takes a part for the whole.
+    /// Returns a body of exactly these bytes. If the file has become shorter, the connection is closed, so that no client mistakes a part for the
+    /// whole.
     /// - Parameters:
     ///   - channel: The connection of this answer.
     ///   - progress: Gets the size of each piece that the kernel has accepted.
@@ -71,12 +73,13 @@ final class FileSender: Sendable {
         }
     }
 
-    /// Passes a piece to the connection at the level of HTTP/1's own types, which support parts of files, and waits until the kernel has accepted
-    /// it.
+    /// Passes a piece to the connection as HTTP/1's own types, which support parts of files, and waits until the kernel has accepted it.
     ///
-    /// sendfile(2) does not report a file that ends too early: NIO would call it repeatedly and keep a processor busy for the time of the piece.
-    /// The file's size is therefore checked meanwhile, and the connection is cut if the file is too short.
-    /// - Parameter lane: Where the size is checked: a hanging network file system delays no other connection.
+    /// sendfile(2) does not report that a file ends too early. NIO would call it repeatedly and keep a processor busy until the time limit. The
+    /// file's size is therefore checked meanwhile, and the connection is closed if the file is too short.
+    /// - Parameters:
+    ///   - time: The connection is closed if the piece is not sent within this time.
+    ///   - lane: The serial queue that checks the size. A hanging network file system then delays no other connection.
     private static func send(
         _ region: FileRegion, of file: OpenFile, over channel: any Channel, in time: TimeAmount,
         looking lane: BlockingLane
@@ -87,7 +90,7 @@ final class FileSender: Sendable {
             do {
                 let context = try channel.pipeline.syncOperations.context(handlerType: HTTP1ToHTTPServerCodec.self)
                 let deadline = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
-                // The next look begins after the one before has ended.
+                // The next check begins after the previous one has ended.
                 let look = channel.eventLoop.scheduleRepeatedAsyncTask(initialDelay: lookTime, delay: lookTime) { _ in
                     channel.eventLoop.makeFutureWithTask {
                         await Self.cut(channel, where: file, isShorterThan: end, on: lane)
@@ -112,7 +115,7 @@ final class FileSender: Sendable {
         if now < size { channel.close(promise: nil) }
     }
 
-    /// A body of bytes that are in memory.
+    /// Returns a body of bytes that are in memory.
     func body(of bytes: ByteBuffer, range: Range<Int>, onSent: @escaping @Sendable () -> Void) -> ResponseBody {
         ResponseBody(contentLength: range.count) { writer in
             if let slice = bytes.getSlice(at: bytes.readerIndex + range.lowerBound, length: range.count) {
@@ -123,8 +126,8 @@ final class FileSender: Sendable {
         }
     }
 
-    /// A body of many bytes that are in memory, sent piece by piece.
-    /// - Parameter progress: Told of each piece that was written.
+    /// Returns a body of many bytes in memory, which are sent piece by piece.
+    /// - Parameter progress: Gets the size of each piece that was written.
     func body(of bytes: ByteBuffer, _ progress: Progress) -> ResponseBody {
         ResponseBody(contentLength: bytes.readableBytes) { writer in
             var rest = bytes
@@ -137,8 +140,10 @@ final class FileSender: Sendable {
         }
     }
 
-    /// A body of whatever reads so many bytes at a place. It blocks, on a lane.
-    /// - Parameter progress: Told of each piece that was written.
+    /// Returns a body that `read` supplies piece by piece.
+    /// - Parameters:
+    ///   - progress: Gets the size of each piece that was written.
+    ///   - read: Returns the bytes at an offset; its second argument is the number of bytes. It may block: it runs on a serial queue.
     func body(
         range: Range<Int64>, _ progress: Progress, read: @escaping @Sendable (Int64, Int) throws -> [UInt8]
     ) -> ResponseBody {

@@ -4,11 +4,11 @@ import Hummingbird
 import Model
 import Storage
 
-/// `/files/`: every published version, for people, for curl, for caches.
+/// `/files/`: serves every published version to people, curl and caches.
 ///
-/// A version's own path never changes what it answers, so it may be kept for a year. `latest`, `latest-pre` and ranges
-/// (`~1.4`, `^1`) are answered with 302 to the version they mean now, so that what is downloaded has its true name in
-/// its URL and a cache can never keep the wrong version under the right name; yanked versions are left out there.
+/// The answer at a version's own path never changes, so it may be cached for a year. `latest`, `latest-pre` and ranges (`~1.4`, `^1`) redirect with
+/// 302 to the matching version. A download then has its exact version in its URL, and no cache keeps the wrong version under that URL. Redirects
+/// leave yanked versions out.
 struct FileServer: Sendable {
     let site: Site
     let pages: Pages
@@ -68,9 +68,9 @@ struct FileServer: Sendable {
         ).response(to: call)
     }
 
-    /// The name of a requested file in the version that `latest` or a range means. Archives have the version in their names:
-    /// `latest/kit-latest-source.tar.gz`, or a name copied from another version, means this version's file.
-    /// - Throws: 404 for a file that the version does not have, with a list of those that it has.
+    /// Returns the name of a requested file in the version that `latest` or a range selects. Archives have the version in their names, so
+    /// `latest/kit-latest-source.tar.gz`, or a name copied from another version, selects this version's file.
+    /// - Throws: 404 for a file that the version does not have, with a list of the files that it has.
     private func name(_ asked: String, in outline: VersionRecord) async throws -> String {
         if VersionCheck.descriptions.contains(asked) { return asked }
         guard let record = try await site.store.version(outline.version, of: outline.product) else { return asked }
@@ -80,7 +80,7 @@ struct FileServer: Sendable {
         throw Problem(404, "\(record.product) \(record.version) has no file \(asked); it has \(list).")
     }
 
-    /// Whether two names are those of one archive, but for the version in them.
+    /// Returns whether two names differ only in the version within them.
     private static func isMeant(_ path: String, by asked: String, of record: VersionRecord) -> Bool {
         let product = "\(record.product)-"
         let named = "\(product)\(record.version)"
@@ -90,10 +90,10 @@ struct FileServer: Sendable {
         return VersionRange(String(asked.dropFirst(product.count).dropLast(after.count))) != nil
     }
 
-    /// It is cached only for a short time: a file that is absent today may be restored from a backup.
+    /// Description files and signing keys are cached only for a short time: a file that is absent today may be restored from a backup.
     private static let forAMinute = "public, max-age=60"
 
-    /// One of a version's descriptions, as long as it is what was published.
+    /// Sends one of a version's description files, if it is still the published one.
     private func description(_ name: String, of record: VersionRecord, _ call: Call) async throws -> Response {
         let state = site.configuration.state
         guard let check = try await site.descriptions.check(of: record, beneath: state) else { throw Problem.notFound }
@@ -109,7 +109,7 @@ struct FileServer: Sendable {
         ).response(to: call)
     }
 
-    /// Whose keys versions are signed with. Operators change it, so it has no digest of its own anywhere.
+    /// Sends the file of keys with which versions are signed. Operators change it, so no digest of it is recorded.
     private func signers(_ call: Call) async throws -> Response {
         let state = site.configuration.state
         let path = "files/" + AllowedSigners.fileName
@@ -124,14 +124,14 @@ struct FileServer: Sendable {
         ).response(to: call)
     }
 
-    /// Blocks.
+    /// Reads a small file. Blocks.
     private static func read(_ path: String, beneath state: String) throws(FileError) -> [UInt8] {
         try Directory(opening: state, readsSecondNames: true).read(path, limit: AllowedSigners.maximumSize)
     }
 
     // MARK: Versions
 
-    /// The version that the path means; for a range, without its files.
+    /// Returns the version that the path selects. A version that was selected by a range has no list of files.
     /// - Throws: 404 for a version or range that no published version matches.
     private func version(_ call: Call) async throws -> (VersionRecord, isExact: Bool) {
         guard let range = VersionRange(call.text("version")) else { throw Problem.notFound }
@@ -203,7 +203,7 @@ struct FileServer: Sendable {
             } + descriptions)
     }
 
-    /// The names in a version's directory. A version that cannot be read is listed without them.
+    /// Returns the names in a version's directory; empty if the directory does not exist.
     private func names(of record: VersionRecord) async throws -> [String] {
         let (state, path) = (site.configuration.state, "files/\(record.product)/\(record.version)")
         return try await site.files.run { () throws(FileError) in

@@ -1,7 +1,7 @@
-/// Text on its way into HTML.
+/// Functions that make text safe for HTML.
 enum HTMLText {
-    /// Escapes by Unicode scalars. By characters it would miss a `"` that a combining mark joined into one character
-    /// with it, which a browser still takes for the end of an attribute.
+    /// Escapes text by Unicode scalars. Escaping by characters would miss a `"` that a combining mark has joined into one character, which a browser
+    /// still reads as the end of an attribute.
     static func escape(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -22,11 +22,11 @@ enum HTMLText {
         }
     }
 
-    /// Text that mustache's own escaping, which works by characters, cannot miss anything in: where a mark or a
-    /// prefix joins one of the five to a longer character, a zero-width space on both sides parts them. The space
-    /// cannot be joined (Unicode Standard Annex 29, rules GB4 and GB5: its break property is Control).
+    /// Prepares text for mustache's own escaping, which works by characters. Where a mark or a prefix joins one of the five special characters to a
+    /// longer character, a zero-width space on both sides separates them. The space cannot be joined (Unicode Standard Annex 29, rules GB4 and GB5:
+    /// its break property is Control).
     ///
-    /// Invisible characters that reorder text are shown as what they are (CVE-2021-42574, "Trojan Source").
+    /// Invisible characters that reorder text are replaced with their visible names (CVE-2021-42574, "Trojan Source").
     static func prepared(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { !$0.isASCII }) else { return text }
         var scalars = String.UnicodeScalarView()
@@ -47,15 +47,16 @@ enum HTMLText {
         return String(scalars)
     }
 
-    /// U+202A–202E and U+2066–2069: embeddings, overrides and isolates; U+061C, U+200E and U+200F: marks.
+    /// Returns whether a character changes the direction of text. U+202A–202E and U+2066–2069 are embeddings, overrides and isolates; U+061C, U+200E
+    /// and U+200F are marks.
     static func isBidirectional(_ scalar: Unicode.Scalar) -> Bool {
         (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
             || [0x061C, 0x200E, 0x200F].contains(scalar.value)
     }
 
-    /// A page whose links to this service begin with another path than `/`, as behind a proxy that serves it under a path.
+    /// Returns a page whose links to this service begin with another path than `/`, for a proxy that serves it under a path.
     ///
-    /// Foreign texts are not changed: a quotation mark in them is escaped.
+    /// Text from outside the service is not changed, because quotation marks in it are escaped.
     static func rebased(_ page: String, on base: String) -> String {
         if base.isEmpty { return page }
         let root = escape(base)

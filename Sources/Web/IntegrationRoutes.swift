@@ -4,7 +4,7 @@ import Integrations
 import Model
 import Storage
 
-/// `/api/v1/bots/{bot}/integrations/{number}…`: one integration; `latest` is a number too.
+/// `/api/v1/bots/{bot}/integrations/{number}…`: one integration; `latest` is accepted as the number.
 struct IntegrationRoutes: Sendable {
     let site: Site
     let logs: LogServer
@@ -24,7 +24,8 @@ struct IntegrationRoutes: Sendable {
                 let record = try await site.integration(of: call)
                 let triggers = try await site.store.triggers(of: record.id)
                 let isClosed = try await site.isClosed(record.id)
-                // After the rows: a trigger that a row calls ended has no progress. It names files, which not everybody may know.
+                // Read after the rows, since a trigger whose row has ended has no progress. Uploads name files, which are not public for every
+                // integration.
                 let uploads = isClosed && call.isAnonymous ? [:] : site.operations.uploads(of: record.id)
                 var response = Response.json(
                     .list(triggers.map { JSONValue($0, upload: $0.endedAt == nil ? uploads[$0.trigger] : nil) }))
@@ -83,7 +84,8 @@ struct IntegrationRoutes: Sendable {
         var triggers: Bool?
     }
 
-    /// - Parameter attempt: Which attempt of each job is shown; `nil`: the latest.
+    /// Returns an integration with its attempts.
+    /// - Parameter attempt: The number of the attempt to show of each job; `nil`: the latest.
     private func json(_ record: IntegrationRecord, attempt: Int?) async throws -> JSONValue {
         let all = try await site.attempts(of: record)
         return JSONValue(

@@ -5,7 +5,7 @@ import Integrations
 import Model
 import Storage
 
-/// `/api/v1/bots/{bot}/integrations/{number}/issues…`: issues, also for other tools, and their silencing.
+/// `/api/v1/bots/{bot}/integrations/{number}/issues…`: lists, exports and mutes issues.
 struct IssueRoutes: Sendable {
     let site: Site
 
@@ -120,7 +120,7 @@ struct IssueRoutes: Sendable {
     private func expiry(_ wish: Wish) throws(Problem) -> Timestamp? {
         if wish.until != nil, wish.for != nil { throw Problem(400, "Say `until` or `for`, not both.") }
         if let seconds = wish.for {
-            // Not beyond what a time can be; how far is too far is said by the operation.
+            // Avoids an overflow; the operation itself reports times that are too far in the future.
             guard seconds > 0, seconds < 1e10 else { throw Problem(400, "`for` is a number of seconds above 0.") }
             return site.clock() + .milliseconds(Int64(clamping: seconds * 1000))
         }

@@ -2,7 +2,8 @@ import Model
 import Storage
 
 extension JSONValue {
-    /// - Parameter time: Now; which silences have expired by then is said.
+    /// Writes an issue.
+    /// - Parameter time: The current time, which determines the silences that have expired.
     init(_ issue: Issue, at time: Timestamp) {
         self = [
             "fingerprint": .string(issue.fingerprint), "category": .string(issue.finding.category.rawValue),
@@ -24,7 +25,7 @@ extension JSONValue {
         ]
     }
 
-    /// `issue` is null where no branch's newest integration tells of it.
+    /// Writes a silence. `issue` is null if no branch's newest integration has the issue.
     init(_ silenced: SilencedIssue, at time: Timestamp) {
         var members: [Member] = [.init(key: "fingerprint", value: .string(silenced.fingerprint))]
         if case .object(let all) = JSONValue(silenced.silence, at: time) { members += all }

@@ -4,7 +4,7 @@ import Model
 import Settings
 
 extension JSONValue {
-    /// What the next pushes of a bot's branches would run.
+    /// Writes what the next pushes to a bot's branches would run.
     /// - Parameter supervisor: See `JobDescription.Step.shownCommand`.
     init(_ plans: PushPlans, supervisor: String) {
         self = [

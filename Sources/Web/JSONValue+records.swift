@@ -3,7 +3,7 @@ import Model
 import Storage
 import Transfer
 
-/// The shapes of `docs/manual.md`, "The HTTP interface": times in RFC 3339, durations in seconds, sizes in bytes.
+/// The JSON objects that `docs/manual.md` documents in "The HTTP interface". Times are in RFC 3339, durations in seconds, sizes in bytes.
 extension JSONValue {
     static func list(_ items: [JSONValue], next: Int64? = nil) -> JSONValue {
         ["items": .array(items), "next": next.map { .string(String($0)) } ?? .null]
@@ -11,7 +11,8 @@ extension JSONValue {
 
     init(_ time: Timestamp?) { self = time.map { .string($0.description) } ?? .null }
 
-    /// - Parameter nextScheduled: When its schedule queues next, where it has one.
+    /// Writes a bot.
+    /// - Parameter nextScheduled: When the schedule next queues an integration; `nil` without a schedule.
     init(_ bot: BotRecord, specification: BotSpecification?, nextScheduled: Timestamp?) {
         let repository = bot.repositoryState
         self = [
@@ -25,14 +26,15 @@ extension JSONValue {
         ]
     }
 
-    /// An integration in a listing, without `configurations`.
+    /// Writes an integration for a listing, without `configurations`.
     init(_ integration: IntegrationOutline) {
         self = .object(Self.members(of: integration, step: integration.state.step.rawValue))
     }
 
-    /// - Parameter attempts: The latest of each job; nothing in listings, where `configurations` is then left out. While
-    ///   jobs run, `step` is the least advanced one's.
-    /// - Parameter all: Every attempt, of which each configuration then lists its own.
+    /// Writes an integration. While jobs run, its `step` is that of the least advanced job.
+    /// - Parameters:
+    ///   - attempts: The latest attempt of each job; `nil` in listings, which omit `configurations`.
+    ///   - all: Every attempt. Each configuration then lists its own.
     init(
         _ integration: IntegrationRecord, attempts: [AttemptRecord]?, all: [AttemptRecord] = [],
         reruns: [RerunRecord] = []
@@ -97,6 +99,7 @@ extension JSONValue {
                 + parts.map { Member(key: $0.0 + "Change", value: .integer(Int64(summary.change[keyPath: $0.1]))) })
     }
 
+    /// Writes an attempt.
     /// - Parameter all: Every attempt of its job.
     init(_ attempt: AttemptRecord, beside all: [AttemptRecord]) {
         self = [
@@ -145,7 +148,8 @@ extension JSONValue {
         ]
     }
 
-    /// - Parameter url: Where it can be fetched.
+    /// Writes an archived or published file.
+    /// - Parameter url: The file's URL.
     init(_ artifact: Artifact, url: String) {
         self = [
             "configuration": .init(describing: artifact.configuration), "path": .string(artifact.path),
@@ -153,7 +157,8 @@ extension JSONValue {
         ]
     }
 
-    /// - Parameter upload: How far it is, while it is under way.
+    /// Writes a run of a trigger.
+    /// - Parameter upload: The progress of an upload that is running.
     init(_ trigger: TriggerRecord, upload: UploadProgress? = nil) {
         self = [
             "name": .string(trigger.trigger.description), "attempt": .integer(Int64(trigger.attempt)),
@@ -192,8 +197,10 @@ extension JSONValue {
         ]
     }
 
-    /// - Parameter root: The service's URL.
-    /// - Parameter downloads: Of the product's files.
+    /// Writes a published version.
+    /// - Parameters:
+    ///   - root: The service's URL.
+    ///   - downloads: The download counts of the product's files.
     init(_ version: VersionRecord, root: String, downloads: Downloads.Counts) {
         let place = "\(root)/files/\(version.product)/\(URLText.segment(version.version.description))/"
         self = [

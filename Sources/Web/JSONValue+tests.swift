@@ -2,7 +2,8 @@ import Model
 import Storage
 
 extension JSONValue {
-    /// - Parameter configurations: As many as it has outcomes.
+    /// Writes a test's outcomes by configuration.
+    /// - Parameter configurations: The names of the configurations, one for each outcome.
     init(_ spread: TestSpread, _ configurations: [Name]) {
         self = [
             "suite": .string(spread.suite), "name": .string(spread.name),

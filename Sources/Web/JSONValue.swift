@@ -1,11 +1,11 @@
 import Model
 
-/// A JSON value that is written in the order in which it was built, so that answers read as their documentation does.
+/// A JSON value whose members are written in the order in which they were added, so that answers match their documentation.
 enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// Not a number and infinities, which JSON cannot say, are written as null.
+    /// NaN and infinities, which JSON cannot represent, are written as null.
     case number(Double)
     case string(String)
     case array([JSONValue])
@@ -16,8 +16,8 @@ enum JSONValue: Sendable, Hashable {
         let value: JSONValue
     }
 
-    /// The JSON text (RFC 8259). Characters outside of ASCII are written literally, except those that are hidden in text, so that a terminal shows
-    /// an answer in its order. `<`, `>`, `&` are escaped, too, so that an answer pasted into a page stays text.
+    /// The JSON text (RFC 8259). Characters outside ASCII are written literally, except invisible ones, so that a terminal shows an answer in its
+    /// order. `<`, `>` and `&` are escaped, so that an answer pasted into a page stays text.
     var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)

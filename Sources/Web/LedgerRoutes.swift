@@ -4,7 +4,7 @@ import Integrations
 import Model
 import Storage
 
-/// Incoming webhooks, and the ledger of them.
+/// Receives webhooks and lists the received ones (the ledger).
 struct LedgerRoutes: Sendable {
     let site: Site
 
@@ -15,7 +15,7 @@ struct LedgerRoutes: Sendable {
                 "A signed push: X-Hub-Signature-256 over the raw body; X-Martlet-Delivery."
             ) { call in
                 guard let bot = Name(call.text("bot")) else {
-                    // The same answer as a wrong signature's, so that names cannot be probed.
+                    // The answer is that of a wrong signature, so that bot names cannot be probed.
                     throw Problem(401, "The signature is missing or wrong.")
                 }
                 try call.statedLength()
@@ -25,7 +25,7 @@ struct LedgerRoutes: Sendable {
                 let push = PushRequest(
                     bot: bot, signature: signature,
                     delivery: HTTPField.Name("X-Martlet-Delivery").flatMap { headers[$0] },
-                    // Without a signature nothing more is read.
+                    // Without a well-formed signature the body is not read.
                     body: isSigned ? try await call.webhookBody() : WebhookBody([]))
                 let acceptance = try await site.operations.receive(push)
                 return .json(

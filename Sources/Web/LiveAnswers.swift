@@ -4,7 +4,7 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// The answers in progress whose callers can lose their right to them. It closes the connection of an answer within a second after its token was
+/// The answers in progress whose callers can lose their right to them. The connection of an answer is closed within a second after its token was
 /// revoked or deleted, or its product was closed to anonymous readers.
 ///
 /// Otherwise a followed log, a stream of events or a slow download would continue for as long as the client reads.
@@ -15,11 +15,11 @@ final class LiveAnswers: Service, CustomStringConvertible {
     enum Permit: Hashable, Sendable {
         /// A valid token, by its hash.
         case token(String)
-        /// That anybody may read what a route of products shows. All downloads of a product have one, so that it is asked for once.
+        /// The right of everybody to read what a route of products shows. All downloads of a product share one permit, so that it is checked once.
         case product(ProductScope)
     }
 
-    /// How often permits are checked without a change of ours, as after restoring a backup of the database.
+    /// How often permits are checked even if the store reports no change, as after restoring a backup of the database.
     static let interval: Duration = .milliseconds(500)
 
     private struct Answer: Sendable {
@@ -37,7 +37,10 @@ final class LiveAnswers: Service, CustomStringConvertible {
     private let interval: Duration
     private let isGiven: @Sendable (Permit) async throws -> Bool
 
-    /// - Parameter isGiven: Whether a permit is still valid.
+    /// Creates the list.
+    /// - Parameters:
+    ///   - interval: How often all permits are checked.
+    ///   - isGiven: Returns whether a permit is still valid.
     init(
         store: Store, interval: Duration = LiveAnswers.interval,
         isGiven: @escaping @Sendable (Permit) async throws -> Bool
@@ -67,7 +70,7 @@ final class LiveAnswers: Service, CustomStringConvertible {
 
         deinit { answers.state.withLock { $0.answers[number] = nil } }
 
-        /// The same body, with which the answer ends; also if it is dropped unsent.
+        /// Returns the same body, which keeps this entry alive until it is sent or dropped.
         func holding(_ body: ResponseBody) -> ResponseBody {
             ResponseBody(contentLength: body.contentLength) { [self] writer in
                 try await body.write(writer)

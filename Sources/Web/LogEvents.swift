@@ -9,18 +9,18 @@ import Synchronization
 
 /// `…/log/{configuration}/events`: a log's bytes as server-sent events (WHATWG HTML, section 9.2), new ones within 100 ms.
 ///
-/// Each reader has an offset in the file and one piece of it in memory, nothing else: a slow one reads later, and delays nobody. A reader that goes
-/// away affects neither the job nor other readers.
+/// The state of each reader is an offset in the file and one piece of the log in memory. A slow reader receives the log later and delays nobody. A
+/// reader that goes away affects neither the job nor other readers.
 final class LogEvents: Sendable {
     /// The bytes of the log in one event. As JSON they take up to six times as many; each reader has one piece in memory.
     static let pieceBytes = 16 * 1024
-    /// Changes within this time are told together: a job that prints a line a millisecond wakes its readers 50 times a second.
+    /// Changes within this time are reported together: a job that prints a line a millisecond wakes its readers 50 times a second.
     private static let pause = Duration.milliseconds(20)
-    /// After this many checks without new bytes the database is asked for the end: the supervisor may have been killed.
+    /// The number of checks without new bytes after which the database is asked whether the attempt has ended. The supervisor may have been killed.
     private static let looksForTheEnd = 5
-    /// After this many checks without new bytes a comment is sent, which detects a reader that has gone away.
+    /// The number of checks without new bytes after which a comment is sent, which detects a reader that has gone away.
     private static let looksWithoutNews = 15
-    /// 32 bytes, so that a client that gives up below 1 byte a second, as our own does, stays.
+    /// 32 bytes, so that clients that disconnect below 1 byte a second, such as `martlet`, stay connected.
     private static let nothing = ": nothing was printed till now.\n\n"
 
     private let logs: LogServer
@@ -28,13 +28,13 @@ final class LogEvents: Sendable {
 
     init(logs: LogServer) { self.logs = logs }
 
-    /// Where a reader was: the id of the last event that it saw.
+    /// A reader's position: the id of the last event that it received.
     private struct Position {
         var attempt: Int
-        /// Of the attempt's log.
+        /// The offset in the attempt's log, in bytes.
         var offset: Int64
 
-        /// `2.1024`.
+        /// Parses an event id such as `2.1024`.
         init?(_ id: String) {
             let parts = id.split(separator: ".", omittingEmptySubsequences: false)
             guard parts.count == 2, let attempt = Int(parts[0]), let offset = Int64(parts[1]), offset >= 0 else {
@@ -44,14 +44,14 @@ final class LogEvents: Sendable {
         }
     }
 
-    /// From `Last-Event-ID`, else `?from=`, else the beginning. A reader stays with one attempt, even after reconnecting: an offset means nothing
-    /// in another attempt's log.
+    /// Sends a log as events. It begins at `Last-Event-ID`, otherwise at `?from=`, otherwise at the beginning. A reader stays with one attempt, even
+    /// after reconnecting, because an offset is meaningless in another attempt's log.
     func send(_ call: Call) async throws -> Response {
         let last = call.request.headers[.lastEventID].flatMap { Position($0) }
         let log = try await open(call, last)
         let resumed = last?.attempt == log.number ? last?.offset : nil
         let start = last == nil ? try Self.start(call) : resumed ?? 0
-        // A browser that was told the end connects again; 204 tells it not to.
+        // A browser that has received the end connects again; 204 makes it stop.
         if let resumed, log.isEnded, resumed >= log.size { return Response(status: .noContent) }
         let place = Place(log, state: logs.site.configuration.state, watch: watch)
         return .events(
@@ -69,8 +69,8 @@ final class LogEvents: Sendable {
             })
     }
 
-    /// `?from=`, else the beginning.
-    /// - Throws: 400 for what is no offset.
+    /// Returns `?from=`, or 0 if it is absent.
+    /// - Throws: 400 if it is not an offset.
     private static func start(_ call: Call) throws(Problem) -> Int64 {
         guard let text = call.query("from") else { return 0 }
         guard let offset = Int64(text), offset >= 0 else {
@@ -79,7 +79,7 @@ final class LogEvents: Sendable {
         return offset
     }
 
-    /// The requested attempt, else the one that the reader was in, else the newest.
+    /// Opens the log of the requested attempt, otherwise of the attempt in `last`, otherwise of the newest one.
     private func open(_ call: Call, _ last: Position?) async throws -> LogServer.Log {
         if let last, call.query("attempt") == nil, let log = try await logs.open(call, attempt: last.attempt) {
             return log
@@ -87,17 +87,17 @@ final class LogEvents: Sendable {
         return try await logs.open(call)
     }
 
-    /// How far one reader has come.
+    /// The progress of one reader.
     private struct Follower {
         let logs: LogServer
         let call: Call
         let attempt: Int
         let place: Place
         var offset: Int64
-        /// By what is stored.
+        /// Whether the attempt has ended according to the database.
         var isEnded: Bool
         private var hasSaidEnd = false
-        /// Since something was new.
+        /// The number of checks since the last new bytes.
         private var looks = 0
 
         init(logs: LogServer, call: Call, attempt: Int, place: Place, offset: Int64, isEnded: Bool) {
@@ -105,7 +105,7 @@ final class LogEvents: Sendable {
             (self.offset, self.isEnded) = (offset, isEnded)
         }
 
-        /// The next event; `nil` after the end, or if the service stops.
+        /// Returns the next event; `nil` after the end, or if the service stops.
         mutating func next() async throws -> String? {
             while !hasSaidEnd, !Task.isCancelled, !place.isStopped {
                 let (place, position, isKnown) = (place, offset, isEnded)
@@ -130,8 +130,8 @@ final class LogEvents: Sendable {
         }
     }
 
-    /// `{"offset", "size", "text"}`, or `base64` in place of `text` where the bytes are no UTF-8. The id is the
-    /// attempt, and where the next one begins.
+    /// Returns an event with the data `{"offset", "size", "text"}`, or `base64` in place of `text` if the bytes are not UTF-8. The event's id
+    /// consists of the attempt and the offset of the next event.
     static func event(_ piece: [UInt8], of attempt: Int, at offset: Int64) -> String {
         let text = String(validating: piece, as: UTF8.self)
         let data: JSONValue = [
@@ -141,7 +141,7 @@ final class LogEvents: Sendable {
         return "id: \(attempt).\(offset + Int64(piece.count))\nevent: log\ndata: \(data.text)\n\n"
     }
 
-    /// One reader's files.
+    /// The files that one reader follows.
     private final class Place: Sendable {
         let observer: FileWatch.Observer
         private let log: AttemptLog
@@ -156,32 +156,32 @@ final class LogEvents: Sendable {
             observer = watch.observer()
         }
 
-        /// The log's, in bytes.
+        /// The size of the log in bytes.
         var size: Int64 { log.size }
 
-        /// The service stops: a wait that is under way ends.
+        /// Ends a wait in progress, because the service stops.
         func stop() {
             hasStopped.store(true, ordering: .relaxed)
             observer.wake()
         }
 
-        /// Blocks. The job's end is checked before the log's, so that nothing printed until then is left out.
+        /// Reads the next piece. Blocks. It checks the job's end before it reads the log, so that nothing printed until then is left out.
         func look(from offset: Int64, isEnded: Bool) throws(ExecutionError) -> (piece: [UInt8], isEnded: Bool) {
             var isEnded = isEnded || log.isCompressed
             if !isEnded {
-                // Watched before the look: what is written after it is told.
+                // Observed before the read, so that later writes are reported.
                 observer.add(file: attempt.paths.log)
                 observer.add(file: attempt.paths.status)
                 isEnded = try attempt.status().last?.isFinished ?? false
             }
             var piece = try log.read(at: offset, count: LogEvents.pieceBytes)
-            // A character whose other bytes are still to come waits for them.
+            // An incomplete character at the end is left for the next piece.
             if !isEnded || piece.count == LogEvents.pieceBytes { piece.removeLast(LogEvents.unfinished(piece)) }
             return (piece, isEnded)
         }
     }
 
-    /// How many bytes at the end are the beginning of a UTF-8 sequence (RFC 3629, section 4).
+    /// Returns how many bytes at the end are the beginning of an incomplete UTF-8 sequence (RFC 3629, section 4).
     static func unfinished(_ piece: [UInt8]) -> Int {
         for count in 1...3 where count <= piece.count {
             let byte = piece[piece.count - count]
@@ -194,6 +194,6 @@ final class LogEvents: Sendable {
 }
 
 extension HTTPField.Name {
-    /// What a browser sends when it connects again: the id of the last event that it saw.
+    /// `Last-Event-ID`: a browser sends it when it reconnects, with the id of the last event that it received.
     fileprivate static var lastEventID: Self { .init("Last-Event-ID") ?? .accept }
 }

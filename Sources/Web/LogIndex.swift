@@ -2,24 +2,25 @@ import Basics
 import Glibc
 import JobProtocol
 
-/// The records of a log, found by bisection in the file: a log of 64 MiB printed byte by byte has many.
+/// The index of a log's lines and steps. Records are found by bisection in the file, because a log of 64 MiB that was printed byte by byte has many.
 struct LogIndex: Sendable {
     private let file: OpenFile
     private let count: Int64
 
-    /// Nothing when there is no index yet. Blocks.
+    /// Opens the index of a log. Blocks.
+    /// - Returns: `nil` if there is no index yet.
     init?(directory: Directory, path: String) throws(FileError) {
         guard let status = try directory.status(path), status.size >= Int64(LogIndexRecord.size) else { return nil }
         file = OpenFile(descriptor: try directory.openForReading(path))
         count = status.size / Int64(LogIndexRecord.size)
     }
 
-    /// The last record that begins at or before `offset`. Blocks for about 20 small reads.
+    /// Returns the last record that begins at or before `offset`; `nil` if there is none. Blocks for about 20 small reads.
     func record(at offset: Int64) -> LogIndexRecord? {
         last { Int64(clamping: $0.offset) <= offset }
     }
 
-    /// Where a step's first output begins. Blocks for about 20 small reads.
+    /// Returns the offset in bytes where a step's output begins; `nil` if the step has none. Blocks for about 20 small reads.
     func start(ofStep step: Int) -> Int64? {
         var (low, high) = (Int64(0), count)
         while low < high {
@@ -48,7 +49,7 @@ struct LogIndex: Sendable {
     }
 
     private func read(_ index: Int64) -> LogIndexRecord? {
-        // An index that cannot be read only costs the line numbers.
+        // If the index cannot be read, only the line numbers are missing.
         guard let bytes = try? file.read(at: index * Int64(LogIndexRecord.size), count: LogIndexRecord.size) else {
             return nil
         }

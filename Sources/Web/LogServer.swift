@@ -6,21 +6,21 @@ import Integrations
 import Model
 import Storage
 
-/// Logs as they were printed, secrets masked already: `text/plain`, by ranges, while they grow too.
+/// Serves logs as `text/plain`, with ranges, also while they grow. Secrets are masked before a log is written.
 struct LogServer: Sendable {
     let site: Site
 
-    /// An open log and how long it is now.
+    /// An open log and its current size.
     struct Log: Sendable {
         let file: AttemptLog
         let size: Int64
-        /// The attempt's directory relative to the state, where `log.index` lies too.
+        /// The attempt's directory relative to the state directory. `log.index` is in it, too.
         let directory: String
         /// `nil` for a trigger's log.
         let attempt: AttemptRecord?
-        /// Which attempt at the configuration, or at the trigger.
+        /// The number of the attempt at the configuration, or at the trigger.
         let number: Int
-        /// According to the database: the log is complete.
+        /// Whether the log is complete according to the database.
         let isEnded: Bool
     }
 
@@ -30,8 +30,8 @@ struct LogServer: Sendable {
         headers[.contentType] = "text/plain; charset=utf-8"
         headers[.acceptRanges] = "bytes"
         headers[.cacheControl] = "public, no-cache"
-        // Of no use as a cache's key while the log grows; a follower asks for `bytes=N-` and gets 416 until there is more.
-        // Which HEAD does not know (RFC 9110, section 14.2).
+        // A cache cannot use the answer while the log grows. A client that follows the log asks for `bytes=N-` and gets 416 until there is more. HEAD
+        // ignores ranges (RFC 9110, section 14.2).
         let asked = call.request.method == .head ? nil : call.request.headers[.range]
         switch ByteRange(header: asked, size: log.size) {
         case .whole:
@@ -49,7 +49,8 @@ struct LogServer: Sendable {
         site.files.body(range: range, call.progress) { try log.file.read(at: $0, count: $1) }
     }
 
-    /// - Throws: 404 for an attempt or a log that is not there; a job that has not started has none yet.
+    /// Opens the log that a request names.
+    /// - Throws: 404 for an attempt or a log that does not exist. A job that has not started has no log.
     func open(_ call: Call) async throws -> Log {
         guard let row = try await row(of: call, attempt: call.query("attempt")) else {
             let id = try await site.integration(of: call).id
@@ -59,28 +60,29 @@ struct LogServer: Sendable {
         return log
     }
 
-    /// The log of a certain attempt, whatever the request says; `nil` if there is none.
+    /// Opens the log of a certain attempt, whatever the request states; `nil` if there is none.
     func open(_ call: Call, attempt: Int) async throws -> Log? {
         guard let row = try await row(of: call, attempt: String(attempt)) else { return nil }
         return try await open(row)
     }
 
-    /// Whether the log of an attempt is complete; also if it was removed.
+    /// Returns whether the log of an attempt is complete or was removed.
     func isEnded(_ call: Call, attempt: Int) async throws -> Bool {
         try await row(of: call, attempt: String(attempt))?.isEnded ?? true
     }
 
-    /// Whose log an address names: a configuration's, or a trigger's as its directory is called; by its name alone, too, where no
-    /// configuration has it.
+    /// The owner of a log that a path names: a configuration or a trigger. A trigger is written with the prefix of its directory, or by its name
+    /// alone if no configuration has that name.
     struct Subject {
         let name: Name
         let isTrigger: Bool
-        /// As addresses say it.
+        /// The path segment of this subject.
         var segment: String { isTrigger ? "\(StateDirectory.triggerPrefix)\(name)" : "\(name)" }
 
         init(trigger: Name) { (name, isTrigger) = (trigger, true) }
 
-        /// - Throws: 404: what is no name cannot exist.
+        /// Parses the path's segment.
+        /// - Throws: 404 if it is not a valid name, since nothing can have that name.
         init(_ call: Call) throws(Problem) {
             let text = call.text("configuration")
             let prefix = StateDirectory.triggerPrefix
@@ -90,16 +92,18 @@ struct LogServer: Sendable {
         }
     }
 
-    /// Whose log it is, by what is stored.
+    /// The log's attempt or trigger, according to the database.
     private struct LogRow {
-        /// Relative to the state.
+        /// The directory relative to the state directory.
         var directory: String
         var attempt: AttemptRecord?
         var number: Int
         var isEnded: Bool
     }
 
-    /// - Parameter wanted: Which attempt; `nil`: the newest.
+    /// Finds the attempt or trigger of a log.
+    /// - Parameter wanted: The attempt's number; `nil`: the newest.
+    /// - Returns: `nil` if there is none.
     private func row(of call: Call, attempt wanted: String?) async throws -> LogRow? {
         let record = try await site.integration(of: call)
         let subject = try Subject(call)

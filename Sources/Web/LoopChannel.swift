@@ -3,9 +3,9 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Hummingbird's channel of HTTP/1, with a mark on all work that answers requests, and with a notice of the client's departure.
+/// Hummingbird's channel of HTTP/1, which marks all work that answers requests and reports the client's departure.
 ///
-/// Answers do not block: the database and files are read on lanes of their own.
+/// Answers do not block: the database and files are read on serial queues.
 struct LoopChannel: ServerChildChannel {
     /// An accepted connection.
     struct Connection: ServerChildChannelValue {

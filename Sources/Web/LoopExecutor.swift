@@ -1,6 +1,6 @@
 import NIOCore
 
-/// An event loop as an executor of tasks (SE-0417). Work that is submitted on the loop's own thread wakes no other thread.
+/// An event loop as a task executor (SE-0417). Work that is submitted on the loop's own thread does not wake another thread.
 final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// `/openapi.json`, made from the route table, so that it cannot name what is not there.
+/// `/openapi.json`. It is generated from the route table, so it lists exactly the existing routes.
 struct OpenAPI: Sendable {
     let routes: [Route]
     let version: String

@@ -2,15 +2,15 @@ import Basics
 import Glibc
 import NIOCore
 
-/// A descriptor that is closed with its last holder: also when a client goes away in the middle of a download.
+/// A file descriptor that is closed when its last reference is released, even if a client leaves in the middle of a download.
 final class OpenFile: Sendable {
     let descriptor: Int32
 
-    /// Takes the descriptor over.
+    /// Takes ownership of the descriptor.
     init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Creates a file without a name in a directory; it disappears with its last holder. Blocks.
-    /// - Throws: `errno`.
+    /// Creates a file without a name in a directory. It disappears when its last reference is released. Blocks.
+    /// - Throws: The `errno` of the failed call.
     convenience init(nameless directory: String) throws(ReadError) {
         let descriptor = NamelessFile.open(in: directory)
         guard descriptor >= 0 else { throw ReadError(errno: errno) }
@@ -20,7 +20,7 @@ final class OpenFile: Sendable {
     deinit { close(descriptor) }
 
     /// Writes all of `bytes` at `offset`. Blocks.
-    /// - Throws: `errno`, such as `ENOSPC`.
+    /// - Throws: The `errno` of the failed call, such as `ENOSPC`.
     func write(_ bytes: ByteBuffer, at offset: Int64) throws(ReadError) {
         let failure = bytes.withUnsafeReadableBytes { bytes -> Int32 in
             var done = 0
@@ -36,8 +36,8 @@ final class OpenFile: Sendable {
         if failure != 0 { throw ReadError(errno: failure) }
     }
 
-    /// At most `count` bytes from `offset`; fewer at the end, none beyond it. Blocks.
-    /// - Throws: `errno` as it was.
+    /// Reads at most `count` bytes from `offset`; fewer at the end of the file, none beyond it. Blocks.
+    /// - Throws: The `errno` of the failed call.
     func read(at offset: Int64, count: Int) throws(ReadError) -> [UInt8] {
         var failure: Int32 = 0
         guard count > 0 else { return [] }
@@ -62,7 +62,7 @@ final class OpenFile: Sendable {
     /// The current size in bytes; -1 if it cannot be determined.
     var size: Int64 { Int64(lseek(descriptor, 0, SEEK_END)) }
 
-    /// Whether a part is in the kernel's memory, so that sending it does not wait for the disk. Does not block.
+    /// Returns whether a part is in the kernel's page cache, so that sending it does not wait for the disk. Does not block.
     func isInMemory(_ range: Range<Int64>) -> Bool {
         let page = Int64(sysconf(Int32(_SC_PAGESIZE)))
         let begin = range.lowerBound / page * page
@@ -74,7 +74,7 @@ final class OpenFile: Sendable {
         let pages = (size + Int(page) - 1) / Int(page)
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: pages) { resident in
             guard let base = resident.baseAddress, mincore(place, size, base) == 0 else { return false }
-            // The lowest bit alone says so (mincore(2)).
+            // Only the lowest bit is defined (mincore(2)).
             return resident.allSatisfy { $0 & 1 == 1 }
         }
     }

@@ -4,7 +4,7 @@ import Integrations
 import Model
 import Storage
 
-/// What is told outside: what waits, what was sent, what was given up.
+/// Lists the messages to other systems: waiting, sent and given up.
 struct OutboxRoutes: Sendable {
     let site: Site
 
@@ -26,7 +26,8 @@ struct OutboxRoutes: Sendable {
         ]
     }
 
-    /// `?state=`.
+    /// Returns `?state=`; `nil` if it is absent.
+    /// - Throws: 400 for an unknown state.
     static func state(_ call: Call) throws(Problem) -> OutboxMessage.State? {
         guard let text = call.query("state") else { return nil }
         guard let state = OutboxMessage.State(rawValue: text) else {
@@ -51,9 +52,9 @@ extension JSONValue {
     }
 }
 
-/// A message in words.
+/// A message of the outbox in words.
 enum OutboxText {
-    /// What it tells: `queued`, `running`, `test-failures`.
+    /// Returns the content of a message in a word, such as `queued`, `running` or `test-failures`.
     static func about(_ message: OutboxMessage) -> String {
         let content = message.content
         if let notice = content.notice {

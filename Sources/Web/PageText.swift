@@ -1,8 +1,8 @@
 import Model
 
-/// Times and numbers as people read them.
+/// Times and numbers in a form for people.
 enum PageText {
-    /// `450 ms`, `12 s`, `4 min 05 s`, `2 h 10 min`.
+    /// Returns a duration such as `450 ms`, `12 s`, `4 min 05 s` or `2 h 10 min`.
     static func duration(_ duration: Duration) -> String {
         let milliseconds = max(0, duration.milliseconds)
         let seconds = milliseconds / 1000
@@ -16,7 +16,7 @@ enum PageText {
         }
     }
 
-    /// `just now`, `5 min ago`, `3 h ago`, `2 days ago`, then the date.
+    /// Returns the age of a time: `just now`, `5 min ago`, `3 h ago`, `2 days ago`, then the date.
     static func age(_ time: Timestamp, now: Timestamp) -> String {
         let seconds = (now - time).milliseconds / 1000
         switch seconds {
@@ -29,17 +29,17 @@ enum PageText {
         }
     }
 
-    /// `2026-03-01 12:00:00`.
+    /// Returns a time such as `2026-03-01 12:00:00`.
     static func time(_ time: Timestamp) -> String {
         String(time.description.prefix(19)).replacing("T", with: " ")
     }
 
-    /// `1 error`, `2 errors`.
+    /// Returns a number with its noun: `1 error`, `2 errors`.
     static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
         "\(number) \(number == 1 ? one : many ?? one + "s")"
     }
 
-    /// `+2`, `−1`; `nil` for no change.
+    /// Returns a change such as `+2` or `−1`; `nil` for no change.
     static func change(_ number: Int) -> String? {
         number == 0 ? nil : number > 0 ? "+\(number)" : "\u{2212}\(number.magnitude)"
     }

@@ -76,7 +76,7 @@ extension Pages {
             ])
     }
 
-    /// Open pull requests on a bot's page; the others by its interface.
+    /// The most open pull requests on a bot's page; the HTTP interface has all of them.
     private static let maximumPulls = 50
 
     private static func row(_ state: PullRequestState, of bot: Name) -> ViewObject {
@@ -110,7 +110,7 @@ extension Pages {
         return product.description
     }
 
-    /// A repository's address without what could be a password in it.
+    /// Returns a repository's URL without the user and password in it.
     static func withoutUser(_ repository: String) -> String {
         guard let scheme = repository.firstRange(of: "://") else { return repository }
         let rest = repository[scheme.upperBound...]

@@ -2,7 +2,7 @@ import Model
 import Storage
 
 extension Pages {
-    /// Of a configuration's files the page shows so many that lost most, and so many with the most lines that no test executed.
+    /// For each configuration, the page shows this many files that lost most coverage, and this many with the most lines that no test executed.
     private static let shownFiles = 10
 
     func show(coverage all: [StoredCoverage], of record: IntegrationRecord, in view: inout ViewObject) {

@@ -16,10 +16,10 @@ extension Pages {
 
     private func delivery(_ record: DeliveryRecord) -> ViewObject {
         let waits = Self.waits(record.fate, record.reason)
-        // Once is enough where the only update has the same reason.
+        // The reason is shown once if the only update has the same reason.
         let isSaidBelow = record.refUpdates.count == 1 && record.refUpdates[0].reason == record.reason
         let source = record.source.rawValue
-        // The number of a row of our own means nothing to anybody.
+        // The row's number in the database is meaningless to readers.
         let isNamed = record.id != String(record.rowID)
         let (asked, rest) = record.refUpdates.isEmpty ? Self.integration(in: record.reason) : (nil, record.reason)
         return [
@@ -33,12 +33,12 @@ extension Pages {
         ]
     }
 
-    /// Whether it was let in, and an operator has to say that it runs.
+    /// Returns whether the event was accepted and waits for an operator's approval.
     private static func waits(_ fate: Fate, _ reason: String?) -> Bool {
         fate == .refused && reason?.hasPrefix(Store.waitsForOperator) == true
     }
 
-    /// A reason such as `kit#3, asked for by Ann`, in its parts; what is no such one stays whole.
+    /// Splits a reason such as `kit#3, asked for by Ann` into the integration and the rest. A reason without an integration stays whole.
     private static func integration(in reason: String?) -> (IntegrationID?, String?) {
         let parts = reason?.split(separator: ",", maxSplits: 1).map(String.init) ?? []
         guard parts.count == 2, let id = IntegrationID(parts[0]) else { return (nil, reason) }

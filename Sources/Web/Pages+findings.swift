@@ -5,10 +5,10 @@ import Storage
 extension Pages {
     /// The most issues on a page; links lead to the others.
     static let maximumIssues = 200
-    /// The most tests on a page: what fails first.
+    /// The most tests on a page; failing tests come first.
     static let maximumTests = 200
 
-    /// `/bots/{bot}/{number}/issues`
+    /// Returns the page `/bots/{bot}/{number}/issues`.
     func issues(_ call: Call) async throws -> Response {
         let record = try await site.integration(of: call)
         let after = try call.number("after", 0...Int(Int32.max)) ?? 0
@@ -33,7 +33,7 @@ extension Pages {
     static func href(_ id: IntegrationID) -> String { "/bots/\(id.bot)/\(id.number)" }
 
     /// Shows part of the issues, by status; each status has the count of all its issues, and a link to the next of them that are not shown.
-    /// - Parameter after: How many issues come before the part. Statuses that end before it are left out.
+    /// - Parameter after: The number of issues before the shown part. Statuses that end before it are left out.
     func show(issues listing: IssueListing, after: Int = 0, of record: IntegrationRecord, in view: inout ViewObject) {
         let titles: [(Issue.Status, String)] = [
             (.new, "New"), (.unresolved, "Unresolved"), (.resolved, "Resolved"), (.silenced, "Silenced"),
@@ -82,7 +82,7 @@ extension Pages {
         return "for \(issue.age) integrations" + (issue.since.map { ", since \(record.id.bot)#\($0)" } ?? "")
     }
 
-    /// Who, and in which commit; a guess is called one.
+    /// Returns the author and commit that introduced an issue. A guess is marked as one.
     private static func sentence(_ introduction: Introduction) -> String {
         (introduction.confidence == .high ? "" : "perhaps ") + "by \(introduction.author) in "
             + introduction.commit.abbreviated
@@ -114,7 +114,7 @@ extension Pages {
             .joined(separator: ":")
     }
 
-    /// An integration's tests as its page shows them: all that fail before some of the others.
+    /// Returns the tests that an integration's page shows: first all failing ones, then others up to the limit.
     func shownTests(
         of id: IntegrationID, attempt: Int?, failingOnly: Bool
     ) async throws -> (shown: [StoredTest], hasMore: Bool) {
@@ -143,7 +143,7 @@ extension Pages {
             if groups[key] == nil { order.append(key) }
             groups[key, default: []].append(test.result)
         }
-        // Suites that fail come first, and open.
+        // Suites with failures come first, and are expanded.
         let failing = order.filter { groups[$0]?.contains { $0.outcome.isFailure } == true }
         let others = order.filter { groups[$0]?.contains { $0.outcome.isFailure } != true }
         view["suites"] = .list(
@@ -165,7 +165,8 @@ extension Pages {
         view["moreTests"] = .flag(hasMore)
     }
 
-    /// - Parameter isWhole: Whether these are all tests of the suite. Otherwise the counts are said to be of those that are shown.
+    /// Shows a suite's tests.
+    /// - Parameter isWhole: Whether `tests` are all tests of the suite. Otherwise the page states that the counts are those of the shown tests.
     private func suite(
         _ name: String, in configuration: Name, _ tests: [TestResult], isOpen: Bool, isWhole: Bool, of bot: Name
     ) -> ViewObject {

@@ -16,7 +16,7 @@ extension Pages {
         let silenced = try await silencedConfigurations(of: record.id, attempts, issues)
         let tests = try await shownTests(of: record.id, attempt: number, failingOnly: call.flag("failing"))
         let isClosed = try await site.isClosed(record.id)
-        // Neither what it archived nor which file is sent just now.
+        // Hides both the archived files and the file that is being uploaded.
         let isHidden = isClosed && call.isAnonymous
         let artifacts = isHidden ? [] : try await store.artifacts(of: record.id, attempt: number)
         let triggers = try await store.triggers(of: record.id)
@@ -73,13 +73,13 @@ extension Pages {
         return reason.prefix(1).uppercased() + reason.dropFirst() + "."
     }
 
-    /// Counts with their change. A change is green or red by what it is a change of; its sign says the same.
+    /// Shows counts and their changes. The color of a change depends on the kind of count; its sign gives the same information.
     private static func summary(_ summary: Summary) -> [ViewObject] {
         func item(
             _ count: KeyPath<Counts, Int>, _ one: String, _ many: String, tone: String, moreIsWorse: Bool = true
         ) -> ViewObject {
             let (number, change) = (summary.counts[keyPath: count], summary.change[keyPath: count])
-            // Not `0 tests`: usually tests ran, but no report listed them.
+            // A dash instead of `0 tests`: usually tests ran, but no report listed them.
             let isUntold = count == \.tests && number == 0 && change == 0
             return [
                 "count": .text(isUntold ? "–" : "\(number)"),
@@ -120,7 +120,8 @@ extension Pages {
         ]
     }
 
-    /// The configurations whose warnings are all silenced. The integration is judged without these, but a job does not know which they are.
+    /// Returns the configurations whose warnings are all silenced. The integration's result ignores silenced warnings, but a job's verdict is made
+    /// without knowing them.
     private func silencedConfigurations(
         of id: IntegrationID, _ attempts: [AttemptRecord], _ issues: IssueListing
     ) async throws -> Set<Name> {
@@ -129,7 +130,8 @@ extension Pages {
         return try await site.store.silencedConfigurations(of: id, among: warned.map(\.id.job))
     }
 
-    /// - Parameter all: Every attempt of its job, to choose from.
+    /// Shows an attempt.
+    /// - Parameter all: Every attempt of its job; the page links to them.
     private func configuration(
         _ attempt: AttemptRecord, of record: IntegrationRecord, beside all: [AttemptRecord], isSilenced: Bool
     ) -> ViewObject {
@@ -148,7 +150,7 @@ extension Pages {
         let steps: [ViewObject] = attempt.steps.map { step in
             let (text, tone) = Self.end(of: step, in: attempt)
             let length = ((step.endedAt ?? site.clock()) - step.startedAt).milliseconds
-            // In thousandths of the whole.
+            // Positions are in thousandths of the whole time.
             let left = min(
                 1000, max(0, Int64(clamping: Double((step.startedAt - start).milliseconds) * 1000 / Double(whole))))
             let width = Int64(clamping: Double(length) * 1000 / Double(whole))
@@ -173,7 +175,7 @@ extension Pages {
 
     private static func end(of step: StepRecord, in attempt: AttemptRecord) -> (String, String) {
         let (text, tone) = end(of: step)
-        // In a green job no failure counts: a list of tests, or an analysis that prints its findings, may have failed.
+        // In a succeeded job no step's failure counts: a list of tests, or an analysis that prints its findings, may have failed.
         let isGreen = attempt.state.verdict.map { [.succeeded, .warnings, .analyzerWarnings].contains($0) } ?? false
         return tone == "bad" && isGreen ? ("\(text), not counted", "none") : (text, tone)
     }

@@ -6,7 +6,7 @@ import Model
 import Storage
 
 extension Pages {
-    /// The most of a log on one page, in bytes: about 3,000 lines, which a browser lays out at once.
+    /// The most bytes of a log on one page: 256 KiB or about 3,000 lines, which a browser lays out without delay.
     static let logWindow: Int64 = 256 * 1024
 
     func log(_ call: Call) async throws -> Response {
@@ -51,7 +51,7 @@ extension Pages {
         var stepStarts: [Int: Int64]
     }
 
-    /// Whole lines from about `from` on; without it the end of the log, where what went wrong is.
+    /// Reads whole lines from about `from` on. If neither `from` nor a step is given, it reads the end of the log, where errors usually are.
     private func window(of log: LogServer.Log, from: Int64?, step: String?) async throws -> Window {
         let state = site.configuration.state
         let stepIndexes = (log.attempt?.steps ?? []).map(\.index)
@@ -62,7 +62,7 @@ extension Pages {
             let tail = max(0, log.size - Self.logWindow)
             let wanted = from ?? step.flatMap(Int.init).flatMap { stepStarts[$0] } ?? tail
             var start = max(0, min(wanted, log.size))
-            // Where lines are counted from: the index's record before, else the beginning when that is in reach.
+            // Lines are counted from the index's preceding record, otherwise from the log's beginning if that is near.
             let record = index?.record(at: start)
             let counted = record.map { Int64(clamping: $0.offset) } ?? (start <= Self.logWindow ? 0 : start)
             let lead = try log.file.read(at: counted, count: Int(min(start - counted, 4 * Self.logWindow)))

@@ -36,7 +36,7 @@ extension Pages {
             "href": .text(message.integration.map { "/bots/\($0.bot)/\($0.number)" } ?? "/bots/\(message.bot)"),
             "commit": .text(message.content.commit.abbreviated), "state": .text(message.state.rawValue),
             "tone": .text(Self.tone(message.state)),
-            // Of one that another went in place of, what a try of its own came to helps nobody.
+            // The note of a superseded message is about its own attempts, which no longer matter.
             "note": .text(message.state == .superseded ? nil : message.note),
             "retry": .text(message.state == .givenUp ? "martlet outbox --retry \(message.id)" : nil),
             "tries": .text(message.tries > 1 ? PageText.count(message.tries, "tries", "tries") : nil),

@@ -29,7 +29,7 @@ extension Pages {
         let versions = try await site.store.outlines(of: product)
         guard !versions.isEmpty else { throw await site.nothingPublished(of: product) }
         let latest = Self.latest(of: versions)
-        // The highest have their files here, the others on their own pages.
+        // The highest versions are shown with their files; the files of others are on their own pages.
         let numbers = versions.prefix(Self.maximumVersionsWithFiles).map(\.version) + [latest].compactMap { $0 }
         let whole = try await site.store.versions(numbers, of: product)
         let downloads = try await site.downloads.counts(of: product)
@@ -54,7 +54,7 @@ extension Pages {
             ])
     }
 
-    /// Files that are not what was published, as far as that was seen.
+    /// Lists the known damaged files of these versions.
     func damaged(in versions: [VersionRecord]) -> [ViewObject] {
         let places = versions.map { "\(site.configuration.state)/files/\($0.product)/\($0.version)/" }
         return site.checks.damaged.compactMap { path, since in

@@ -3,10 +3,10 @@ import Model
 import Storage
 
 extension Pages {
-    /// Silences on one page.
+    /// The number of silences on one page.
     private static let silenceRows = 200
 
-    /// `/bots/{bot}/silences`
+    /// Returns the page `/bots/{bot}/silences`.
     func silences(_ call: Call) async throws -> Response {
         let bot = try await site.bot(of: call).name
         let after = try call.number("after", 0...Store.maximumSilences) ?? 0

@@ -3,10 +3,10 @@ import Model
 import Storage
 
 extension Pages {
-    /// How many integrations a strip shows.
+    /// The number of integrations in a test's history on one page.
     private static let historyLength = 50
 
-    /// `/bots/{bot}/tests/history?name=`
+    /// Returns the page `/bots/{bot}/tests/history?name=`.
     func testHistory(_ call: Call) async throws -> Response {
         let bot = try await site.bot(of: call).name
         guard let test = call.query("name") else { throw Problem.notFound }
@@ -77,14 +77,15 @@ extension Pages {
         ]
     }
 
-    /// `median 12 ms, p95 14 ms, +50 % lately`.
+    /// Returns a text such as `median 12 ms, p95 14 ms, +50 % lately`.
     static func words(_ figures: DurationFigures) -> String {
         let percent = figures.trend.map { Int(clamping: ($0 * 100).rounded()) } ?? 0
         let trend = percent.magnitude < 10 ? "" : ", \(PageText.change(percent) ?? "") % lately"
         return "median \(PageText.duration(figures.median)), p95 \(PageText.duration(figures.p95))\(trend)"
     }
 
-    /// A line from the oldest on the left to the newest, scaled to the longest; `nil` for fewer than two.
+    /// Returns the points of a line from the oldest entry on the left to the newest, scaled to the longest duration; `nil` for fewer than two
+    /// durations.
     private static func points(_ newestFirst: [TestHistory.Entry]) -> String? {
         let durations = newestFirst.reversed().compactMap(\.duration)
         guard durations.count > 1, let longest = durations.max(), longest > .zero else { return nil }

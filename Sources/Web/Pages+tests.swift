@@ -3,12 +3,12 @@ import Model
 import Storage
 
 extension Pages {
-    /// Rows of a grid on one page; the rest follows on the next.
+    /// The number of rows of a grid on one page.
     private static let gridRows = 200
-    /// Tests of a search on one page.
+    /// The number of tests of a search on one page.
     private static let searchRows = 100
 
-    /// `/bots/{bot}/{number}/tests`
+    /// Returns the page `/bots/{bot}/{number}/tests`.
     func grid(_ call: Call) async throws -> Response {
         let record = try await site.integration(of: call)
         let (isAll, after) = (call.flag("all"), try call.number("after", 0...Int(Int32.max)) ?? 0)
@@ -42,12 +42,12 @@ extension Pages {
         ]
     }
 
-    /// Where one test's life is shown.
+    /// Returns the path of a test's history.
     static func historyPath(_ fullName: String, of bot: Name) -> String {
         "/bots/\(bot)/tests/history?name=\(URLText.segment(fullName))"
     }
 
-    /// `/bots/{bot}/tests`
+    /// Returns the page `/bots/{bot}/tests`.
     func tests(_ call: Call) async throws -> Response {
         let bot = try await site.bot(of: call).name
         let query = call.query("query")

@@ -1,12 +1,12 @@
 import Model
 import Storage
 
-/// How a version is used, as text to paste.
+/// Instructions for using a version, as text to paste.
 extension Pages {
-    /// Each with a title and lines.
+    /// Returns the instructions for a version, each with a title and lines.
     /// - Parameters:
     ///   - offered: The product's versions that are not yanked.
-    ///   - isPublic: Whether it is had without a token.
+    ///   - isPublic: Whether it can be downloaded without a token.
     func uses(
         of record: VersionRecord, offered: [SemanticVersion], isSigned: Bool, isPublic: Bool
     ) -> [ViewObject] {
@@ -31,9 +31,9 @@ extension Pages {
     ) -> (title: String, note: String?, text: String) {
         let url = site.configuration.url
         let insecure = url.hasPrefix("https:") ? "" : " --allow-insecure-http"
-        // What SwiftPM takes as a lower bound leaves out pre-releases of higher versions, so one is named exactly.
+        // A lower bound in SwiftPM excludes pre-releases of higher versions, so a pre-release is named exactly.
         let requirement = record.version.isPrerelease ? "exact" : "from"
-        // Without the path SwiftPM asks at the root's /login, where nothing is.
+        // Without the path SwiftPM sends its request to `/login` of the host, which does not exist.
         let login =
             isPublic || !insecure.isEmpty
             ? "" : "\nswift package-registry login \(url)\(RegistryRoutes.root)/login --token mt_…"
@@ -55,7 +55,7 @@ extension Pages {
         _ bundle: Artifact, of record: VersionRecord, isPublic: Bool
     ) -> (title: String, note: String?, text: String) {
         let name = BinaryTarget.name(bundle.path, of: record)
-        // SwiftPM sends what it has there of a host as Basic, whose password counts here.
+        // SwiftPM sends the credentials of ~/.netrc as Basic; the password is the token.
         let token = isPublic ? "" : " It sends the token of ~/.netrc: machine \(host) login martlet password mt_…"
         return (
             "Binary target \(name)", "SwiftPM takes binary targets from https alone." + token,
@@ -70,14 +70,14 @@ extension Pages {
         )
     }
 
-    /// The service's, without a port.
+    /// The service's host, without a port.
     private var host: String {
         let url = site.configuration.url
         let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
         return String(rest.prefix { $0 != "/" && $0 != ":" })
     }
 
-    /// By OpenSSH alone; `martlet fetch` does it by itself.
+    /// Returns the commands that verify a version with OpenSSH alone; `martlet fetch` verifies without them.
     private func verification(
         of record: VersionRecord, isPublic: Bool
     ) -> (title: String, note: String?, text: String) {
@@ -92,15 +92,15 @@ extension Pages {
         )
     }
 
-    /// Lines that download a version, for every page alike. Each leads to this one; of the highest of its line the last says the line, and
-    /// so goes on with later ones.
+    /// Returns the commands that download a version; every page uses them. Each command leads to this version. For the highest version of its line
+    /// the last command names the line, so it also downloads later versions.
     func downloadUse(_ record: VersionRecord, offered: [SemanticVersion], isPublic: Bool) -> String {
         let root = site.configuration.url + FileServer.root(record)
         let header = Self.header(isPublic)
         var lines = isPublic ? [] : ["export MARTLET_TOKEN=mt_…"]
         if let name = Self.example(of: record)?.path {
             let encoded = URLText.path(name)
-            // curl does not decode the name for -O, and the sums have it as it is.
+            // curl does not decode the name for -O, but SHA256SUMS has the decoded name.
             let output = name == encoded ? "-fO" : "-fo \(Self.quoted(name))"
             lines += [
                 "curl \(output)\(header) \(root)\(encoded)",
@@ -115,17 +115,17 @@ extension Pages {
         return lines.joined(separator: "\n")
     }
 
-    /// What curl sends where reading takes a token.
+    /// Returns curl's option for the token, which is empty for a public product.
     private static func header(_ isPublic: Bool) -> String {
         isPublic ? "" : " -H \"Authorization: Bearer $MARTLET_TOKEN\""
     }
 
-    /// One word for a shell, whatever is in it.
+    /// Quotes a text as one word for a shell.
     private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 }
 
 extension Pages {
-    /// The file that a reader is shown how to download: what was built, if anything was.
+    /// Returns the file in the download example: preferably one that a configuration built.
     static func example(of record: VersionRecord) -> Artifact? {
         record.files.first { $0.configuration != nil && !BinaryTarget.isOne($0.path) } ?? record.files.first
     }
@@ -139,7 +139,7 @@ enum BinaryTarget {
         fileName.hasSuffix(ending) && fileName.utf8.count > ending.utf8.count
     }
 
-    /// What the target is called: the name without product, version and ending.
+    /// Returns the target's name: the file name without product, version and ending.
     static func name(_ fileName: String, of record: VersionRecord) -> String {
         let name = fileName.dropLast(ending.count)
         let prefix = "\(record.product)-\(record.version)-"

@@ -5,7 +5,7 @@ import Hummingbird
 import Model
 import Storage
 
-/// `/products/{product}/{version}`: one version, for whoever wants to use it.
+/// `/products/{product}/{version}`: the page of one version, for its users.
 extension Pages {
     func version(_ call: Call) async throws -> Response {
         let product = try call.name("product")
@@ -132,14 +132,14 @@ extension Pages {
     }
 }
 
-/// What lies in a version's directory beside the files that its row lists. Blocks while it is made.
+/// The files in a version's directory that its row does not list. The initializer blocks.
 struct VersionOnDisk: Sendable {
-    /// Nothing where it cannot be read: the page then shows less.
+    /// `nil` if the manifest cannot be read; the page then shows less.
     let manifest: VersionManifest?
-    /// What every version can have, in this order, as far as it is there, and its size in bytes.
+    /// The existing ones of the description files that every version can have, in this order, with their sizes in bytes.
     let descriptions: [(name: String, size: Int64)]
 
-    /// What of it is signed, by whom; nothing where the directory cannot be read.
+    /// The version's signature and its signer; `nil` if the directory cannot be read.
     let seal: VersionSeal?
 
     init(_ record: VersionRecord, state: String, seals: VersionSeals) {

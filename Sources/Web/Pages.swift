@@ -4,7 +4,7 @@ import Integrations
 import Model
 import Storage
 
-/// Everything that people look at: whole pages, made here, readable without a script.
+/// The HTML pages. They are rendered on the server and readable without a script.
 struct Pages: Sendable {
     let site: Site
     let logs: LogServer
@@ -13,7 +13,7 @@ struct Pages: Sendable {
         [
             Route(.get, "/", .read, "Page: all bots.") { _ in try await bots() },
             Route(.get, "/bots/{bot}", .read, "Page: a bot's integrations; ?branch= ?before=.") { try await bot($0) },
-            // Before what has a number in its place.
+            // Must come before the route that has a number in this place.
             Route(.get, "/bots/{bot}/tests", .read, "Page: a bot's tests; ?query= ?after=.") { try await tests($0) },
             Route(
                 .get, "/bots/{bot}/tests/history", .read, "Page: one test's life; ?name=SUITE/NAME ?branch= ?before=."
@@ -51,15 +51,17 @@ struct Pages: Sendable {
     private func asset(_ path: String, _ bytes: [UInt8], _ type: String) -> Route {
         Route(.get, path, .open, "Part of the pages.") { _ in
             var response = Response.body(bytes, type: type)
-            // Pages link to it with its digest's first digits behind a question mark.
+            // Pages link to it with the first digits of its digest as the query.
             response.headers[.cacheControl] = "public, max-age=86400"
             return response
         }
     }
 
-    /// A page around its own content.
+    /// Renders a page around its own content.
     /// - Parameters:
-    ///   - watch: What the script reloads the page for: a kind, and for integrations a bot and a number.
+    ///   - template: The name of the content's template.
+    ///   - section: The current entry of the navigation; empty on problem pages.
+    ///   - watch: The change for which the script reloads the page: a kind, and for integrations a bot and a number.
     func page(
         _ template: String, title: String, section: String, watch: String? = nil, status: HTTPResponse.Status = .ok,
         _ content: ViewObject
@@ -71,7 +73,7 @@ struct Pages: Sendable {
         view["version"] = .text(overview.version)
         view["watch"] = .text(watch)
         view["isUnfenced"] = .flag(overview.isolation != .sandbox)
-        // The reason is only for users who may see the service's pages, which problem pages are not.
+        // The reasons are only for users who may see the service's pages; anybody can see a problem page.
         view["unfencedReason"] = .text(section.isEmpty ? nil : overview.isolation.reason)
         view["loopbackReason"] = .text(section.isEmpty ? nil : overview.loopbackReason)
         view["diskShortage"] = .text(section.isEmpty ? nil : site.operations.diskShortage)
@@ -84,9 +86,9 @@ struct Pages: Sendable {
         return .html(HTMLText.rebased(text, on: site.configuration.base), status: status)
     }
 
-    /// A problem as a page. Users without the right to read see it, so it says nothing about the content of the service.
+    /// Renders a problem as a page. Users without the right to read see it, so it says nothing about the content of the service.
     func problem(_ problem: Problem) async -> Response {
-        // What a browser asks for next, in its words.
+        // Describes the browser's login dialog, which follows.
         let detail =
             problem.status == 401
             ? "This needs a token. Where the browser asks for a name and a password: any name, and the token as the password. "
@@ -105,7 +107,7 @@ struct Pages: Sendable {
 
     // MARK: Parts that several pages show
 
-    /// A row of a listing.
+    /// Returns a row of a listing.
     func row(_ record: IntegrationOutline) -> ViewObject {
         let now = site.clock()
         let counts = record.summary.map { Self.issueCounts($0.counts) } ?? []
@@ -122,11 +124,12 @@ struct Pages: Sendable {
         ]
     }
 
-    /// The commit's subject, or a note that it has none.
+    /// Returns the commit's subject, or a note that it is empty.
     static func subject(_ subject: String?) -> String {
         subject.map { $0.isEmpty ? "(no message)" : $0 } ?? ""
     }
 
+    /// Returns the duration of an integration; `nil` if it has not begun.
     /// - Parameters:
     ///   - start: When the integration began; `nil` if it has not.
     ///   - end: When it ended; `nil` if it has not.
@@ -138,7 +141,7 @@ struct Pages: Sendable {
 
     static func testCount(_ summary: Summary?) -> String {
         guard let counts = summary?.counts else { return "" }
-        // Not `0 tests`: usually tests ran, but no report listed them.
+        // A dash instead of `0 tests`: usually tests ran, but no report listed them.
         let parts = [
             counts.tests == 0 ? nil : PageText.count(counts.tests, "test"),
             counts.testFailures == 0 ? nil : "\(counts.testFailures) failing",

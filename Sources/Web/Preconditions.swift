@@ -1,6 +1,6 @@
 package import Model
 
-/// The conditional headers of a request for a file, judged in the order of RFC 9110, section 13.2.2.
+/// The conditional headers of a request for a file, evaluated in the order of RFC 9110, section 13.2.2.
 package struct Preconditions: Sendable {
     package var ifMatch: String?
     package var ifNoneMatch: String?
@@ -19,17 +19,19 @@ package struct Preconditions: Sendable {
         self.ifRange = ifRange
     }
 
-    /// What RFC 9110, section 13.2.2, has the server do.
+    /// The result of the evaluation according to RFC 9110, section 13.2.2.
     package enum Judgment: Sendable, Hashable {
         case send
-        /// 304
+        /// 304.
         case notModified
-        /// 412
+        /// 412.
         case failed
     }
 
-    /// - Parameter entityTag: With its quotation marks, always a strong one.
-    /// - Parameter modified: Counted in whole seconds, as HTTP dates are; `nil`: conditions with dates are ignored (sections 13.1.3 and 13.1.4).
+    /// Evaluates the conditions.
+    /// - Parameters:
+    ///   - entityTag: The file's entity tag in quotation marks, always a strong one.
+    ///   - modified: Compared in whole seconds, as HTTP dates are. If it is `nil`, conditions with dates are ignored (sections 13.1.3 and 13.1.4).
     package func judge(entityTag: String, modified: Timestamp?) -> Judgment {
         let seconds = modified.map { $0.millisecondsSinceEpoch / 1000 }
         if let ifMatch {
@@ -45,7 +47,7 @@ package struct Preconditions: Sendable {
         return .send
     }
 
-    /// Whether a range may be served: without `If-Range`, or when it names just these bytes.
+    /// Returns whether a range may be served: without `If-Range`, or if it names exactly these bytes.
     package func allowsRange(entityTag: String, modified: Timestamp?) -> Bool {
         guard let ifRange else { return true }
         if ifRange.hasPrefix("\"") { return ifRange == entityTag }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A unix socket that nobody else could ever connect to: it is bound in a directory that only we may enter, gets the
-/// mode 0600 there, and is renamed to its place, over what an earlier run left.
+/// A Unix socket that other users can never connect to. It is bound in a directory that only the daemon's user may enter, gets the mode 0600 there,
+/// and is renamed to its path, replacing the socket of an earlier run.
 ///
-/// The directory has always the same name, so that what a kill left goes with the next start; two daemons are never here
-/// at once, since each holds its state directory's lock.
+/// The directory always has the same name, so the next start removes what a killed daemon left. Two daemons never use it at once, since each holds
+/// the lock of its state directory.
 struct PrivateSocket: Sendable {
     /// sockaddr_un's `sun_path` has 108 bytes with its NUL (unix(7)).
     private static let maximumPathBytes = 107
@@ -12,10 +12,11 @@ struct PrivateSocket: Sendable {
     let path: String
     private let directory: String
 
-    /// Where to bind.
+    /// The path to bind the socket to.
     var binding: String { directory + "/s" }
 
-    /// - Throws: When the directory beside `path` cannot be made.
+    /// Creates the directory and removes an old one.
+    /// - Throws: If a path is too long or the directory beside `path` cannot be created.
     init(path: String) throws(Failure) {
         self.path = path
         let parent = path.split(separator: "/").dropLast().joined(separator: "/")
@@ -23,19 +24,20 @@ struct PrivateSocket: Sendable {
         guard binding.utf8.count <= Self.maximumPathBytes, path.utf8.count <= Self.maximumPathBytes else {
             throw Failure(path: path, reason: "the path is too long for a unix socket (\(Self.maximumPathBytes) bytes)")
         }
-        // Not taken over: who made it may still have it open. What has other things in it is not ours, and EEXIST then says so.
+        // An existing directory is not reused, because the user who created it may still have it open. If it has other files in it, it is not the
+        // daemon's, and mkdir(2) then fails with EEXIST.
         unlink(binding)
         rmdir(directory)
         guard mkdir(directory, 0o700) == 0 else { throw Failure(path: directory, errno: errno) }
     }
 
-    /// Puts the bound socket into its place.
+    /// Makes the bound socket available at its path.
     func publish() throws(Failure) {
         guard chmod(binding, 0o600) == 0, rename(binding, path) == 0 else { throw Failure(path: path, errno: errno) }
         rmdir(directory)
     }
 
-    /// Takes away what is left; what is not there is fine.
+    /// Removes the socket and the directory; ignores what does not exist.
     func remove() {
         unlink(path)
         unlink(binding)

@@ -2,15 +2,15 @@ import HTTPTypes
 package import Hummingbird
 package import Integrations
 
-/// An error as outsiders see it: RFC 9457 (`application/problem+json`). It never holds a path, a query, a version of
-/// anything or a secret.
+/// An error in the form that clients see: RFC 9457 (`application/problem+json`). It never contains a path, a query, a version number of software or a
+/// secret.
 package struct Problem: Error, Sendable, Hashable {
     package let status: Int
     package let title: String
     package let detail: String
-    /// Methods for the `Allow` header of 405.
+    /// The methods for the `Allow` header of 405.
     var allow: String?
-    /// Seconds for the `Retry-After` header of 429.
+    /// The seconds for the `Retry-After` header of 429.
     var retryAfter: Int64?
 
     package init(_ status: Int, _ detail: String) {
@@ -33,7 +33,7 @@ package struct Problem: Error, Sendable, Hashable {
         self.init(status, error.code == .internal ? "The service failed; its log has the cause." : error.message)
     }
 
-    /// A limit is reached: `Retry-After` says when to try again.
+    /// Returns a 503 for a limit that is reached; `Retry-After` states when to try again.
     static func busy(_ detail: String) -> Problem { Problem(503, detail) }
 
     static let notFound = Problem(404, "There is nothing here.")

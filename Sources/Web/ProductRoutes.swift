@@ -4,7 +4,7 @@ import Integrations
 import Model
 import Storage
 
-/// `/api/v1/products…`: products and their published versions.
+/// `/api/v1/products…`: lists products and their published versions.
 struct ProductRoutes: Sendable {
     let site: Site
 

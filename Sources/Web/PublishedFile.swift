@@ -4,7 +4,7 @@ import Model
 
 /// A file whose digest is known before it is opened, and the answer that sends it.
 struct PublishedFile: Sendable {
-    /// An absolute directory of the operator's; the file lies beneath it.
+    /// The absolute path of a directory of the operator; the file is in it.
     let root: String
     let path: String
     let artifact: Artifact
@@ -15,7 +15,8 @@ struct PublishedFile: Sendable {
     /// Whether the next requests may be answered from memory, because only the path determines the answer.
     var isKept = false
 
-    /// - Throws: 404 when the file is gone; 500 when it is not what was recorded: what rotted is not served.
+    /// Answers a request for the file.
+    /// - Throws: 404 if the file is gone; 500 if it differs from its record, since damaged files are not served.
     func response(to call: Call) async throws -> Response {
         let file = try await open()
         let status = file.status
@@ -26,8 +27,8 @@ struct PublishedFile: Sendable {
         let isSmall = head.size <= Int64(FileShelf.maximumFileBytes)
         let isHead = call.request.method == .head
         let answer = try head.answer(to: call.request.headers, isHead: isHead)
-        // What fits into memory is read and judged each time, what does not once; and not for an answer that has none of its bytes, as a
-        // proxy asks for before it takes 64 GiB, unless it is known to be damaged.
+        // A file that fits into memory is read and verified each time, a larger one once. An answer without any bytes of the file is not verified,
+        // unless the file is known to be damaged: a proxy may ask for the headers before it transfers 64 GiB.
         let bytes = isSmall ? try await read(file.file) : nil
         let isSent = answer.range != nil && !isHead
         if isSmall || isSent || site.checks.isKnownDamaged(place) {

@@ -3,7 +3,7 @@ import Integrations
 import Model
 import Storage
 
-/// `/api/v1/bots/{bot}/pull-requests…`: what is open, and an operator's approval.
+/// `/api/v1/bots/{bot}/pull-requests…`: lists open pull requests and accepts an operator's approval.
 struct PullRequestRoutes: Sendable {
     let site: Site
 

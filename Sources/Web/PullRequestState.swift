@@ -2,7 +2,7 @@ import Integrations
 import Model
 import Storage
 
-/// An open pull request as a bot has it now, for the interface and the pages.
+/// The current state of an open pull request for a bot, for the HTTP interface and the pages.
 struct PullRequestState: Sendable {
     enum Word: String, Sendable {
         /// Its head has an integration.
@@ -11,18 +11,18 @@ struct PullRequestState: Sendable {
         case waiting
         /// The bot does not integrate it.
         case refused
-        /// No look has found its head yet.
+        /// No scan has found its head yet.
         case unseen
     }
 
     let pull: PullRequestRecord
     let word: Word
-    /// Why it is not integrated.
+    /// The reason why it is not integrated; `nil` if it is.
     let reason: String?
-    /// Its newest integration; of an earlier head as long as the newest has none.
+    /// Its newest integration. It belongs to an earlier head as long as the newest head has none.
     let integration: IntegrationOutline?
 
-    /// Of all that are open, newest first.
+    /// Returns the states of all open pull requests of a bot, newest first.
     static func all(of bot: BotRecord, site: Site) async throws -> [PullRequestState] {
         let pulls = try await site.store.openPulls(of: bot.repository)
         guard !pulls.isEmpty, !bot.isRetired else { return [] }
@@ -72,7 +72,8 @@ extension JSONValue {
         ]
     }
 
-    /// - Parameter pull: Of an integration; its `head` and `base` stand beside it.
+    /// Writes the pull request of an integration.
+    /// - Parameter pull: The pull request. The integration's own members have its `head` and `base`.
     init(_ pull: IntegratedPullRequest) {
         self = [
             "number": .integer(Int64(pull.number)), "trusted": .bool(pull.isTrusted),

@@ -1,10 +1,10 @@
-/// What the JSON of a request's body may say: its keys and no others, so that a misspelled wish is not taken for none.
+/// The JSON body of a request. Unknown keys are rejected, so that a misspelled key is not ignored.
 protocol RequestBody: Decodable {
     associatedtype CodingKeys: CodingKey, CaseIterable
 }
 
 extension RequestBody {
-    /// What to say of a key that is none of its keys; nothing where there is no such key.
+    /// Returns a message about a key that the body must not have; `nil` if there is none.
     static func complaint(about keys: some Sequence<String>) -> String? {
         let known = CodingKeys.allCases.map(\.stringValue)
         guard let other = keys.sorted().first(where: { !known.contains($0) }) else { return nil }
@@ -13,7 +13,7 @@ extension RequestBody {
     }
 }
 
-/// A value that is not looked at.
+/// A value that is ignored.
 struct AnyValue: Decodable {
     init(from decoder: any Decoder) {}
 }

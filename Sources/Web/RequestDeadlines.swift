@@ -1,25 +1,25 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection that keeps the service waiting: for a request's head, or for the rest of its body. A client that sends a byte now
-/// and then is never idle, and could otherwise hold its connection for ever ("Slowloris").
+/// Closes a connection that keeps the service waiting for a request's head or the rest of its body. A client that sends a byte now and then is never
+/// idle, and could otherwise hold its connection forever ("Slowloris").
 final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// From a connection's opening, or its last answer's end, to the end of the next request's head.
+    /// The time from a connection's opening, or the end of its last answer, to the end of the next request's head.
     static let head = TimeAmount.seconds(30)
-    /// From a head's end to its body's. 26 MiB take that long at 7 Mbit/s; the forges wait 10 s for the answer.
+    /// The time from a head's end to its body's end. 26 MiB take this long at 7 Mbit/s; the forges wait 10 s for the answer.
     static let body = TimeAmount.seconds(30)
 
-    /// The most that one read takes.
+    /// The most bytes of one read.
     static let readBytes = 8 << 10
-    /// From an answer to a body that is still coming to the connection's end.
+    /// The time until the connection is closed after an answer that was sent before the request's body was complete.
     static let farewell = TimeAmount.seconds(2)
 
-    /// From an answer's end to its last byte's way out, for a client that reads no more.
+    /// The time from an answer's end until the kernel has accepted its last byte, for a client that has stopped reading.
     static let rest = TimeAmount.seconds(120)
 
     private let connections: ConnectionLimit
@@ -29,17 +29,17 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var deadline: Scheduled<Void>?
     /// The connection's number in `connections` while it owes a request or its body.
     private var waiting: UInt64?
-    /// The same while its client does not read an answer.
+    /// The connection's number in `connections` while its client does not read an answer.
     private var untaken: UInt64?
     private var client: ClientAddress?
     private var isReceiving = false
-    /// Requests that were begun and whose answers have not ended.
+    /// The number of requests that have begun and whose answers have not ended.
     private var unanswered = 0
-    /// Answers whose end was written and is not with the kernel yet.
+    /// The number of answers whose end was written but is not accepted by the kernel yet.
     private var unsent = 0
-    /// Ends a connection whose client does not read what is written.
+    /// Closes a connection whose client does not read what is written.
     private var stall: Scheduled<Void>?
-    /// The last request was answered before its body was here.
+    /// Whether the last request was answered before its body was complete.
     private var isOver = false
     private var hasLeft = false
 
@@ -53,14 +53,14 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        // Some ten pieces wait for the reader of a body: 8 KiB each instead of 64 bound the memory of a thousand connections. A test's channel has
-        // no such options.
+        // About ten pieces of a body wait for its reader. Pieces of 8 KiB instead of 64 KiB limit the memory of a thousand connections. A test's
+        // channel has no such options.
         if let options = context.channel.syncOptions {
             let pieces = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2048, maximum: Self.readBytes)
             try? options.setOption(.recvAllocator, value: pieces)
             try? options.setOption(.maxMessagesPerRead, value: 1)
         }
-        // Hummingbird takes handlers for this place alone.
+        // Hummingbird accepts additional handlers only in this place of the pipeline.
         do { try StrictRequests.add(to: context.pipeline) } catch { context.close(promise: nil) }
         client = clients.client(ofConnectionFrom: ClientAddress(context.channel.remoteAddress))
         waiting = connections.enter(context.channel, client: client)
@@ -77,18 +77,18 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head:
-            // A connection that owes a body can be closed for others, too, after those that owe a head.
+            // A connection that owes a body can also be closed in favor of others, after those that owe a head.
             guard hasComeInTime() else { return context.close(promise: nil) }
             waiting = connections.wait(context.channel, client: client)
             isReceiving = true
             unanswered += 1
-            // Where an earlier request is being answered, this one's time begins with that answer's end.
+            // If an earlier request is still being answered, the time for this one begins when that answer ends.
             if unanswered == 1 { close(context, after: body) }
         case .body: break
         case .end:
             guard hasComeInTime() else { return context.close(promise: nil) }
             isReceiving = false
-            // What was answered before its body was here stays at its end.
+            // If the answer was sent before the body was complete, the deadline of the connection stays.
             if !isOver, unsent == 0 { deadline?.cancel() }
             awaitRequest(context)
         }
@@ -103,7 +103,8 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
-        // When it is with the kernel, not when it is written: a slow client's answer is still under way then.
+        // The time counts from when the kernel has accepted the answer, not from when it was written: a slow client's answer is still in progress
+        // then.
         let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
         let context = NIOLoopBound(context, eventLoop: context.eventLoop)
         let own = NIOLoopBound(self, eventLoop: context.value.eventLoop)
@@ -120,7 +121,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         unsent -= 1
         noteUntaken(context)
         if isReceiving, unanswered == 0 {
-            // Refused before it was read, as by a limit: nothing more is read, and the client has a moment to see why.
+            // The request was refused before it was read, as by a limit. The rest is not read, and the client has `farewell` to read the reason.
             isOver = true
             close(context, after: Self.farewell)
         } else if isReceiving, unanswered == 1 {
@@ -131,7 +132,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         awaitRequest(context)
     }
 
-    /// A body that is written piece by piece waits here for a client that does not read: it has as long as an answer's rest.
+    /// A body that is written piece by piece waits here for a client that does not read. The client has as long as for the rest of an answer.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         stall?.cancel()
         stall = nil
@@ -154,7 +155,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
             untaken = connections.wait(context.channel, client: client)
         } else if !isUntaken, let number = untaken {
             untaken = nil
-            // If this returns false, it is being closed for others.
+            // If this returns false, the connection is already being closed in favor of others.
             _ = connections.endWait(number)
         }
     }

@@ -3,7 +3,7 @@ import Hummingbird
 import Storage
 
 extension Response {
-    /// A whole body of a stated type.
+    /// Returns a response with a complete body of this type.
     static func body(_ bytes: [UInt8], type: String, status: HTTPResponse.Status = .ok) -> Response {
         var headers = HTTPFields()
         headers[.contentType] = type
@@ -19,13 +19,13 @@ extension Response {
         return body(bytes, type: jsonType, status: status)
     }
 
-    /// A version as the interface and the JSON index show it.
+    /// Returns a version as the HTTP interface and the JSON index show it.
     static func json(_ record: VersionRecord, _ site: Site) async throws -> Response {
         let downloads = try await site.downloads.counts(of: record.product)
         return .json(JSONValue(record, root: site.configuration.url, downloads: downloads))
     }
 
-    /// A body that is made piece by piece, limited by its route's cost (`AnswerCost.export`).
+    /// Returns a response whose body is made piece by piece, limited by its route's cost (`AnswerCost.export`).
     static func pieces(
         type: String, _ make: @escaping @concurrent @Sendable (inout any ResponseBodyWriter) async throws -> Void
     ) -> Response {
@@ -39,8 +39,8 @@ extension Response {
             })
     }
 
-    /// Server-sent events (WHATWG HTML, section 9.2). nginx passes them on immediately, even with buffering on, which is its default, and proxies
-    /// that respect `no-transform` do not compress them.
+    /// Returns a response of server-sent events (WHATWG HTML, section 9.2). Its headers make nginx pass the events on immediately, even with
+    /// buffering on, which is its default. Proxies that respect `no-transform` do not compress them.
     static func events(_ body: ResponseBody) -> Response {
         var headers = HTTPFields()
         headers[.contentType] = "text/event-stream"
@@ -57,7 +57,7 @@ extension Response {
         body(Array(text.utf8), type: "text/plain; charset=utf-8", status: status)
     }
 
-    /// 302 to a place of our own. `path` begins with one slash and holds no control character: it is built from names.
+    /// Redirects with 302 to a path of this service. `path` begins with one slash and contains no control character: it is built from names.
     static func found(_ path: String) -> Response {
         var headers = HTTPFields()
         headers[.location] = path

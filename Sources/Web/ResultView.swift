@@ -1,7 +1,7 @@
 import Model
 import Storage
 
-/// How a result, a state or an outcome is shown: a word, a sign, a color that only repeats them.
+/// The presentation of a result, a state or an outcome: a word, an icon, and a color that repeats the word's meaning.
 struct ResultView: Sendable, Hashable {
     enum Tone: String, Sendable { case good, warn, bad, ours, busy, none }
 
@@ -46,6 +46,7 @@ struct ResultView: Sendable, Hashable {
         }
     }
 
+    /// Creates the view of an integration's state.
     /// - Parameter isSkipped: See `IntegrationRecord.isSkipped`.
     init(_ state: IntegrationState, isSkipped: Bool) {
         if isSkipped {
@@ -55,7 +56,7 @@ struct ResultView: Sendable, Hashable {
         }
     }
 
-    /// While jobs run, the least advanced one's step is shown.
+    /// Creates the view of an integration. While jobs run, it shows the step of the least advanced job.
     init(_ record: IntegrationRecord, attempts: [AttemptRecord]) {
         guard case .running(.running) = record.state, let step = attempts.leastAdvancedStep else {
             self.init(record.state, isSkipped: record.isSkipped)
@@ -107,7 +108,7 @@ struct ResultView: Sendable, Hashable {
 }
 
 extension [AttemptRecord] {
-    /// The step of the job that is least far; nothing when none runs. A job that waits is at its checkout.
+    /// The step of the least advanced job; `nil` if no job runs. A waiting job counts as being at its checkout.
     var leastAdvancedStep: JobStep? {
         compactMap { attempt -> JobStep? in
             switch attempt.state {

@@ -4,11 +4,11 @@ import Integrations
 import Model
 import Storage
 
-/// What retention removes, and why the rest stays.
+/// Removes what retention no longer keeps, and explains why the rest stays.
 struct RetentionRoutes: Sendable {
     let site: Site
 
-    /// Items of one answer, some 150 bytes each; those that go are listed first. The totals count all.
+    /// The most items of one answer, about 150 bytes each. Items to remove are listed first. The totals count all items.
     static let maximumItems = 20_000
 
     var routes: [Route] {
@@ -45,7 +45,7 @@ extension JSONValue {
         let shown = (going + staying).prefix(RetentionRoutes.maximumItems)
         self = [
             "done": .bool(report.isDone),
-            // Ages are counted up to then: less than the time of day where that jumped.
+            // Ages are counted up to this time. It is earlier than the current time if the clock has jumped.
             "countedTo": .init(report.countedTo),
             "items": .array(shown.map { Self.item($0) }),
             "omitted": .integer(Int64(report.items.count - shown.count)),

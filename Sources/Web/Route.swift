@@ -1,22 +1,22 @@
 package import HTTPTypes
 import Hummingbird
 
-/// One thing that can be called, with its access rule. A route cannot be made without one.
+/// A method and path that clients can call, with the access rule. A route cannot be created without a rule.
 package struct Route: Sendable {
     package let method: HTTPRequest.Method
     package let pattern: RoutePattern
     package let access: Access
-    /// One line for `/openapi.json`.
+    /// A one-line summary for `/openapi.json`.
     package let summary: String
-    /// The largest request body, in bytes; a larger one is 413.
+    /// The largest request body, in bytes; a larger one is refused with 413.
     package let bodyLimit: Int
     /// The cost of computing and sending its answer, which determines the limits that apply.
     var cost: AnswerCost
-    /// Whether a token may come as the password of `Basic`, though nothing is read: for requests that change nothing.
+    /// Whether a token is accepted as the password of `Basic` although the method is not a reading one. Only for requests that change nothing.
     let acceptsBasic: Bool
     let handler: @Sendable (Call) async throws -> Response
 
-    /// 64 KiB: the JSON bodies of the interface are below 1 KiB.
+    /// 64 KiB. The JSON bodies of the interface are smaller than 1 KiB.
     package static let usualBodyLimit = 64 << 10
 
     init(
@@ -33,7 +33,7 @@ package struct Route: Sendable {
         self.handler = handler
     }
 
-    /// The same route with another cost.
+    /// Returns the same route with another cost.
     func costing(_ cost: AnswerCost) -> Route {
         var route = self
         route.cost = cost
@@ -42,7 +42,7 @@ package struct Route: Sendable {
 }
 
 extension [Route] {
-    /// The same routes; those that read have another cost. Answers held in memory stay free.
+    /// Returns the same routes; those that read have another cost. Answers held in memory stay free.
     func costing(_ cost: AnswerCost) -> [Route] {
         map { $0.method == .get && $0.cost == .light ? $0.costing(cost) : $0 }
     }

@@ -1,21 +1,21 @@
 import Basics
 
-/// A path with parameters: `/bots/{bot}/{number}`.
+/// A path with parameters, such as `/bots/{bot}/{number}`.
 ///
-/// The path as it was sent is compared segment by segment. Nothing is normalised, neither `//`, `/./`, `;x` nor case,
-/// so that a protected route has exactly one spelling.
+/// The path is compared segment by segment as it was sent. `//`, `/./`, `;x` and case are not normalized, so a protected route has exactly one
+/// spelling.
 package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     private enum Segment: Sendable, Hashable {
         case literal(String)
         case parameter(String)
-        /// `{name...}`: this and all segments after it.
+        /// `{name...}`: this segment and all that follow it.
         case rest(String)
     }
 
     package let description: String
     private let segments: [Segment]
 
-    /// The longest path that is looked at, in bytes.
+    /// The longest path that is matched, in bytes.
     static let maximumPathBytes = 4096
 
     package init(_ text: String) {
@@ -27,12 +27,13 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The first segment where it is literal.
+    /// The first segment; `nil` if it is a parameter.
     var first: String? {
         if case .literal(let text) = segments.first { text } else { nil }
     }
 
-    /// What lies between a path's slashes, as it was sent: at least one, which can be empty. Nothing for what is no path, or too long.
+    /// Splits a path at its slashes, as it was sent. The result has at least one segment, which can be empty.
+    /// - Returns: `nil` if the text does not begin with a slash, or is too long.
     static func segments(of path: String) -> [Substring]? {
         let bytes = path.utf8
         guard bytes.first == UInt8(ascii: "/"), bytes.count <= maximumPathBytes else { return nil }
@@ -40,10 +41,11 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
         return parts.map { Substring($0) }
     }
 
-    /// The parameters, percent-decoded once, or nothing when the path is another.
+    /// Returns the parameters, percent-decoded once; `nil` if the path does not match.
     package func match(_ path: String) -> [String: String]? { Self.segments(of: path).flatMap { match($0) } }
 
-    /// - Parameter parts: A path's `segments(of:)`.
+    /// Returns the parameters, percent-decoded once; `nil` if the path does not match.
+    /// - Parameter parts: The path's `segments(of:)`.
     func match(_ parts: [Substring]) -> [String: String]? {
         var values: [String: String] = [:]
         var index = parts.startIndex
@@ -66,7 +68,8 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
         return index == parts.endIndex ? values : nil
     }
 
-    /// One segment, decoded: not empty, valid UTF-8, no separator, no control character, not `.` or `..`, ≤ 255 bytes.
+    /// Decodes one segment. It must be valid UTF-8 of 1 to 255 bytes without a separator or control character, and neither `.` nor `..`.
+    /// - Returns: `nil` if it is not.
     static func decode(_ segment: Substring) -> String? {
         var bytes: [UInt8] = []
         var iterator = segment.utf8.makeIterator()

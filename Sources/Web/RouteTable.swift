@@ -1,12 +1,13 @@
 import HTTPTypes
 
-/// Every route there is. The server answers from this table alone, so a route without a rule cannot be reached.
+/// All routes. The server answers from this table alone, so a route without an access rule cannot be reached.
 package struct RouteTable: Sendable {
     package let routes: [Route]
 
-    /// Routes, in their order, by the first segment of the paths that they can match: most requests are compared with a few of a hundred.
+    /// The routes in their order, by the first segment of the paths that they can match. Most requests are then compared with only a few of about a
+    /// hundred routes.
     private let byFirst: [Substring: [Route]]
-    /// Those that begin with a parameter, for every other path.
+    /// The routes that begin with a parameter, for all other paths.
     private let others: [Route]
 
     package init(_ routes: [Route]) {
@@ -22,12 +23,12 @@ package struct RouteTable: Sendable {
 
     enum Match: Sendable {
         case route(Route, [String: String])
-        /// The path exists with other methods.
+        /// The path exists only with these other methods.
         case otherMethods([String])
         case nothing
     }
 
-    /// A route for a path as it was sent, without its query. HEAD is answered by GET's route.
+    /// Finds the route for a path, which is given as it was sent, without its query. GET's route also answers HEAD.
     func match(_ method: HTTPRequest.Method, path: String) -> Match {
         let wanted = method == .head ? .get : method
         var methods: [String] = []

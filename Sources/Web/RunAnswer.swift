@@ -2,11 +2,11 @@ package import Integrations
 import Model
 import Storage
 
-/// What `martlet run --json` prints: an integration as the interface has it, with its issues and tests in it.
+/// The output of `martlet run --json`: an integration as the HTTP interface returns it, together with its issues and tests.
 package enum RunAnswer {
-    /// JSON, as `GET …/integrations/{number}` answers it, with `issues` and `tests` as their own routes list them.
+    /// Returns the JSON of `GET …/integrations/{number}` with `issues` and `tests`, as their own routes list them.
     package static func json(_ result: WorkingTreeResult) -> [UInt8] {
-        // Nothing is silenced in a working tree.
+        // A working tree has no silences.
         let time = result.integration.queuedAt
         var members: [JSONValue.Member] = []
         if case .object(let known) = JSONValue(result.integration, attempts: result.attempts) { members = known }

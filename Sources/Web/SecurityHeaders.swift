@@ -1,19 +1,19 @@
 import HTTPTypes
 import Hummingbird
 
-/// What every answer says to browsers and caches.
+/// The security and caching headers of every answer.
 struct SecurityHeaders: Sendable {
-    /// Whether anybody may read: only then may shared caches keep an answer.
+    /// Whether anybody may read the answer: only then may shared caches store it.
     let isPublic: Bool
 
-    /// Nothing inline, nothing from elsewhere, never in a frame.
+    /// Forbids inline scripts and styles, content from other origins, and frames.
     static let pagePolicy =
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
         + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-    /// For data: nothing of it is ever run or drawn as a page of ours.
+    /// For data, which browsers must neither run nor show as a page of this service.
     static let dataPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
-    /// Of what lies on the shelf: anybody may read it.
+    /// For cached files (`FileShelf`), which anybody may read.
     static let shelf = SecurityHeaders(isPublic: true)
 
     func apply(to response: inout Response) {
@@ -30,7 +30,7 @@ struct SecurityHeaders: Sendable {
         case (true, nil): response.headers[.cacheControl] = "no-cache"
         case (true, _): break
         case (false, let control?) where isCacheable && control.hasPrefix("public"):
-            // The reader's own cache may keep what never changes; a shared one may not.
+            // The reader's own cache may store what never changes; a shared cache may not.
             response.headers[.cacheControl] = "private" + control.dropFirst("public".count)
         case (false, _): response.headers[.cacheControl] = "no-store"
         }

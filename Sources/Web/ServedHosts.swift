@@ -3,8 +3,8 @@ import Model
 
 /// The host names to which the service answers.
 ///
-/// A browser sends the host of a page's address. Another site can point its own name at this machine ("DNS rebinding") and would then read a
-/// service on loopback as its own. Foreign names are therefore refused; an address is never such a name.
+/// A browser sends the host of a page's address. Another site can point its own name at this machine ("DNS rebinding"); its page could then read a
+/// service on loopback as its own. Foreign names are therefore refused. An IP address is never such a name.
 struct ServedHosts: Sendable {
     /// The names, in lower case.
     private let names: Set<String>
@@ -12,7 +12,7 @@ struct ServedHosts: Sendable {
     private let addresses: Set<[UInt8]>
     /// Whether it listens on every address of the machine; a proxy or a container's network may use further addresses.
     private let isEveryAddress: Bool
-    /// The origin of `url`: `https://ci.acme.example:8443`; empty: unknown.
+    /// The origin of `url`, such as `https://ci.acme.example:8443`; empty if it is unknown.
     private let origin: String
 
     init(_ configuration: WebConfiguration) {
@@ -30,6 +30,7 @@ struct ServedHosts: Sendable {
         origin = url.map { "\($0.scheme)://\($0.authority)" } ?? ""
     }
 
+    /// Checks the host of a request.
     /// - Parameter authority: The `Host` header; `nil` if there is none, which only HTTP/1.0 allows and no browser sends.
     /// - Returns: `nil` if the host is served; else 400 or 421 (RFC 9110, section 15.5.20).
     func refusal(of authority: String?) -> Problem? {
@@ -45,10 +46,10 @@ struct ServedHosts: Sendable {
             )
     }
 
-    /// Whether a request that names this host may be answered.
+    /// Returns whether a request that names this host may be answered.
     func serves(_ authority: String?) -> Bool { refusal(of: authority) == nil }
 
-    /// Whether a page of this origin may read what is not public: it is this service's own page.
+    /// Returns whether a page of this origin may read what is not public, because it is this service's own page.
     /// - Parameters:
     ///   - origin: The `Origin` header (RFC 6454).
     ///   - authority: The `Host` header.
@@ -64,7 +65,7 @@ struct ServedHosts: Sendable {
         return isEveryAddress || Self.isLoopback(address) || addresses.contains(address)
     }
 
-    /// The host of `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`, in lower case, without a dot at its end.
+    /// Returns the host of `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`, in lower case, without a final dot; `nil` if the text has another form.
     private static func host(_ authority: String) -> String? {
         guard authority.utf8.count <= 300 else { return nil }
         var host = authority[...]
@@ -85,14 +86,14 @@ struct ServedHosts: Sendable {
         return host.isEmpty || !isPlain ? nil : host.lowercased()
     }
 
-    /// Whether a text is empty, or a colon and at most five digits, possibly none (RFC 3986, section 3.2.3).
+    /// Returns whether a text is empty, or a colon and at most five digits, possibly none (RFC 3986, section 3.2.3).
     private static func isPort(_ text: Substring) -> Bool {
         text.isEmpty
             || text.first == ":" && text.utf8.count <= 6
                 && text.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// Scheme and authority of a URL, both in lower case, without the path.
+    /// Returns scheme and authority of a URL, both in lower case, without the path; `nil` if it is not an HTTP URL.
     private static func origin(_ url: String) -> (scheme: String, authority: String)? {
         guard let range = url.firstRange(of: "://") else { return nil }
         let scheme = url[..<range.lowerBound].lowercased()
@@ -101,7 +102,8 @@ struct ServedHosts: Sendable {
         return (scheme, authority)
     }
 
-    /// The bytes of an IPv4 or IPv6 address (inet_pton(3)); an IPv4 address within IPv6 becomes an IPv4 address.
+    /// Returns the bytes of an IPv4 or IPv6 address (inet_pton(3)); `nil` if it is not an address. An IPv4 address within IPv6 becomes an IPv4
+    /// address.
     private static func address(_ text: String) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes.prefix(4)) }

@@ -3,8 +3,9 @@ import Model
 import Storage
 
 extension Site {
-    /// A page of a product's versions with their files, highest first: `?limit=` and `?before=`, the `next` of an earlier answer.
-    /// - Parameter versions: All that are published, highest first.
+    /// Returns a page of a product's versions with their files, highest first. It depends on `?limit=` and on `?before=`, the `next` of an earlier
+    /// answer.
+    /// - Parameter versions: All published versions, highest first.
     func page(of versions: [VersionRecord], _ product: Name, _ call: Call) async throws -> JSONValue {
         let limit = try call.limit()
         var rest = versions[...]
@@ -23,7 +24,7 @@ extension Site {
         ]
     }
 
-    /// Why nothing of a product is there: nobody makes it, or nothing of it is published yet.
+    /// Returns the 404 for a product without published versions: either no bot makes it, or no version is published yet.
     func nothingPublished(of product: Name) async -> Problem {
         let bots = await operations.overview().bots.filter { $0.product == product }
         let publishing = bots.first { bot in
@@ -36,8 +37,8 @@ extension Site {
         return Problem(404, "Nothing of \(product) is published: \(bot.name) has no `publish` trigger.")
     }
 
-    /// Why none of a product's versions is the one that is asked for.
-    /// - Parameter published: Its published versions.
+    /// Returns the 404 for a version or range that matches none of a product's versions.
+    /// - Parameter published: The published versions.
     func nothing(_ asked: String, of product: Name, among published: [VersionRecord]) async -> Problem {
         guard !published.isEmpty else { return await nothingPublished(of: product) }
         guard let range = VersionRange(asked) else {

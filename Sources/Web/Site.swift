@@ -4,7 +4,7 @@ import Logging
 import Model
 import Storage
 
-/// What the handlers share.
+/// The objects that all request handlers share.
 struct Site: Sendable {
     let configuration: WebConfiguration
     let store: Store
@@ -32,7 +32,7 @@ struct Site: Sendable {
             }
             return record
         }
-        // One spelling: no sign, no leading zero.
+        // A number has one spelling: no sign, no leading zero.
         guard let number = Int(text), String(number) == text, number > 0 else { throw Problem.notFound }
         return try await integration(IntegrationID(bot: bot, number: number))
     }
@@ -49,7 +49,7 @@ struct Site: Sendable {
         throw Problem(410, "\(id) was removed by retention on \(removal.at.description.prefix(10)): \(removal.reason).")
     }
 
-    /// Every attempt, in the order of the recipe's configurations, then by job and number.
+    /// Returns every attempt in the order of the recipe's configurations, then by job and number.
     func attempts(of integration: IntegrationRecord) async throws -> [AttemptRecord] {
         let order = (integration.recipe?.configurations ?? []).map(\.name)
         func rank(_ attempt: AttemptRecord) -> (Int, AttemptID) {
@@ -58,8 +58,8 @@ struct Site: Sendable {
         return try await store.attempts(of: integration.id).sorted { rank($0) < rank($1) }
     }
 
-    /// One attempt of each job, in the order of `attempts(of:)`.
-    /// - Parameter attempt: Its number; `nil`: the latest. A job without an attempt of that number is left out.
+    /// Returns one attempt of each job, in the order of `attempts(of:)`.
+    /// - Parameter attempt: The attempt's number; `nil`: the latest. A job without an attempt of that number is left out.
     static func shown(_ attempts: [AttemptRecord], attempt: Int?) -> [AttemptRecord] {
         if let attempt { return attempts.filter { $0.id.attempt == attempt } }
         var latest: [AttemptRecord] = []
@@ -70,7 +70,7 @@ struct Site: Sendable {
         return latest
     }
 
-    /// Whether a permit is still valid.
+    /// Returns whether a permit is still valid.
     func isGiven(_ permit: LiveAnswers.Permit) async throws -> Bool {
         switch permit {
         case .token(let hash): try await store.token(hash: hash).map { $0.revokedAt == nil } ?? false
@@ -78,7 +78,7 @@ struct Site: Sendable {
         }
     }
 
-    /// Which configuration of the service a token belongs to, by its hash.
+    /// Returns the caller to whom a token belongs; `nil` if the token is unknown or revoked.
     func caller(with token: BearerToken) async throws -> Caller? {
         guard let record = try await store.token(hash: token.hash), record.revokedAt == nil else { return nil }
         return Caller(name: record.name, role: record.role)

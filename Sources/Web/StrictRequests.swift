@@ -15,18 +15,18 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReceiving = false
     private var unanswered = 0
     private var isRefused = false
-    /// No request is read after the one that is here.
+    /// Whether no further request is read.
     private var isLast = false
-    /// The request that came last is of HTTP/1.0.
+    /// Whether the last request is of HTTP/1.0.
     private var isOld = false
-    /// The request that came last ends the connection.
+    /// Whether the last request ends the connection.
     private var isFinal = false
-    /// The service is stopping: the connection is closed after the answers in progress.
+    /// Whether the service is stopping: the connection is closed after the answers in progress.
     private var isStopping = false
-    /// The body that is on its way is malformed.
+    /// Whether the body that is being received is malformed.
     private var isBroken = false
 
-    /// Adds one before the handler that turns HTTP/1's types into those of every version.
+    /// Adds a handler before the one that converts HTTP/1's types into those of every version.
     static func add(to pipeline: ChannelPipeline) throws {
         let codec = try pipeline.syncOperations.handler(type: HTTP1ToHTTPServerCodec.self)
         try pipeline.syncOperations.addHandler(StrictRequests(), position: .before(codec))
@@ -65,15 +65,15 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
                 return context.write(wrapOutboundOut(.head(head)), promise: promise)
             }
             head.headers.replaceOrAdd(name: "connection", value: "close")
-            // Its clients know no chunks (RFC 9112, section 6.1): the body ends with the connection.
+            // HTTP/1.0 has no chunks (RFC 9112, section 6.1): the end of the connection ends the body.
             if isOld, !head.headers.contains(name: "content-length") { head.version = .http1_0 }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body: context.write(data, promise: promise)
         case .end:
             unanswered -= 1
             guard isBroken || isLast, unanswered == 0 else { return context.write(data, promise: promise) }
-            // Its own answer was on its way when the body turned out to be malformed; no second one follows. And not before all of the
-            // answer is with the kernel: what still waits for the client is dropped by a close.
+            // The answer was in progress when the body turned out to be malformed, so no second answer follows. The connection is closed after the
+            // kernel has accepted the whole answer, because a close drops unsent bytes.
             let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
             let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
             sent.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
@@ -92,10 +92,10 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is HTTPParserError, !isRefused else { return context.fireErrorCaught(error) }
-        // It is of what nobody hears.
+        // The error is in data that is ignored.
         if isLast, !isReceiving { return }
         if isReceiving {
-            // Who reads the body answers; who answered without reading it has answered.
+            // A handler that reads the body answers; a handler that does not read it has answered.
             isBroken = true
             if unanswered > 0 { context.fireErrorCaught(error) } else { context.close(promise: nil) }
             return
@@ -120,7 +120,7 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func refuse(_ context: ChannelHandlerContext, _ status: HTTPResponseStatus) {
         isRefused = true
-        // Where an earlier request is being answered, another answer would be taken for its.
+        // If an earlier request is still being answered, the client would take a second answer for that one's.
         if unanswered == 0 {
             let headers: HTTPHeaders = ["content-length": "0", "connection": "close"]
             context.write(

@@ -4,7 +4,7 @@ import Integrations
 import Model
 import Storage
 
-/// What other programs watch: health, metrics, badges, trays.
+/// Routes for monitoring: health, metrics, badges, tray programs.
 struct SystemRoutes: Sendable {
     let site: Site
 
@@ -53,7 +53,7 @@ struct SystemRoutes: Sendable {
         gauge(
             "martlet_versions", "Published versions.",
             try await site.store.versionCounts().map { ("{product=\"\($0.product)\"}", $0.count) })
-        // What was only archived goes with its integration, and nobody would look at it again.
+        // Archived files are left out: they are removed with their integration, and are not checked again.
         let published = "\(site.configuration.state)/files/"
         gauge(
             "martlet_files_damaged", "Published files that are not what was published.",
@@ -85,7 +85,7 @@ struct SystemRoutes: Sendable {
             throw Problem.notFound
         }
         var filter = IntegrationFilter(bot: bot, state: "completed", leavesOutPulls: true)
-        // Skipped integrations say nothing about the code.
+        // Skipped integrations do not judge the code.
         filter.hasSkipped = false
         filter.ref = call.query("branch").map { RefName(branch: $0) }
         guard try await site.store.bot(bot) != nil else { throw Problem.notFound }

@@ -4,7 +4,7 @@ import Synchronization
 /// The pages' templates, embedded in the program. Each is compiled when a page first needs it.
 struct Templates: Sendable {
     private let compiled: Compiled
-    /// What a link to the style sheet and the script carries, so that a new version of them is fetched.
+    /// The query in links to the style sheet and the script. It changes with their content, so browsers fetch a new version.
     let assetTag: String
 
     static let styleSheet = PackageResources.style_css
@@ -38,7 +38,8 @@ struct Templates: Sendable {
 
     private static let digest = String(BearerToken.digest(of: styleSheet + script).prefix(12))
 
-    /// - Parameter compiled: Where compiled templates are kept; usually those of the process.
+    /// Creates the templates.
+    /// - Parameter compiled: The cache of compiled templates; by default that of the process.
     init(_ compiled: Compiled = .ofProcess) {
         self.compiled = compiled
         assetTag = Self.digest
@@ -55,19 +56,19 @@ struct Templates: Sendable {
 
     struct Missing: Error { let name: String }
 
-    /// Templates that are compiled so far. With a template there are always all those that it includes.
+    /// The templates that are compiled so far. A template is always cached together with all templates that it includes.
     final class Compiled: Sendable {
         static let ofProcess = Compiled()
 
         private let library = Mutex(MustacheLibrary())
 
-        /// Whether a template is compiled.
+        /// Returns whether a template is compiled.
         func has(_ name: String) -> Bool { library.withLock { $0.getTemplate(named: name) != nil } }
 
-        /// Compiles a template and those that it includes, unless they are.
+        /// Compiles a template and those that it includes, unless they are compiled already.
         fileprivate func library(with name: String) throws -> MustacheLibrary {
             try library.withLock { library in
-                // A template that does not parse leaves the library as it was: a page without its parts would be rendered otherwise.
+                // If a template does not parse, the library stays as it was. Otherwise a page would be rendered without its parts.
                 var next = library
                 var names = [name]
                 while let name = names.popLast() {
@@ -81,7 +82,7 @@ struct Templates: Sendable {
             }
         }
 
-        /// The names in `{{> name}}`.
+        /// Returns the names in `{{> name}}`.
         private static func included(in source: [UInt8]) -> [String] {
             source.split(separator: UInt8(ascii: "{")).compactMap { tag in
                 guard tag.first == UInt8(ascii: ">") else { return nil }

@@ -1,9 +1,9 @@
-/// What a job printed, as HTML: the eight colors and bold of SGR survive, everything else that a terminal would obey is
-/// shown or dropped, nothing is obeyed.
+/// Converts a job's output to HTML. The eight colors and bold of SGR are kept. All other control sequences of a terminal are shown or dropped, and
+/// none has an effect.
 struct TerminalText {
-    /// The longest line that is shown whole, in bytes.
+    /// The longest line that is shown completely, in bytes.
     static let maximumLineBytes = 4096
-    /// The longest escape sequence that is read as one; what does not end by then is shown as text.
+    /// The longest escape sequence, in bytes. If it does not end by then, it is shown as text.
     static let maximumSequenceBytes = 256
 
     private(set) var lines: [String] = []
@@ -14,7 +14,8 @@ struct TerminalText {
     private var isBold = false
     private var isSpanOpen = false
 
-    /// - Parameter bytes: Whole lines; a last one without its end is shown as it is.
+    /// Converts lines to HTML.
+    /// - Parameter bytes: Whole lines; an incomplete last line is shown as it is.
     static func lines(of bytes: [UInt8]) -> [String] {
         var text = TerminalText()
         text.read(bytes[...])
@@ -28,7 +29,7 @@ struct TerminalText {
             readLine(rest)
             endLine()
         }
-        // What follows the last newline is a line only when there is something.
+        // The text after the last newline is a line only if it is not empty.
         if bytes.isEmpty || bytes.last == UInt8(ascii: "\n") { lines.removeLast() }
     }
 
@@ -47,7 +48,8 @@ struct TerminalText {
         show(piece[run...])
     }
 
-    /// - Returns: Where text goes on.
+    /// Reads an escape sequence.
+    /// - Returns: The index at which text continues.
     private mutating func escape(in piece: ArraySlice<UInt8>, at start: Int) -> Int {
         let limit = min(piece.endIndex, start + Self.maximumSequenceBytes)
         var index = start + 1
@@ -76,7 +78,7 @@ struct TerminalText {
         }
     }
 
-    /// Select graphic rendition: 0, 1, 22, 30–37, 39 and 90–97; the others change nothing.
+    /// Applies "select graphic rendition": 0, 1, 22, 30–37, 39 and 90–97. Other codes have no effect.
     private mutating func select(_ parameters: ArraySlice<UInt8>) {
         let codes = parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
             .prefix(16).map { $0.isEmpty ? 0 : Int(String(decoding: $0, as: UTF8.self)) ?? -1 }
@@ -89,7 +91,7 @@ struct TerminalText {
             case 30...37, 90...97: color = code % 10
             case 39: color = nil
             case 38, 48:
-                // 38;5;n and 38;2;r;g;b: their numbers are not codes of their own.
+                // 38;5;n and 38;2;r;g;b: the numbers that follow are not codes.
                 let count = iterator.next() == 2 ? 3 : 1
                 for _ in 0..<count { _ = iterator.next() }
             default: break
@@ -110,7 +112,7 @@ struct TerminalText {
             switch scalar {
             case "\t": line.append(9)
             case _ where scalar.value < 32:
-                // Their pictures, U+2400 and on.
+                // Control characters are shown as their pictures from U+2400 on.
                 line += String(Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}").utf8
             case _ where (0x7F...0x9F).contains(scalar.value): line += "\u{FFFD}".utf8
             case _ where HTMLText.isBidirectional(scalar):

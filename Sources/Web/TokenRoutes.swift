@@ -3,7 +3,7 @@ import Hummingbird
 import Model
 import Storage
 
-/// Tokens, for admins. A secret is shown once, in the answer that makes it.
+/// Manages tokens, for admins. A secret is shown only once, in the answer that creates it.
 struct TokenRoutes: Sendable {
     let site: Site
 

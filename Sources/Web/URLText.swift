@@ -1,6 +1,6 @@
-/// Text put into URLs of ours.
+/// Functions that make text safe for URLs.
 enum URLText {
-    /// Percent-encodes everything but RFC 3986's unreserved characters, so that it is one segment or query value.
+    /// Percent-encodes all but RFC 3986's unreserved characters, so that the result is one segment or query value.
     static func segment(_ text: String) -> String {
         var encoded = ""
         for byte in text.utf8 {
@@ -17,7 +17,7 @@ enum URLText {
         return encoded
     }
 
-    /// A relative path, segment by segment.
+    /// Percent-encodes a relative path, segment by segment.
     static func path(_ text: String) -> String {
         text.split(separator: "/", omittingEmptySubsequences: false).map { segment(String($0)) }.joined(separator: "/")
     }

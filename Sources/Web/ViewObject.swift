@@ -1,10 +1,10 @@
 import Mustache
 
-/// What a template sees. Every text in it passes through `HTMLText.prepared`, so no page can forget to.
+/// The values for a template. All text passes through `HTMLText.prepared`, so no page can forget it.
 struct ViewObject: MustacheParent, ExpressibleByDictionaryLiteral {
     enum Value {
         case string(String)
-        /// Made by us, escaped already: only what `TerminalText`, our own drawings and templates make.
+        /// HTML that is already escaped. Only `TerminalText`, templates and the service's own drawings produce it.
         case html(String)
         case flag(Bool)
         case list([ViewObject])
@@ -21,10 +21,10 @@ struct ViewObject: MustacheParent, ExpressibleByDictionaryLiteral {
         set { values[key] = newValue }
     }
 
-    /// Takes what another object has besides.
+    /// Adds the values of another object, which replace existing ones.
     mutating func merge(_ other: ViewObject) { values.merge(other.values) { _, new in new } }
 
-    /// An absent text is `false`, so that a section of it is left out and no text of an outer object is found instead.
+    /// Returns a value. An absent text is `false`, so that its section is left out and no text of an outer object is found instead.
     func child(named name: String) -> Any? {
         switch values[name] {
         case .string(let text): HTMLText.prepared(text)

@@ -1,6 +1,6 @@
-/// What the server is told once, when it is built.
+/// The server's configuration, which does not change after it was created.
 package struct WebConfiguration: Sendable {
-    /// A host's name or address, and a port; 0 takes any free one.
+    /// A host's name or address, and a port; port 0 selects any free one.
     package struct Address: Sendable, Hashable, CustomStringConvertible {
         package var host: String
         package var port: Int
@@ -10,10 +10,10 @@ package struct WebConfiguration: Sendable {
             self.port = port
         }
 
-        /// `[::1]:8080` for IPv6.
+        /// The address as text, such as `[::1]:8080` for IPv6.
         package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-        /// Whether only this machine can reach it: 127.0.0.0/8, ::1 and localhost.
+        /// Whether only this machine can reach it: 127.0.0.0/8, `::1` and `localhost`.
         package var isLoopback: Bool {
             let parts = host.split(separator: ".", omittingEmptySubsequences: false)
             let isIPv4 = parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
@@ -22,19 +22,19 @@ package struct WebConfiguration: Sendable {
     }
 
     package var listen: [Address]
-    /// The path of the Unix socket, whose peers are admins; `nil`: none.
+    /// The path of the Unix socket, whose peers are admins; `nil`: no socket.
     package var socket: String?
     /// The state directory, with `integrations/` and `files/` in it.
     package var state: String
-    /// The service's URL for links in answers, without a slash at its end. Empty: links are paths.
+    /// The service's URL for links in answers, without a slash at its end. If it is empty, links are paths.
     package var url: String
     /// Further names of the service; see `ServedHosts`.
     package var hosts: [String]
     /// Whether anybody may read.
     package var anonymousMayRead: Bool
-    /// The version that `/health` tells.
+    /// The version that `/health` reports.
     package var version: String
-    /// So often a log that is followed is looked at without a change that told to.
+    /// How often a followed log is checked even if no change is reported.
     package var looksAtLogs: Duration
     /// The addresses of reverse proxies whose `X-Forwarded-For` names the client.
     package var proxies: [String]
@@ -61,9 +61,9 @@ package struct WebConfiguration: Sendable {
         return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? ""
     }
 
-    /// Why the service may not listen as configured, with what to do; `nil` if it may.
+    /// Returns the reason why the service may not listen as configured, and what to do; `nil` if it may.
     ///
-    /// Beyond loopback somebody else could make the first token, or read everything, before the operator has one.
+    /// If it listened beyond loopback, another person could create the first token, or read everything, before the operator has a token.
     package func refusalToListen(hasTokens: Bool) -> String? {
         guard !hasTokens, let address = listen.first(where: { !$0.isLoopback }) else { return nil }
         return "listening on \(address) is refused while no token exists: anybody who reaches it would meet a service "

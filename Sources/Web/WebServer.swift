@@ -9,15 +9,15 @@ import ServiceLifecycle
 package import Storage
 import Synchronization
 
-/// The HTTP server: one application for each address and one for the unix socket, all answering from one route table.
+/// The HTTP server: one application for each address and one for the Unix socket. All answer from one route table.
 package struct WebServer: Service, CustomStringConvertible {
     package var description: String { "web" }
-    /// Connections at a time on one address; more wait in the kernel's queue.
+    /// The most connections at a time on one address. Further ones wait in the kernel's queue.
     package static let maximumConnections = 4096
-    /// Connections that the kernel keeps until they are accepted (listen(2), cut to net.core.somaxconn): with the usual 256 a crowd has
-    /// others wait a second for their SYN to be sent again.
+    /// The number of connections that the kernel keeps until they are accepted (listen(2), limited by net.core.somaxconn). With the usual 256, a
+    /// burst of clients makes others wait a second until their SYN is sent again.
     static let backlog = 4096
-    /// All header fields of a request together, in bytes; one of them, and their number.
+    /// The largest size of all header fields of a request together, and of one field, in bytes.
     package static let maximumHeaderBytes = 32 * 1024
     package static let maximumHeaderFields = 100
 
@@ -30,13 +30,13 @@ package struct WebServer: Service, CustomStringConvertible {
     let site: Site
     private let logger: Logger
 
-    /// Every route with the access that it asks for.
+    /// All routes with their access rules.
     package let table: RouteTable
 
     /// - Parameters:
     ///   - clock: The wall clock, for ages on pages and the times of tokens.
     ///   - shelf: Caches small files for a while.
-    ///   - connections: The most at a time on one address.
+    ///   - connections: The most connections at a time on one address.
     ///   - now: The clock for rates of clients.
     ///   - onListening: Called once, when every address is bound, with the addresses as text (`127.0.0.1:8080`; a port 0 is replaced by the actual
     ///     one) and the socket's path last.
@@ -87,7 +87,7 @@ package struct WebServer: Service, CustomStringConvertible {
     }
 
     private static func table(_ site: Site, _ pages: Pages) -> RouteTable {
-        // Before the pages, which have a version in the same place.
+        // Before the pages, which have a version in the same place of the path.
         var routes = Feeds(site: site).routes.costing(.list)
         routes += pages.routes + FileServer(site: site, pages: pages).routes
         routes += BotRoutes(site: site).routes.costing(.list) + PullRequestRoutes(site: site).routes.costing(.list)
@@ -134,17 +134,17 @@ package struct WebServer: Service, CustomStringConvertible {
                             await announce(bound, configuration.listen.count, socket)
                         } catch {
                             logger.error("\(error)")
-                            // Without its socket the service cannot be told anything: it ends, with the reason above.
+                            // Without its socket the service cannot be controlled. It ends; the reason was logged above.
                             channel.close(promise: nil)
                         }
                     }
                 })
         }
-        // Hummingbird's server goes on when its task is cancelled while it begins; told to shut down it always ends. So one
-        // address that cannot be bound shuts the others down.
+        // Hummingbird's server continues if its task is canceled while it starts, but a graceful shutdown always ends it. An address that cannot be
+        // bound therefore shuts the others down.
         let group = ServiceGroup(
             configuration: .init(
-                // The last are told to stop first: downloads are counted until no address answers.
+                // The last services are stopped first: downloads are counted until no address answers.
                 services: [
                     .init(service: site.downloads), .init(service: FileScrub(site: site)),
                     .init(service: PublicLinks(site: site)), .init(service: answers),
@@ -157,19 +157,18 @@ package struct WebServer: Service, CustomStringConvertible {
         try await group.run()
     }
 
-    /// Descriptors that are reserved for everything else: the database's readers, mirrors, open logs, running jobs, kept exports. A quiet daemon
-    /// uses some 45.
+    /// The number of descriptors that are reserved for other uses: the database's readers, mirrors, open logs, running jobs, kept exports. An idle
+    /// daemon uses about 45.
     static let reservedDescriptors = 64 + KeptExports.maximumCount
 
-    /// As many connections on each of two addresses as the process may have descriptors for, so that a crowd of clients leaves
-    /// enough to work with.
+    /// Returns the most connections on one address. Two addresses together then leave the reserved descriptors free.
     static func connections() -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return maximumConnections }
         return min(maximumConnections, max(4, (Int(clamping: limit.rlim_cur) - reservedDescriptors) / 2))
     }
 
-    /// One address, as a service beside the others.
+    /// One address, as one of the services.
     private struct Address: Service, CustomStringConvertible {
         let description: String
         let serve: @Sendable () async throws -> Void
@@ -184,7 +183,7 @@ package struct WebServer: Service, CustomStringConvertible {
     private func serve(
         _ responder: SiteResponder, _ address: BindAddress, onRunning: @escaping @Sendable (any Channel) async -> Void
     ) async throws {
-        // Connections are closed before the last place is used: otherwise none would be accepted.
+        // Connections are closed before the last place is used; otherwise no new one could be accepted.
         let connections = ConnectionLimit(
             limit: limits.connections - limits.connections / 4, clientLimit: limits.clientConnections,
             onCrowdGone: { [limits] in limits.giveBackMemory() })
@@ -193,7 +192,7 @@ package struct WebServer: Service, CustomStringConvertible {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: Self.maximumHeaderBytes, maxHeaderListSize: Self.maximumHeaderBytes,
                 maxHeaderFieldCount: Self.maximumHeaderFields))
-        // One loop accepts the connections of an address and answers on them: between two loops a connection cost six wake-ups.
+        // One loop accepts the connections of an address and answers on them. With two loops a connection cost six thread wake-ups.
         let loop = EventLoopGroupProvider.singleton.eventLoopGroup.next()
         let application = Application(
             responder: responder,
@@ -227,7 +226,8 @@ package struct WebServer: Service, CustomStringConvertible {
 
         init(expected: Int) { self.expected = expected }
 
-        /// - Returns: All of them, in order, with the last.
+        /// Adds a bound address.
+        /// - Returns: All addresses in order, once the last one is bound; before that `nil`.
         func add(_ address: String, at index: Int) -> [String]? {
             addresses.withLock { addresses in
                 addresses[index] = address

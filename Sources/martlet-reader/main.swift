@@ -3,17 +3,17 @@ import Glibc
 import Reports
 
 // martlet-reader BYTES SECONDS: reads the output and reports of a job's steps on standard input (`ReadingRequest`), and writes their contents to
-// standard output (`ReadingAnswer`). The daemon starts one per attempt. Anybody may have written its input, so it can do nothing else, and the two
-// arguments limit its memory and processor time.
+// standard output (`ReadingAnswer`). The daemon starts one process for each attempt. The input is not trusted, so the process drops all other rights.
+// The two arguments limit its memory in bytes and its processor time in seconds.
 
-/// Ends with a sentence. The status is that of sysexits(3).
+/// Prints a message and exits. The status is one of sysexits(3).
 func end(_ status: Int32, _ text: String) -> Never {
     var text = "martlet-reader: \(text)\n"
     text.withUTF8 { _ = write(2, $0.baseAddress, $0.count) }
     exit(status)
 }
 
-/// Reads `count` bytes; `nil` if the input ends.
+/// Reads exactly `count` bytes from standard input; `nil` if the input ends before.
 func readBytes(_ count: Int) -> [UInt8]? {
     var isAtEnd = false
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -1,11 +1,12 @@
 import Glibc
 import JobProtocol
 
-/// The program that makes fences.
+/// Finds bubblewrap, the program that creates sandboxes.
 enum Bubblewrap {
     static let missing = FenceFinding.bubblewrapMissing
 
-    /// Not by PATH: a supervisor has none, and what fences a job is not to be chosen by an environment.
+    /// Returns bubblewrap's path; `nil` if it is not installed. PATH is not used: the supervisor's environment is empty, and an environment must not
+    /// decide which program sandboxes a job.
     static func path() -> String? {
         ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"].first { access($0, X_OK) == 0 }
     }

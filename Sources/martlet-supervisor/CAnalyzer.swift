@@ -2,21 +2,21 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// Runs clang's analyzer on every C, C++ and Objective-C source of a Swift package's C targets, wherever the manifest says that
-/// they lie, with the options that SwiftPM itself would give it: one SARIF file a source.
+/// Runs clang's analyzer on every C, C++ and Objective-C source of a Swift package's C targets, at the places that the manifest names. Clang gets the
+/// options that SwiftPM would use. Each source results in one SARIF file.
 ///
-/// What is read to know that is the manifest, a program, so this is a step of the job. Where SwiftPM cannot describe the package,
-/// which the build step then says, the sources beneath `Sources` are looked at.
+/// This runs as a step of the job, because reading the manifest means running it as a program. If SwiftPM cannot describe the package, which the
+/// build step then reports, the sources below `Sources` are analyzed.
 struct CAnalyzer {
-    /// Where the SARIF files go.
+    /// The directory of the SARIF files.
     let output: String
     /// `debug` or `release`.
     let configuration: String
 
-    /// What is printed when no target has such sources.
+    /// The message if no target has such sources.
     static let nothing = "no C targets: nothing to analyze"
 
-    /// As SwiftPM 6.3 gives them to every C-family source (`swift build -v`).
+    /// The options that SwiftPM 6.3 passes to every C-family source (`swift build -v`).
     private var usualOptions: [String] {
         ["-DSWIFT_PACKAGE=1", "-fblocks"] + (configuration == "debug" ? ["-DDEBUG=1"] : [])
     }
@@ -26,10 +26,11 @@ struct CAnalyzer {
         let options: [String]
     }
 
-    /// - Returns: The exit status: 0 when clang could analyze each.
+    /// Analyzes all sources.
+    /// - Returns: The exit status: 0 if clang could analyze each.
     func run() -> Int32 {
         do throws(JobCommand.Failure) {
-            // Last time's reports are none of this time's.
+            // Removes the reports of an earlier run.
             try JobCommand.run(["rm", "-rf", output], isShown: false)
             try JobCommand.run(["mkdir", "-p", output], isShown: false)
         } catch {
@@ -46,7 +47,7 @@ struct CAnalyzer {
                     ["clang", "--analyze", "--analyzer-output", "sarif"] + source.options
                         + ["-o", "\(output)/\(index + 1).sarif", source.path], isShown: false)
             } catch {
-                // What it could not read stands above; the others are analyzed all the same.
+                // Clang's own message was printed above; the other sources are still analyzed.
                 Console.complain("\(source.path): \(error.message)")
                 status = 1
             }
@@ -56,7 +57,7 @@ struct CAnalyzer {
 
     // MARK: By the manifest
 
-    /// The sources of C targets but for those of tests. Nothing when SwiftPM cannot describe the package.
+    /// Returns the sources of C targets except those of tests; `nil` if SwiftPM cannot describe the package.
     private func described() -> [Source]? {
         let tool = PackageTool(swift: "swift", options: [])
         do throws(JobCommand.Failure) {
@@ -94,13 +95,13 @@ struct CAnalyzer {
         }
     }
 
-    /// Findings in headers are named as in the repository.
+    /// Returns a path relative to the repository, so that findings in headers are named as in the repository.
     private func relative(_ path: String, _ packages: [PackageManifest]) -> String {
         guard let root = packages.first?.directory, path.hasPrefix(root + "/") else { return path }
         return String(path.dropFirst(root.utf8.count + 1))
     }
 
-    /// What a system library's own description gives the compiler; nothing where there is none.
+    /// Returns the compiler flags from a system library's pkg-config file; empty if there is none.
     private static func flags(ofPackage name: String) -> [String] {
         do throws(JobCommand.Failure) {
             return String(decoding: try JobCommand.capture(["pkg-config", "--cflags", name]), as: UTF8.self)

@@ -1,6 +1,6 @@
 import JobProtocol
 
-/// What a target's manifest says to its C compiler (PackageDescription, `CSetting` and `CXXSetting`), as options of clang.
+/// The C compiler settings of a target's manifest (PackageDescription, `CSetting` and `CXXSetting`), as options of clang.
 struct CSettings {
     /// One setting, for one of the two languages.
     private struct Option {
@@ -10,10 +10,10 @@ struct CSettings {
 
     private var options: [Option] = []
 
-    /// Settings for other systems or the other kind of build are left out.
+    /// Reads the settings of a target. Settings for other platforms, or for the other build configuration, are left out.
     /// - Parameters:
     ///   - json: A target of `swift package dump-package`.
-    ///   - directory: Of the target; search paths are relative to it.
+    ///   - directory: The target's directory; search paths are relative to it.
     ///   - configuration: `debug` or `release`.
     init(target json: JSON, directory: String, configuration: String) {
         for element in json["settings"]?.elements ?? [] {
@@ -32,7 +32,7 @@ struct CSettings {
         }
     }
 
-    /// The options for a source of the language.
+    /// Returns the options for a source in C or C++.
     func words(isCPlusPlus: Bool) -> [String] {
         options.filter { $0.isCPlusPlus == isCPlusPlus }.flatMap(\.words)
     }

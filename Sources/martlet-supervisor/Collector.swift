@@ -2,13 +2,13 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// Copies a job's files, after its last process is gone, within limits: regular files all of whose names are in the workspace, and links according
-/// to `Links`. A pipe, a device, or a file with a name elsewhere could refer to something outside the workspace. It is left out, and the log and
-/// `leftOut` say so.
+/// Copies a job's files within limits, after its last process is gone. It copies regular files all of whose names are in the workspace, and links
+/// according to `Links`. A pipe, a device, or a file with a name elsewhere could refer to something outside the workspace. It is left out, and the
+/// log and `leftOut` report it.
 struct Collector {
     /// The treatment of symbolic links. The archive's writer decides again whether a link leads out of the archive.
     enum Links {
-        /// A link to a copied file is copied as a link; another as the file of the source that it leads to.
+        /// A link to a copied file is copied as a link; any other link is replaced with the source's file that it leads to.
         case kept
         /// The file of the source that a link leads to is copied under the link's name, unless it is copied anyway.
         case followed
@@ -16,9 +16,9 @@ struct Collector {
 
     let source: Tree
     let destination: Tree
-    /// `reports/0`, `artifacts`.
+    /// The directory of the copies: `reports/0` or `artifacts`.
     let place: String
-    /// What the limits are called: `reports`, `artifacts`.
+    /// The word for the files in messages about limits: `reports` or `artifacts`.
     let noun: String
     let byteLimit: Int64
     let fileLimit: Int
@@ -27,11 +27,11 @@ struct Collector {
     let links: Links
     /// The path by which the job's links name the source.
     let mountedAt: [UInt8]
-    /// Files that are skipped as long as they are unchanged: they existed before the step, and are no report of it.
+    /// Files that are skipped as long as they are unchanged. They existed before the step, so they are not its reports.
     let old: [[UInt8]: FileIdentity]
     let isStopped: () -> Bool
 
-    /// What was written.
+    /// The number of bytes and files that were written.
     private(set) var bytes: Int64 = 0
     private(set) var files = 0
     /// Lines for the log.
@@ -40,7 +40,7 @@ struct Collector {
     private(set) var leftOut: [String] = []
     /// The limit that was reached, in words.
     private(set) var limit: String?
-    /// What went wrong on our side, or two files of one name.
+    /// An error of the supervisor or the machine, or two files with the same name.
     private(set) var problem: String?
     private var taken: [[UInt8]: [UInt8]] = [:]
     /// The matching links: their paths, and their paths in the copy.
@@ -51,14 +51,14 @@ struct Collector {
     private var unchanged = 0
     /// The copied files, by their paths in the source.
     private var sources: Set<[UInt8]> = []
-    /// Directories of the destination in which something was made.
+    /// The destination's directories in which files or directories were created.
     private var changed: Set<[UInt8]> = []
-    /// Follows links through the source. It is one for all links, since its limit is that of one walk.
+    /// Follows links through the source. All links share it, because its limit applies to one walk.
     private var walk: LinkWalk
-    /// How many more components are looked up for links that lead to what is copied.
+    /// How many more path components are looked up for links to copied files.
     private var copiedComponents: Int
 
-    /// The components of links' ways that are looked up for each file that may be copied.
+    /// The number of path components that are looked up for each file that may be copied.
     private static let componentsPerFile = 2_000
 
     init(
@@ -107,7 +107,7 @@ struct Collector {
 
     private var mayGoOn: Bool { limit == nil && problem == nil && !isStopped() }
 
-    /// Writes to the log what was left out, and why copying stopped.
+    /// Logs what was left out, and why copying stopped.
     func tell(_ log: inout JobLog) {
         if unchanged > 0 {
             log.say("\(unchanged) of the commit's files match report: and are as they were, so they are no report")
@@ -135,7 +135,7 @@ struct Collector {
             problem = "two \(noun) are named \(String(decoding: target, as: UTF8.self))"
             return
         }
-        // Checked before it is opened, since opening a device can have effects. No process runs any more that could swap it.
+        // Checked before it is opened, since opening a device can have effects. No process that could replace it runs any more.
         var status = stat()
         guard Tree.withPath(name, { fstatat(directory, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return }
         if status.st_mode & S_IFMT == S_IFLNK { return found.append((path, target)) }
@@ -179,12 +179,12 @@ struct Collector {
 
     private mutating func holdsSecret(_ target: [UInt8], _ path: [UInt8]) -> Bool {
         guard let redactor, redactor.finds(in: target) else { return false }
-        // The log's own masking hides it there.
+        // The log's own masking hides the secret in this message.
         complain("its name holds a secret", path)
         return true
     }
 
-    /// A walk through the copied files and the matching links.
+    /// Returns a walk through the copied files and the matching links.
     private func walkOfCopied() -> LinkWalk {
         var entries: [[UInt8]: LinkWalk.Entry] = [:]
         guard links == .kept, !found.isEmpty else { return LinkWalk(limit: copiedComponents) { _ in nil } }
@@ -271,7 +271,7 @@ struct Collector {
         return false
     }
 
-    /// Records the changed directories above a new file, up to the attempt's own, which the last event needs anyway.
+    /// Records the changed directories above a new file, up to the attempt's own directory, which the last event synchronizes anyway.
     private mutating func note(changedAbove parent: ArraySlice<UInt8>) {
         var above = parent
         while !above.isEmpty, changed.insert(Array(above)).inserted {
@@ -307,7 +307,7 @@ struct Collector {
     /// The most bytes in memory at a time.
     private static let chunkBytes = 256 * 1024
 
-    /// The same with secrets masked. What has a NUL in its first bytes is no text, as for git: its length stays as it is.
+    /// Copies with secrets masked. A file with a NUL in its first bytes is not text, as in git: masking does not change its length.
     private mutating func mask(
         _ input: Int32, _ output: Int32, _ path: [UInt8], _ target: [UInt8], _ redactor: LogRedactor
     ) {
@@ -333,14 +333,14 @@ struct Collector {
         if fdatasync(output) != 0 { fail(SystemError(number: errno), target) }
     }
 
-    /// Whether there is room for `count` more bytes.
+    /// Counts bytes, and returns whether they are within the limit.
     private mutating func counts(_ count: Int) -> Bool {
         bytes += Int64(count)
         if bytes > byteLimit { limit = "\(noun) over \(Words.size(byteLimit))" }
         return bytes <= byteLimit
     }
 
-    /// The files' bytes are on the disk; their names and those of their directories follow, all at once.
+    /// Writes the names of files and directories to disk, all at once. The files' bytes are already on disk.
     private mutating func synchronizeNames() {
         for path in changed.sorted(by: { $0.count > $1.count }) where problem == nil {
             guard case .success(let directory) = destination.open(path, O_RDONLY | O_DIRECTORY) else {

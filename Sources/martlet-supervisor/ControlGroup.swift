@@ -2,27 +2,27 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// The control group of one job: what its steps' processes may use together, and what they were refused.
+/// The control group of one job. It limits what the processes of its steps use together, and counts what they were refused.
 ///
-/// One directory of version 2, or one for each controller of version 1. It is named after the supervisor, so that the
-/// launcher finds what one that was killed left.
+/// It is one directory in version 2, and one for each controller in version 1. It is named after the supervisor, so that the launcher finds the
+/// groups of killed supervisors.
 final class ControlGroup {
-    /// Bubblewrap and the fence's first process.
+    /// The processes of the sandbox itself: bubblewrap and the sandbox's first process.
     static let ownProcesses = 2
-    /// How long a group is waited for to be empty. Its processes are gone; the kernel only has to notice.
+    /// How long to wait until a group is empty. Its processes are dead; the kernel only has to update the group.
     private static let removalMilliseconds: Int64 = 5000
 
-    /// What happened in a group since it was made.
+    /// What happened in a group since it was created.
     struct Events: Equatable {
-        /// Processes that were killed for want of memory, the group's or the machine's.
+        /// The number of processes that were killed because the group or the machine had no memory left.
         var memoryKills: Int64 = 0
-        /// How often the group's own limit of memory was reached: without, it was the machine that had none left.
+        /// How often the group reached its own memory limit. If it did not, the machine ran out of memory.
         var memoryLimits: Int64 = 0
-        /// Forks that failed.
+        /// The number of forks that failed.
         var refusedForks: Int64 = 0
     }
 
-    /// By controller; of version 2 all are the same.
+    /// The directory for each controller. In version 2 all are the same.
     private var directories: [ControlGroupPlace.Controller: String] = [:]
     private let place: ControlGroupPlace
     private var isVersion2: Bool { place.isVersion2 }
@@ -30,15 +30,15 @@ final class ControlGroup {
     private var memory: Int64?
     private var isClosed = false
     private var isRemoved = false
-    /// What a process writes `0` to in order to move itself here, open. In version 1 that is `tasks`, which moves one thread: the kernel
-    /// then does not hold up all others to find the process's further threads, which takes some 15 ms on an idle machine (Linux 5.5).
+    /// The open files in which a process writes `0` to enter the group. In version 1 the file is `tasks`, which moves one thread. The kernel then
+    /// need not suspend all other processes to find further threads, which takes about 15 ms on an idle machine (Linux 5.5).
     private(set) var entrances: [Int32] = []
-    /// What had happened in it when it was made, which nobody has to look up before the first step.
+    /// The events at the group's creation, so that they need not be read before the first step.
     private var atFirst: Events?
-    /// The directory, open; of version 2 alone, in which a process can be made where it is to be.
+    /// The open directory; only in version 2, where a process can be created directly in its group.
     private(set) var birthplace: Int32?
 
-    /// One without limits yet. Nothing where this machine lets us make none.
+    /// Creates a group without limits. Returns `nil` if the machine does not allow it.
     init?(place: ControlGroupPlace) {
         self.place = place
         guard make([.memory, .pids]) else {
@@ -49,11 +49,12 @@ final class ControlGroup {
             place.isVersion2
             ? directories[.memory].map { clinux_open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) } : nil
         birthplace = opened.flatMap { $0 > 0 ? $0 : nil }
-        // The same directory.
+        // The same directory as that of the other controllers.
         if place.isVersion2 { _ = make([.cpu]) }
     }
 
-    /// - Returns: Whether each of them that this machine has is there, with an entrance.
+    /// Creates the group for some controllers.
+    /// - Returns: Whether the group, with an entrance, exists for each of them that this machine has.
     private func make(_ controllers: [ControlGroupPlace.Controller]) -> Bool {
         let name = ControlGroupPlace.name(of: LockContent.ofThisProcess())
         for controller in controllers {
@@ -74,24 +75,24 @@ final class ControlGroup {
         return true
     }
 
-    /// Looks up, while nobody waits for it, what the first step will ask: nothing of a job's is in it yet.
+    /// Reads the events for the first step in advance, while no caller waits. The group is still empty.
     func lookBeforehand() { atFirst = events() }
 
-    /// What had happened before a step that begins.
+    /// Returns the events before a step that begins.
     func eventsBefore() -> Events {
         defer { atFirst = nil }
         return atFirst ?? events()
     }
 
-    /// Sets a job's limits. In version 1 the processors are another group, which is entered only where a weight is asked for: that takes 4 ms.
-    /// - Returns: Whether all of them hold.
+    /// Sets a job's limits. In version 1 the processor weight needs another group. It is entered only if there is a weight, because that takes 4 ms.
+    /// - Returns: Whether all limits were set.
     func limit(_ limits: JobDescription.Limits) -> Bool {
         if limits.cpuWeight != nil, !isVersion2 { _ = make([.cpu]) }
         var isSet = directories[.memory] != nil && directories[.pids] != nil
         if let memory = limits.memoryBytes, directories[.memory] != nil {
             self.memory = memory
             isSet = write(.memory, isVersion2 ? "memory.max" : "memory.limit_in_bytes", memory) && isSet
-            // Not there without swap; a job that has none to use needs no limit of it.
+            // The file does not exist without swap, and then no limit is necessary.
             _ =
                 isVersion2
                 ? write(.memory, "memory.swap.max", 0) : write(.memory, "memory.memsw.limit_in_bytes", memory)
@@ -104,7 +105,7 @@ final class ControlGroup {
         }
         if directories[.cpu] != nil {
             if isVersion2, let weight = place.weight(limits.cpuWeight) { _ = write(.cpu, "cpu.weight", weight) }
-            // 100 of one are 1024 of the other: what a group has without being asked.
+            // The default weights correspond: 100 in version 2, 1024 in version 1.
             if !isVersion2, let weight = limits.cpuWeight {
                 _ = write(.cpu, "cpu.shares", Int64(max(2, weight * 1024 / 100)))
             }
@@ -113,9 +114,9 @@ final class ControlGroup {
     }
 
     func events() -> Events {
-        // Version 1 does not count how often the limit was reached (memory.failcnt stays 0 on Linux 6.18): what it had at most since it was
-        // asked last has to tell. Not since its beginning: files that were read, of which the kernel lets go, are counted with the rest.
-        // What was less than the limit is kept: a kill between the two, of which only this tells, would be forgotten with it.
+        // Version 1 does not count how often the limit was reached (memory.failcnt stays 0 on Linux 6.18). Instead, the highest use since the last
+        // check is compared with the limit. The highest use since the beginning would not do: it includes the page cache, which the kernel can
+        // reclaim. It is reset only after it reached the limit. Otherwise a kill between reading and resetting could lose its only indication.
         var most: Int64 = 0
         if !isVersion2, memory != nil {
             most = mostMemory
@@ -129,7 +130,7 @@ final class ControlGroup {
             refusedForks: count("max", in: .pids, "pids.events"))
     }
 
-    /// Of version 1, in bytes; 0 where it cannot be read.
+    /// The highest memory use in bytes, in version 1; 0 if it cannot be read.
     private var mostMemory: Int64 {
         guard let directory = directories[.memory],
             let bytes = SmallFile.read(directory + "/memory.max_usage_in_bytes", limit: 64)
@@ -137,10 +138,10 @@ final class ControlGroup {
         return Int64(String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)) ?? 0
     }
 
-    /// But for what the kernel takes at a time: 32 pages.
+    /// Whether a memory use has reached the limit, within the 32 pages that the kernel reserves at a time.
     private func isLimit(_ most: Int64) -> Bool { memory.map { most >= $0 - 128 * 1024 } ?? false }
 
-    /// At once where the kernel can, else so that no process can make another while they are killed one by one.
+    /// Kills all processes at once if the kernel supports it. Otherwise it forbids forks, so that the caller can kill the processes one by one.
     func killAll() {
         if !write(.memory, "cgroup.kill", 1) {
             _ = write(.pids, "pids.max", 0)
@@ -148,13 +149,14 @@ final class ControlGroup {
         }
     }
 
-    /// For the next step, after `killAll`.
+    /// Allows forks again for the next step, after `killAll`.
     func open() {
         guard isClosed, let processes else { return }
         _ = write(.pids, "pids.max", processes)
         isClosed = false
     }
 
+    /// Removes the group.
     /// - Returns: Whether it is gone.
     @discardableResult func remove() -> Bool {
         guard !isRemoved else { return true }

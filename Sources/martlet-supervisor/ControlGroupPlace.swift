@@ -2,46 +2,46 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// Where jobs' control groups are made: beneath the launcher's own, which systemd delegates to it, or beneath root's.
+/// The directories in which jobs' control groups are created: below the launcher's own group, which systemd delegates to it, or below the root group.
 struct ControlGroupPlace {
     enum Controller: String, CaseIterable { case memory, pids, cpu }
 
-    /// What a job's group is called, followed by the supervisor's number, its start time, and the process namespace that both are of.
+    /// The prefix of a job's group. The supervisor's process number, its start time, and the process namespace of both follow.
     private static let prefix = "martlet-job-"
-    /// Where the launcher and the supervisors are themselves, since in version 2 a group with limits for those beneath
-    /// has no processes of its own (cgroup-v2, "No Internal Process Constraint").
+    /// The group of the launcher and the supervisors. In version 2 a group that limits its children has no processes of its own (cgroup-v2, "No
+    /// Internal Process Constraint").
     private static let launcherName = "martlet-launcher"
 
     let isVersion2: Bool
-    /// Whether jobs' groups lie beside processes that are in no group of their own.
+    /// Whether jobs' groups are siblings of processes that are in no group of their own.
     private(set) var isBesideProcesses = false
     let directories: [Controller: String]
 
     var means: FenceFinding.Means { isVersion2 ? .cgroup2 : .cgroup1 }
 
-    /// `nil` if memory and processes cannot be limited.
+    /// Finds the place on this machine; `nil` if memory and processes cannot be limited.
     static func find() -> ControlGroupPlace? { version2() ?? version1() }
 
     static func name(of supervisor: LockContent) -> String {
         "\(prefix)\(supervisor.pid)-\(supervisor.startTime)-\(namespace)"
     }
 
-    /// The process namespace of this process (namespaces(7)): a launcher in a container can be in the same control group as others, whose
-    /// supervisors it does not see. Its group is that of theirs alone.
+    /// The process namespace of this process (namespaces(7)). A launcher in a container can share a control group with other launchers whose
+    /// supervisors it cannot see. The namespace in a group's name identifies the launcher that it belongs to.
     private static let namespace: UInt64 = {
         var status = stat()
         return stat("/proc/self/ns/pid", &status) == 0 ? UInt64(status.st_ino) : 0
     }()
 
-    /// Whether a group's supervisor is gone; false for one that may be in another process namespace.
+    /// Returns whether a group's supervisor is gone; false for a supervisor that may be in another process namespace.
     private static func isAbandoned(_ group: String) -> Bool {
         guard group.hasPrefix(prefix) else { return false }
         let numbers = group.dropFirst(prefix.count).split(separator: "-").compactMap { UInt64($0) }
-        // Without a namespace: of a version before this one.
+        // A name without a namespace is from an earlier version.
         guard numbers.count == 2 || numbers.count == 3 && numbers[2] == namespace, let pid = Int32(exactly: numbers[0])
         else { return false }
         guard let entry = ProcessTable.entry(of: pid) else {
-            // Not gone: where /proc is mounted with hidepid, a supervisor is hidden from its own user too (proc(5)).
+            // It may still exist: if /proc is mounted with hidepid, a supervisor is hidden even from its own user (proc(5)).
             let descriptor = clinux_pidfd_open(pid, 0)
             if descriptor >= 0 { close(descriptor) }
             return descriptor < 0
@@ -49,43 +49,43 @@ struct ControlGroupPlace {
         return entry.startTime != numbers[1] || !entry.isAlive
     }
 
-    /// Called once by the launcher. In the group that systemd gave it, it makes one for itself and has the controllers
-    /// hand their limits down.
+    /// Prepares the launcher's control group; the launcher calls it once. In the group from systemd it creates one for itself, and enables the
+    /// controllers for jobs' groups.
     static func prepare() {
         guard let own = ownDirectory2(), own.path != "/" else { return }
-        // Where systemd knows DelegateSubgroup= (254 and newer), it has put us there.
+        // systemd 254 and newer, with DelegateSubgroup=, has already put the launcher there.
         if let parent = parent(of: own.directory) { return enable(in: parent) }
-        // Somebody else's processes are there: the group is not ours.
+        // Other processes are in the group, so it does not belong to the launcher.
         guard processes(in: own.directory) == [getpid()] else { return }
         let leaf = own.directory + "/" + launcherName
         guard mkdir(leaf, 0o755) == 0 || errno == EEXIST, write("0", to: leaf + "/cgroup.procs") else { return }
         enable(in: own.directory)
     }
 
-    /// The group of all jobs together where control groups are of version 1. Of version 2, the unit's `CPUWeight=` says what they get.
+    /// The common group of all jobs, in version 1 only. In version 2 the unit's `CPUWeight=` determines their share.
     private static let commonName = "martlet-jobs"
 
-    /// What the group of jobs weighs beside the processes of the launcher's own group: on each processor, as much as one process of the niceness
-    /// that jobs have (decision 0056).
+    /// The weight of the jobs' group compared with the processes in the launcher's own group. On each processor it has the weight of one process with
+    /// the niceness of jobs (decision 0056).
     ///
     /// The kernel divides a group's weight among the processors on which it runs, while each process beside it has its whole weight on its own
-    /// processor. A weight that ignored the number of processors would leave jobs a share that shrinks with each further processor.
+    /// processor. A fixed weight would leave jobs a share that shrinks with the number of processors.
     private static var shares: Int64 {
         min(SupervisorPool.weight * Int64(clinux_processor_count()), maximumShares)
     }
-    /// The kernel's bound (`MAX_SHARES` of kernel/sched/sched.h).
+    /// The kernel's maximum (`MAX_SHARES` of kernel/sched/sched.h).
     private static let maximumShares: Int64 = 1 << 18
 
-    /// What a job's group of version 2 gets as `cpu.weight`; `nil`: what every group has without being asked, 100.
+    /// Returns the `cpu.weight` of a job's group in version 2; `nil` for the default of 100.
     ///
-    /// In the root group, jobs' groups lie beside processes that are in no group, as `shares` says it.
+    /// In the root group, jobs' groups compete with processes that are in no group, as described at `shares`.
     func weight(_ wished: Int?) -> Int64? {
         guard isBesideProcesses else { return wished.map(Int64.init) }
         return max(1, min(Int64(wished ?? 100) * Self.shares / 1024, 10_000))
     }
 
-    /// Called once by the launcher: whatever it starts has less of the processors than the daemon, which answers people, and a fair part beside
-    /// other work of the machine. The group stays for the next launcher.
+    /// In version 1, moves the launcher into the common group of jobs. The launcher calls it once. All that it starts then gets less of the
+    /// processors than the daemon, and a fair share compared with the machine's other work. The group remains for the next launcher.
     static func yieldProcessors() {
         guard let own = Membership.all().first(where: { $0.controllers.contains(Controller.cpu.rawValue) }),
             !own.path.hasSuffix("/" + commonName),
@@ -96,12 +96,12 @@ struct ControlGroupPlace {
         _ = write("\(shares)", to: directory + "/cpu.shares") && write("0", to: directory + "/tasks")
     }
 
-    /// Of the launcher's own group, the one above it.
+    /// Returns the parent of the launcher's own group; `nil` for another group.
     private static func parent(of directory: String) -> String? {
         directory.hasSuffix("/" + launcherName) ? String(directory.dropLast(launcherName.count + 1)) : nil
     }
 
-    /// Removes the groups of supervisors that are gone, and kills what is left in them.
+    /// Removes the groups of supervisors that are gone, and kills the processes that remain in them.
     func removeAbandoned() {
         for directory in Set(directories.values) {
             for name in Tree.names(in: directory) where Self.isAbandoned(name) {
@@ -116,7 +116,7 @@ struct ControlGroupPlace {
         if let parent = parent(of: own.directory) {
             directory = parent
         } else if own.path == "/" {
-            // The root of all may have processes beside its groups.
+            // The root group may have processes beside its groups.
             directory = own.directory
             enable(in: directory)
         } else {
@@ -151,13 +151,14 @@ struct ControlGroupPlace {
     }
 
     private static func enable(in directory: String) {
-        // One by one: a controller that is not there must not keep the others away.
+        // One by one, so that a missing controller does not affect the others.
         for controller in Controller.allCases {
             _ = write("+\(controller.rawValue)", to: directory + "/cgroup.subtree_control")
         }
     }
 
-    /// Those of other process namespaces are listed as 0 and left out: 0 would mean our own group (kill(2)).
+    /// Returns the processes in a group. Those of other process namespaces are listed as 0 and left out: 0 would mean the caller's own process group
+    /// (kill(2)).
     static func processes(in directory: String) -> [Int32] {
         words(directory + "/cgroup.procs").compactMap { Int32($0) }.filter { $0 > 0 }
     }
@@ -173,7 +174,8 @@ struct ControlGroupPlace {
         return Descriptor.writeAll(Array(text.utf8), to: descriptor) == 0
     }
 
-    /// Kills what is in a group and beneath it, and removes it.
+    /// Kills all processes in a group and its subgroups, and removes it.
+    /// - Returns: Whether it was removed within the time.
     @discardableResult static func remove(_ directory: String, within milliseconds: Int64) -> Bool {
         let deadline = Time.monotonicMilliseconds() + milliseconds
         while true {

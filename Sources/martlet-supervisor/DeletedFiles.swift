@@ -1,13 +1,14 @@
 import Glibc
 import JobProtocol
 
-/// Files that have no name any more and still take room, since a process of the job has them open.
+/// Deleted files that still occupy disk space, because a process of the job has them open.
 enum DeletedFiles {
-    /// Of all processes that come from this one. What they have mapped and closed is not found.
+    /// Returns the disk use of the deleted files that descendants of this process have open. Files that are mapped but closed are not found.
     /// - Parameters:
-    ///   - device: The file system's.
-    ///   - sparing: Processes of ours, and what comes from them.
-    /// - Returns: Also whether that is all: a process that is not dumpable shows nothing (prctl(2), PR_SET_DUMPABLE).
+    ///   - device: The device of the file system.
+    ///   - sparing: Helper processes to leave out, with their descendants.
+    ///   - isFenced: Whether the step is sandboxed.
+    /// - Returns: The bytes, and whether the sum is complete. A process that is not dumpable hides its files (prctl(2), PR_SET_DUMPABLE).
     static func bytes(on device: dev_t, sparing: Set<Int32>, isFenced: Bool) -> (bytes: Int64, isWhole: Bool) {
         var found: [ino_t: Int64] = [:]
         let isWhole = OpenFiles.visit(

@@ -2,10 +2,11 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// All processes that come from this one, which is a child subreaper (prctl(2)): what a step started in a new session or
-/// behind a double fork becomes a child of ours when its parent dies, so nothing gets away.
+/// All descendants of this process. It is a child subreaper (prctl(2)): a process that a step started in a new session, or behind a double fork,
+/// becomes its child when the parent dies. No process can therefore escape.
 enum Descendants {
-    /// How long killing may take. A process can be dead to signals only in the kernel, as on a disk that does not answer.
+    /// How long killing may take. A process ignores signals only while it is inside the kernel, such as during access to a disk that does not
+    /// respond.
     static let patienceMilliseconds: Int64 = 30_000
 
     struct End {
@@ -14,7 +15,7 @@ enum Descendants {
         let usage: clinux_usage
     }
 
-    /// Collects every child that has ended.
+    /// Reaps every child that has ended.
     static func reap() -> (ended: [End], isEmpty: Bool) {
         var ended: [End] = []
         while true {
@@ -31,8 +32,10 @@ enum Descendants {
         }
     }
 
-    /// Sends a signal once to every process group and every process that comes from `root`.
-    /// - Parameter spared: Groups to which none is sent: what holds a fence.
+    /// Sends a signal once to every process group and every process that descends from `root`.
+    /// - Parameters:
+    ///   - except: Processes that are left out, with their descendants.
+    ///   - spared: Process groups to which no signal is sent: those of the processes that hold the sandbox.
     static func signal(
         _ signal: Int32, of root: Int32 = getpid(), except: Set<Int32> = [], sparing spared: Set<Int32> = []
     ) {
@@ -40,12 +43,12 @@ enum Descendants {
         let found = ProcessTable.descendants(of: root, except: except).filter { !spared.contains($0.group) }
         var groups: Set<Int32> = []
         for entry in found where entry.group != own && entry.group > 1 { groups.insert(entry.group) }
-        // A whole group at once: the kernel lets no fork slip through (fork(2) starts again when a signal is pending).
+        // A whole group at once: the kernel does not let a fork escape (fork(2) is restarted when a signal is pending).
         for group in groups { kill(-group, signal) }
         for entry in found where entry.isAlive && !groups.contains(entry.group) {
             let descriptor = clinux_pidfd_open(entry.pid, 0)
             guard descriptor >= 0 else { continue }
-            // The number could be another's since we looked; the descriptor cannot.
+            // The process number may have been reused since; the descriptor cannot.
             if ProcessTable.entry(of: entry.pid)?.startTime == entry.startTime {
                 clinux_pidfd_send_signal(descriptor, signal)
             }
@@ -53,12 +56,12 @@ enum Descendants {
         }
     }
 
-    /// Kills and collects until none is left.
+    /// Kills and reaps until no process is left.
     /// - Parameters:
-    ///   - milliseconds: What they have to go by themselves.
-    ///   - signals: That of `Signals`, by which a child's end is told.
-    ///   - whileWaiting: Called between two rounds, such as to drain what they print.
-    /// - Returns: The ends of those that were children, and whether all are gone.
+    ///   - milliseconds: The time that the processes have to end by themselves.
+    ///   - signals: The descriptor of `Signals`, which reports the end of a child.
+    ///   - whileWaiting: Called between two rounds, for example to drain the output.
+    /// - Returns: The ends of the children, and whether all processes are gone.
     static func killAll(
         after milliseconds: Int64 = 0, wokenBy signals: Int32 = -1, whileWaiting: () -> Void = {}
     ) -> (ended: [End], isEmpty: Bool) {
@@ -72,7 +75,7 @@ enum Descendants {
             if spent > patienceMilliseconds { return (all, false) }
             if spent >= milliseconds { signal(SIGKILL) }
             whileWaiting()
-            // A child that ends makes the descriptor readable, which is told again until `whileWaiting` has read it.
+            // The end of a child makes the descriptor readable until `whileWaiting` has read it.
             var source = pollfd(fd: signals, events: Int16(POLLIN), revents: 0)
             poll(&source, 1, 2)
         }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What the supervisor does with descriptors. Each returns 0 or the operating system's number.
+/// Operations on file descriptors. Each returns 0 or the number of errno(3).
 enum Descriptor {
     static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
@@ -18,8 +18,8 @@ enum Descriptor {
         return 0
     }
 
-    /// Brings the names in a directory to the disk: that of a new file is there with its bytes on most file systems, on none by promise
-    /// (fsync(2)).
+    /// Writes the names in a directory to disk. On most file systems a new file's name is stored together with its bytes, but no file system
+    /// guarantees it (fsync(2)).
     static func synchronize(directory path: String) -> Int32 {
         let opened = clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard opened >= 0 else { return errno }
@@ -27,8 +27,8 @@ enum Descriptor {
         return fsync(opened) == 0 ? 0 : errno
     }
 
-    /// Reads at most `limit` bytes: nothing at the end of the input, `.failure` with the number else (EAGAIN when there is
-    /// nothing now).
+    /// Reads at most `limit` bytes once.
+    /// - Returns: The bytes; `nil` at the end of the input; `.failure` with the error otherwise, such as EAGAIN if no bytes are available.
     static func readOnce(_ descriptor: Int32, limit: Int) -> Result<[UInt8]?, SystemError> {
         var number: Int32 = 0
         let part = [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in

@@ -1,8 +1,9 @@
 import Glibc
 
-/// A file at one moment: nobody can change its bytes without changing this, since no program can set an inode's change time (ctime) back.
+/// The identity and state of a file at one moment. Any change of its bytes changes this value, because no program can set back an inode's change time
+/// (ctime).
 struct FileIdentity: Hashable {
-    /// The file, whatever its bytes are.
+    /// The file itself, independent of its bytes.
     struct File: Hashable {
         private let device: dev_t
         private let inode: ino_t

@@ -2,18 +2,20 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// A root file system on disk as the root of a fence. Bubblewrap cannot make mount points in what it mounts read-only, so
-/// the root is a directory in memory into which the image's own entries are mounted one by one; where something of ours
-/// lies deeper and the image has no place for it, its directories are taken apart the same way.
+/// A root file system on disk that becomes the root of a sandbox. Bubblewrap cannot create mount points in read-only mounts. The root is therefore a
+/// directory in memory, into which the image's entries are mounted one by one. If a mount must be placed deeper, where the image has no entry for it,
+/// the directories above it are also recreated in memory.
 struct ImageRoot {
-    /// The most entries that are mounted. A directory that is taken apart is /etc or /home; 1,000 is far beyond both.
+    /// The most entries that are mounted. Directories like /etc or /home are recreated in memory; 1,000 is far more than both have.
     private static let entryLimit = 1000
 
     let path: String
 
+    /// Returns the options that mount the image.
     /// - Parameters:
-    ///   - directories: Where directories will be mounted.
-    ///   - files: Where files will be.
+    ///   - directories: The paths at which directories will be mounted.
+    ///   - files: The paths at which files will be mounted.
+    /// - Throws: If the image cannot be read.
     func options(directories: [String], files: [String]) throws(Fence.Failure) -> [String] {
         guard let real = FenceRoot.realPath(path), case .success(let tree) = Tree.open(real) else {
             throw Fence.Failure(
@@ -32,7 +34,8 @@ struct ImageRoot {
         var options: [String] = []
         var count = 0
 
-        /// - Parameter directory: Empty, or beginning with `/`.
+        /// Mounts the entries of a directory.
+        /// - Parameter directory: Empty, or a path that begins with `/`.
         mutating func take(_ directory: String) throws(Fence.Failure) {
             guard case .success(let descriptor) = tree.open(Self.inside(directory), O_RDONLY | O_DIRECTORY) else {
                 throw Fence.Failure(reason: "\(root)\(directory) cannot be read: \(SystemError(number: errno).text)")
@@ -65,7 +68,7 @@ struct ImageRoot {
             }
         }
 
-        /// Whether the image has what can be mounted upon, through no link.
+        /// Returns whether the image has a mount point of the right kind at a path, without following links.
         private func hasPlace(_ path: String) -> Bool {
             kind(of: path) == (directories.contains(path) ? S_IFDIR : S_IFREG)
         }

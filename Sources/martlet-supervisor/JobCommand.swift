@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// A command that `--archive-products` runs, with this process's environment and in its directory.
+/// Runs commands of a step with this process's environment and in its directory.
 enum JobCommand {
     /// The most bytes that are read from a command's output.
     private static let outputLimit = 64 << 20
@@ -12,13 +12,15 @@ enum JobCommand {
         let message: String
     }
 
-    /// Prints the command, and what it prints.
+    /// Prints a command, runs it, and passes on its output.
+    /// - Throws: `Failure` if it cannot be started or fails.
     static func run(_ arguments: [String], isShown: Bool = true) throws(Failure) {
         if isShown { Console.say("$ " + arguments.joined(separator: " ") + "\n") }
         try wait(for: try start(arguments, output: 1), arguments)
     }
 
-    /// What the command prints to its standard output; its errors are shown.
+    /// Runs a command and returns its standard output. Its standard error is passed on.
+    /// - Throws: `Failure` if it cannot be started or fails.
     static func capture(_ arguments: [String]) throws(Failure) -> [UInt8] {
         var pipe: [Int32] = [-1, -1]
         guard clinux_pipe(&pipe) == 0 else { throw Failure(status: EX_OSERR, message: "no pipe") }
@@ -57,7 +59,7 @@ enum JobCommand {
         guard exit == 0 else { throw Failure(status: exit, message: "\(arguments[0]) exited with \(exit)") }
     }
 
-    /// This process's.
+    /// Returns this process's environment.
     static func environment() -> [String: String] {
         var environment: [String: String] = [:]
         for entry in (SmallFile.read("/proc/self/environ", limit: 4 << 20) ?? []).split(separator: 0) {

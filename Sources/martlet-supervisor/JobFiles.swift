@@ -1,11 +1,11 @@
 import Glibc
 
-/// What lies in the directory of a job, for a step that runs in it and so has no more rights than the job.
+/// The files in the directory of a job. They are read by a step of the job, which has the job's rights only.
 enum JobFiles {
-    /// The names in a directory, sorted, without those that are no UTF-8; none when it cannot be read.
+    /// Returns the names in a directory, sorted, without those that are not UTF-8; empty if it cannot be read.
     static func names(in directory: String) -> [String] { Tree.names(in: directory).sorted() }
 
-    /// Every regular file beneath a directory, sorted; links are not followed.
+    /// Returns every regular file below a directory, sorted. Links are not followed.
     static func files(beneath directory: String) -> [String] {
         var files: [String] = []
         var pending = [directory]

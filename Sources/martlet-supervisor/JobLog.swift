@@ -2,12 +2,11 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// The attempt's log and its index.
+/// Writes an attempt's log and its index.
 struct JobLog {
-    /// Reads that come within this time go under one index record, so that a job that prints byte by byte makes no index
-    /// larger than its log.
+    /// Reads within this time share one index record, so that the index of a job that prints byte by byte does not become larger than the log.
     private static let recordMilliseconds: Int64 = 10
-    /// After so many bytes the disk is told to begin with them, so that a step's end does not wait for all of a large log.
+    /// After this many bytes the kernel is asked to start writing them to disk, so that a step's end does not wait for the whole of a large log.
     private static let writebackBytes: Int64 = 8 << 20
 
     private let paths: AttemptPaths
@@ -15,21 +14,21 @@ struct JobLog {
     private var index: Int32 = -1
     private let limit: Int64
     private var redactor: LogRedactor
-    /// What can be shown of what came in last; its room is used again.
+    /// A reused buffer for the output after masking.
     private var shown: [UInt8] = []
     private var size: Int64 = 0
-    /// What of it is the job's own, for the limit.
+    /// The number of bytes that count for the limit: the job's own output.
     private var kept: Int64 = 0
     private var writebackFrom: Int64 = 0
     private var line: UInt32 = 1
     private var isAtLineStart = true
     private var step: UInt16 = 0
     private var record: (time: Int64, bytes: Int, flags: LogIndexRecord.Flags, step: UInt16)?
-    /// The number of the first write that failed; nothing is written after it.
+    /// The error number of the first failed write; 0 if none failed. After a failure the log is not written any more.
     private(set) var failure: Int32 = 0
-    /// The limit was reached: its marker stands at the end and nothing more of the job is kept.
+    /// Whether the limit was reached. The log then ends with a marker, and further output of the job is dropped.
     private(set) var isFull = false
-    /// Lines of ours that wait until what was held back before them is decided: they must not cut a secret in two.
+    /// The supervisor's lines that wait until the masked output before them is written, so that they do not split a secret.
     private var waiting: [String] = []
 
     init(paths: AttemptPaths, limit: Int64, redactor: LogRedactor) {
@@ -38,7 +37,7 @@ struct JobLog {
         self.redactor = redactor
     }
 
-    /// Makes the files, where that was not done: while a step's program starts, or before the first word of ours.
+    /// Creates the files unless they exist. It is called while a step's program starts, or before the supervisor's first line.
     mutating func open() {
         guard log < 0, failure == 0 else { return }
         log = clinux_open(paths.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o644)
@@ -47,12 +46,12 @@ struct JobLog {
         failure = failure != 0 ? failure : index < 0 ? errno : 0
     }
 
-    /// What a step is told that printed too much: `log over 64 MiB`.
+    /// The limit that a step exceeded, in words: `log over 64 MiB`.
     var limitWords: String { "log over \(Words.size(limit))" }
 
     mutating func begin(step: Int) { self.step = UInt16(clamping: step) }
 
-    /// What a step printed.
+    /// Adds a step's output.
     mutating func append(_ bytes: [UInt8]) {
         guard !isFull else { return }
         if redactor.isIdle { return keep(bytes) }
@@ -62,24 +61,24 @@ struct JobLog {
         if !waiting.isEmpty, !redactor.isHolding { sayWaiting() }
     }
 
-    /// The step's last bytes are in: also what was held back.
+    /// Ends a step's output, and writes what masking has held back.
     mutating func endStep() {
         keep(redactor.finish())
         sayWaiting()
     }
 
-    /// The job's last bytes are in: all to the disk, before its last word. Before that nobody relies on them: a job that a loss of power
-    /// ends is run again.
+    /// Ends the log and writes all to disk, before the job's last event. Until then no process relies on the log: a job that is interrupted by a
+    /// power failure runs again.
     mutating func end() {
         open()
         endStep()
         for file in [log, index] where file >= 0 && fdatasync(file) != 0 && failure == 0 { failure = errno }
-        // Their names too, and what was collected beside them.
+        // The names as well, and the files that were collected beside them.
         if failure == 0 { failure = Descriptor.synchronize(directory: paths.directory) }
     }
 
-    /// A line of ours, on a line of its own. Not counted for the limit. Secrets are masked in it too. It comes after what the step
-    /// printed before, also where that may be the beginning of a secret and so is decided later, by `endStep` at the latest.
+    /// Adds a line of the supervisor. It does not count for the limit. Secrets in it are masked. It follows all earlier output of the step. If the
+    /// end of that output may be the beginning of a secret, the line waits, at most until `endStep`.
     mutating func say(_ text: String) {
         waiting.append(text)
         if isFull || !redactor.isHolding { sayWaiting() }
@@ -118,7 +117,7 @@ struct JobLog {
                 let chunk = UnsafeRawBufferPointer(rebasing: rest.prefix(LogIndexRecord.chunkLimit))
                 rest = rest.dropFirst(chunk.count)
                 addRecord(for: chunk.count, flags: flags)
-                // The record first: a reader never sees bytes of which it does not know when they came.
+                // The record is written first, so that a reader always knows when the bytes that it sees were printed.
                 if failure == 0 { failure = Descriptor.writeAll(chunk, to: log) }
                 size += Int64(chunk.count)
                 line &+= Self.lineEnds(in: chunk)
@@ -126,24 +125,24 @@ struct JobLog {
             }
         }
         if size - writebackFrom >= Self.writebackBytes {
-            // Only a beginning: `end()` waits for the disk and says whether it worked.
+            // This only starts writing: `end()` waits for the disk and returns errors.
             clinux_begin_writeback(log, writebackFrom, size - writebackFrom)
             writebackFrom = size
         }
     }
 
-    /// Counts the line feeds, 32 bytes at a time: byte by byte this took longer than writing the log.
+    /// Counts the line feeds, 32 bytes at a time. Counting byte by byte took longer than writing the log.
     private static func lineEnds(in bytes: UnsafeRawBufferPointer) -> UInt32 {
         typealias Block = SIMD32<UInt8>
         let feeds = Block(repeating: 0x0A)
         var (count, place) = (UInt32(0), 0)
         while bytes.count - place >= Block.scalarCount {
-            // Each byte of a block counts to 255 at most.
+            // A byte of the block counts to 255 at most.
             var counts = Block.zero
             let end = min(bytes.count - Block.scalarCount, place + 254 * Block.scalarCount)
             while place <= end {
                 let block = bytes.loadUnaligned(fromByteOffset: place, as: Block.self)
-                // The mask's bytes are -1 where they are equal.
+                // Equal bytes are -1 in the mask.
                 counts &-= unsafeBitCast(block .== feeds, to: Block.self)
                 place += Block.scalarCount
             }

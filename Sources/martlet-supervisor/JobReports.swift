@@ -2,25 +2,25 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// The reports that a job's steps leave, within one limit for all of them. Those of a step are copied directly after it: a later one with
-/// a pattern that matches them deletes them before it begins, and may write others under their names.
+/// The reports of a job's steps, within one limit for all of them. A step's reports are copied directly after it. A later step whose pattern matches
+/// them deletes them before it begins, and may write others with the same names.
 struct JobReports {
     private let job: JobDescription
     private let workspace: Tree
     private let attempt: Tree
     private let redactor: LogRedactor
     private let signals: Signals
-    /// Files of the commit that a pattern matches: no report of a step before that step has changed them, and never deleted.
+    /// The commit's files that match a pattern. They are a step's report only if the step has changed them, and are never deleted.
     private let tracked: Set<[UInt8]>
 
     private var bytes: Int64 = 0
     private var files = 0
-    /// What was not copied as it should be, in its order.
+    /// The limits and errors that kept files from being copied, in order.
     private(set) var shortfalls: [Shortfall] = []
     /// The files that were not copied, in order.
     private(set) var leftOut: [LeftOut] = []
 
-    /// As of a `Collector`.
+    /// A limit or an error of a `Collector`.
     struct Shortfall {
         var limit: String?
         var problem: String?
@@ -30,7 +30,7 @@ struct JobReports {
     struct Old {
         /// Files that stay, as they are before the step.
         fileprivate(set) var kept: [[UInt8]: FileIdentity] = [:]
-        /// Why an old report may remain, which would be taken for the step's; `nil` if none does.
+        /// The reason why an old report may remain and would be mistaken for the step's; `nil` if none does.
         fileprivate(set) var failure: String?
     }
 
@@ -47,13 +47,14 @@ struct JobReports {
         self.signals = signals
     }
 
-    /// Deletes the files that a step's patterns match before its command begins, except the commit's own: last week's report is no report.
+    /// Deletes the files that match a step's patterns before its command begins, except the commit's own files. Reports of an earlier run would
+    /// otherwise be taken for this step's.
     func deleteOld(ofStep index: Int) -> Old {
         let patterns = job.steps[index].report.compactMap { PathPattern($0) }
         var old = Old()
         guard !patterns.isEmpty else { return old }
         var links = LinkWalk(root: Array(job.mountedAt.utf8)) { [workspace] in workspace.entry($0) }
-        // What cannot be read, or is beyond the walk's limit, is not collected either.
+        // Files that cannot be read, or are beyond the walk's limit, are not collected either.
         _ = workspace.walk(patterns) { path, directory, name in
             // The target of a link is kept: the link of this step must lead to another file, or to other bytes.
             if case .file(let place) = links.end(of: path), place != path || tracked.contains(path) {
@@ -76,21 +77,21 @@ struct JobReports {
         return fstat(opened, &status) == 0 ? FileIdentity(status) : nil
     }
 
-    /// Tools protect what they wrote by their directory's mode.
+    /// Deletes a file. Some tools protect their files with the mode of their directory, which is changed if necessary.
     private static func remove(_ name: UnsafePointer<CChar>, in directory: Int32) -> Int32 {
         if unlinkat(directory, name, 0) == 0 || errno == ENOENT { return 0 }
         guard errno == EACCES, fchmod(directory, 0o755) == 0 else { return -1 }
         return unlinkat(directory, name, 0)
     }
 
-    /// Called once no process of the step runs any more, and before the next step begins, so that messages about its files are in its part of the
-    /// log.
+    /// Copies a step's reports. It must be called after the step's last process has ended and before the next step begins. Messages about its files
+    /// are then in its part of the log.
     /// - Parameter old: The files that existed before the step.
     mutating func collect(ofStep index: Int, old: Old, log: inout JobLog) {
         let patterns = job.steps[index].report
         guard !patterns.isEmpty else { return }
         signals.read()
-        // A canceled job's reports are still wanted, and it was the signal that canceled it.
+        // The reports of a canceled job are still collected, although the cancellation was a signal.
         let isAlreadyStopped = signals.isTerminationRequested
         var collector = Collector(
             source: workspace, destination: attempt, place: "reports/\(index)", noun: "reports",

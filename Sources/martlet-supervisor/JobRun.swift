@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// A job under the lock: its steps in their order, then what they left.
+/// Runs a locked job: its steps in order, then the collection of its files.
 struct JobRun {
     private static let defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
@@ -10,11 +10,12 @@ struct JobRun {
     let status: StatusFile
     let signals: Signals
     let readiness: Readiness
-    /// Called when a step's process is being made, and its beginning is not stored yet.
+    /// Called while a step's process is being created, before its beginning is stored.
     let beginning: () -> Void
 
-    /// Never throws: whatever happens becomes the last event, which the caller writes.
-    /// - Parameter description: What was read of `job.json`.
+    /// Runs the job. It never throws: every error becomes the last event, which the caller writes.
+    /// - Parameter description: The content of `job.json`, or the error of reading it.
+    /// - Returns: The last event.
     func run(_ description: Result<JobDescription, JobProtocolError>, secrets: [String: String]) -> StatusEvent {
         defer { readiness.end() }
         let job: JobDescription
@@ -57,14 +58,14 @@ struct JobRun {
         for shortfall in reports.shortfalls { heed(shortfall.limit, shortfall.problem, &ending) }
         clinux_failpoint("job.collected", "before")
         let unpacked = collect(from: job, workspace: workspace, attempt: attempt, ending: &ending, log: &log)
-        // What is not archived first, of which all is said whatever is left out of reports.
+        // Files missing from the artifacts first, because the list must contain all of them even if it leaves out reports.
         let leftOut = unpacked.map { LeftOut(step: nil, text: redactor.masked($0)) } + reports.leftOut
         if let failure = write(leftOut, to: attempt), ending.result != .faulty {
             return faulty("writing \(paths.leftOut) failed: \(failure.text)")
         }
         clinux_failpoint("job.collected", "after")
         log.end()
-        // Whatever failed first is the reason.
+        // The first failure is the reason.
         if log.failure != 0, ending.result != .faulty {
             return faulty("writing the log failed: \(SystemError(number: log.failure).text)")
         }
@@ -109,7 +110,7 @@ struct JobRun {
         return nil
     }
 
-    /// `nil` if nobody asked for it.
+    /// Returns the request to cancel the job; `nil` if there is none.
     private func cancelRequest() -> CancelRequest? {
         guard let bytes = SmallFile.read(paths.cancel, limit: CancelRequest.sizeLimit + 1) else { return nil }
         do throws(JobProtocolError) {
@@ -119,7 +120,7 @@ struct JobRun {
         }
     }
 
-    /// Whether to end before the next step.
+    /// Returns whether the job must end before the next step.
     private func stop(_ ending: inout Ending, step: Int) -> Bool {
         signals.read()
         if let request = cancelRequest() {
@@ -142,7 +143,7 @@ struct JobRun {
         for (index, step) in job.steps.enumerated() {
             if stop(&ending, step: index) { return ending }
             log.begin(step: index)
-            // Noted while its process is made, which waits for that.
+            // The event is stored while the step's process is created, and the process waits for it.
             let event = StatusEvent.started(step: index, at: Time.wallMilliseconds())
             let begun = status.begin(event)
             var noted: Int32?
@@ -157,9 +158,9 @@ struct JobRun {
                 return noted == 0 && old.failure == nil
             }
             let end = run(step, of: job, start, watch, secrets: secrets, log: &log, begins: begins)
-            // Also of one of which no process could be made.
+            // Also for a step whose process could not be created.
             guard begins() else {
-                // What nobody will know to have begun must not have effects.
+                // A step whose beginning is not stored must have no effects.
                 ending.result = .faulty
                 ending.reason =
                     old.failure ?? "writing in \(paths.directory) failed: \(SystemError(number: noted ?? 0).text)"
@@ -187,7 +188,7 @@ struct JobRun {
                 return ending
             }
             if stop(&ending, step: index) { return ending }
-            // The log's limit is the job's, so whatever step reaches it ends the job: what others print would not be kept.
+            // The log's limit applies to the whole job, so a step that reaches it ends the job: later output would be dropped.
             if !end.isSuccess && step.isRequired || log.isFull {
                 (ending.result, ending.step) = (.failed, index)
                 ending.limit = end.limit ?? (log.isFull ? log.limitWords : nil)
@@ -217,7 +218,7 @@ struct JobRun {
         return run.run(start, log: &log, begins: begins)
     }
 
-    /// Copies the artifacts of a completed job: in another job's workspace they may be an older job's.
+    /// Copies the artifacts of a completed job. A job that did not complete may have another job's artifacts in its workspace.
     /// - Returns: The files that were not copied.
     private func collect(
         from job: JobDescription, workspace: Tree, attempt: Tree, ending: inout Ending, log: inout JobLog
@@ -240,7 +241,7 @@ struct JobRun {
         return collector.leftOut
     }
 
-    /// What could not be copied fails a job that completed; of another it is not what came first.
+    /// Records a limit or an error of copying. It fails a completed job; a job that has already failed keeps its reason.
     private func heed(_ limit: String?, _ problem: String?, _ ending: inout Ending) {
         guard ending.result != .faulty else { return }
         if let limit {

@@ -2,23 +2,23 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// Starts supervisors and nothing else. Its state is only on the disk and in the kernel, so it can be killed at any time.
+/// Starts supervisors and nothing else. All of its state is on disk and in the kernel, so it can be killed at any time.
 struct Launcher {
-    /// How often, in milliseconds, control groups are checked whose supervisor may have died unnoticed, since it was the child of an earlier
-    /// launcher: nothing of a job remains after 15 s.
+    /// How often, in milliseconds, the control groups of killed supervisors are looked for. A supervisor's death goes unnoticed if it was the child
+    /// of an earlier launcher. The interval ensures that no process of a job remains after 15 s.
     private static let careMilliseconds: Int64 = 10_000
     /// systemd passes sockets from this descriptor on (sd_listen_fds(3)).
     private static let firstPassedDescriptor: Int32 = 3
 
-    /// How long the launcher goes on.
+    /// How long the launcher runs.
     enum Lifetime {
         /// Until SIGTERM.
         case own
-        /// In the background: returns as soon as it, or another launcher, listens. Nobody else would end it, so it ends by itself when nobody uses
-        /// it any more (`LauncherUse`), or nobody can reach it because its directory was removed.
+        /// The launcher runs in the background; `run` returns as soon as it, or another launcher, listens. No other process would end it. It
+        /// therefore ends when it is not used any more (`LauncherUse`), or when it cannot be reached because its directory was removed.
         case detached
-        /// Runs as long as standard input is open. It kills what it started before it ends, so that nothing outlives the process that started it,
-        /// however that ended.
+        /// The launcher runs as long as standard input is open. It kills everything it started before it ends, so that nothing outlives the process
+        /// that started it, however that ended.
         case attached
     }
 
@@ -76,14 +76,15 @@ struct Launcher {
         }
     }
 
-    /// Not where somebody removed the directory and another launcher listens there by now.
+    /// Returns whether the lock file is still the one at the path. If the directory was removed and created again, another launcher may be listening
+    /// there.
     private func isOurs(_ lock: Int32) -> Bool {
         var (held, named) = (stat(), stat())
         return fstat(lock, &held) == 0 && stat(socket + ".lock", &named) == 0 && held.st_ino == named.st_ino
             && held.st_dev == named.st_dev
     }
 
-    /// The process that holds the lock is about to listen.
+    /// Waits until the launcher that holds the lock is listening.
     private func awaitListening() {
         let deadline = Time.monotonicMilliseconds() + Descendants.patienceMilliseconds
         while Time.monotonicMilliseconds() < deadline {
@@ -96,7 +97,7 @@ struct Launcher {
         }
     }
 
-    /// An attached launcher belongs to one process: it waits for an earlier one, which may still be killing what it started.
+    /// Locks the file. An attached launcher belongs to one process, so it waits for an earlier one, which may still be killing its processes.
     private func take(_ lock: Int32) -> Bool {
         let deadline = Time.monotonicMilliseconds() + Descendants.patienceMilliseconds
         while clinux_flock(lock, LOCK_EX | LOCK_NB) != 0 {
@@ -106,7 +107,7 @@ struct Launcher {
         return true
     }
 
-    /// Two forks and a session of its own: neither the daemon's end nor its terminal's reaches it.
+    /// Continues in the background after two forks and in a new session. Neither the end of the daemon nor that of its terminal then reaches it.
     private func detach() -> Int32 {
         var pipe: [Int32] = [-1, -1]
         guard clinux_pipe(&pipe) == 0 else { return EX_OSERR }
@@ -144,7 +145,7 @@ struct Launcher {
 
     /// - Parameter lock: The socket's lock; `nil` if a service manager passed the socket.
     private func serve(_ listening: Int32, lock: Int32? = nil) -> Int32 {
-        // What a supervisor that was killed leaves behind comes to us.
+        // Processes that a killed supervisor leaves behind become children of the launcher.
         clinux_adopt_orphans()
         ControlGroupPlace.prepare()
         if lifetime != .attached { ControlGroupPlace.yieldProcessors() }
@@ -158,7 +159,7 @@ struct Launcher {
         let pause = lifetime == .detached ? max(100, min(Self.careMilliseconds, idleLimit)) : Self.careMilliseconds
         var careAt = Time.monotonicMilliseconds() + pause
         while true {
-            // However much there is to do meanwhile.
+            // Checked in every round, however busy the launcher is.
             let now = Time.monotonicMilliseconds()
             if now >= careAt {
                 groups?.removeAbandoned()
@@ -171,7 +172,7 @@ struct Launcher {
             var sources = [
                 pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: listening, events: Int16(POLLIN), revents: 0),
-                // A negative descriptor is passed over (poll(2)).
+                // poll(2) ignores a negative descriptor.
                 pollfd(fd: lifetime == .attached ? 0 : -1, events: Int16(POLLIN), revents: 0),
             ]
             let (refill, care) = (pool.refillTimeout, Int32(clamping: careAt - now))
@@ -193,7 +194,7 @@ struct Launcher {
             guard sources[1].revents != 0 else { continue }
             let client = accept(listening, nil, nil)
             guard client >= 0 else {
-                // EMFILE and the like: the client waits in the queue, and we do not spin.
+                // For errors such as EMFILE: the client stays in the queue, and the pause avoids a busy loop.
                 if errno != EAGAIN && errno != EINTR && errno != ECONNABORTED { poll(nil, 0, 100) }
                 continue
             }
@@ -211,11 +212,12 @@ struct Launcher {
         return isEmpty ? 0 : EX_SOFTWARE
     }
 
-    /// A supervisor that ends in order leaves no process; the processes of one that was killed must not run on in a workspace.
-    /// - Returns: All of our children that have ended meanwhile.
+    /// Kills processes without a supervisor. A supervisor that ends properly leaves none. Processes of a killed supervisor must not continue in a
+    /// workspace.
+    /// - Returns: All children of the launcher that have ended meanwhile.
     private func killOrphans(except supervisors: Set<Int32>) -> [Int32] {
-        // Orphans become our children. A check of our own few children is therefore nearly always enough, instead of every process of the machine
-        // (proc(5), children; `nil` if the kernel was built without it).
+        // Orphans become children of the launcher. It is therefore almost always enough to check its few children instead of every process of the
+        // machine (proc(5), children; `nil` if the kernel was built without it).
         if let children = ProcessTable.children(), supervisors.isSuperset(of: children) { return [] }
         var ended: [Int32] = []
         for _ in 0..<100 {

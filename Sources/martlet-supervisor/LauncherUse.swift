@@ -1,6 +1,6 @@
 import JobProtocol
 
-/// Whether a detached launcher is still used: a job runs, or a process that has sent it a request is alive, as its daemon is.
+/// Determines whether a detached launcher is still used: a job runs, or a client process such as the daemon is alive.
 struct LauncherUse {
     /// The idle limit in milliseconds.
     let limit: Int64
@@ -10,14 +10,18 @@ struct LauncherUse {
 
     init(limit: Int64) { self.limit = limit }
 
-    /// - Parameter client: The process of a request; a process in another namespace has no number here.
+    /// Records a client.
+    /// - Parameter client: The process that sent a request; 0 for a process in another namespace, which is ignored.
     mutating func note(client: Int32) {
         guard client > 0, clients[client] == nil, let entry = ProcessTable.entry(of: client) else { return }
         clients[client] = entry.startTime
     }
 
-    /// - Parameter isReachable: Whether its socket is where clients look for it.
-    /// - Returns: Whether it has been unused for `limit`; at once if nobody can reach it.
+    /// Determines whether the launcher can end.
+    /// - Parameters:
+    ///   - now: The monotonic time in milliseconds.
+    ///   - isReachable: Whether its socket is still at its path.
+    /// - Returns: Whether it has been unused for `limit`; immediately true if it has no job and cannot be reached.
     mutating func isOver(now: Int64, hasJobs: Bool, isReachable: Bool) -> Bool {
         clients = clients.filter { client in
             ProcessTable.entry(of: client.key).map { $0.isAlive && $0.startTime == client.value } ?? false

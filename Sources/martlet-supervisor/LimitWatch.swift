@@ -1,23 +1,23 @@
 import Glibc
 import JobProtocol
 
-/// Holds a running step to the limits that the kernel does not hold by itself, or does not tell of.
+/// Enforces the limits of a running step that the kernel does not enforce by itself, or does not report.
 final class LimitWatch {
-    /// How often the control group is asked. A step that is out of memory or cannot fork is ended this long after, at most.
+    /// How often the control group is checked, in milliseconds. A step that is out of memory or cannot fork is ended at most this long afterwards.
     private static let groupMilliseconds: Int64 = 200
-    /// How often processes and their memory are counted where no control group does that: it reads all of /proc.
+    /// How often processes and their memory are counted without a control group, in milliseconds. Counting reads all of /proc.
     private static let countMilliseconds: Int64 = 250
-    /// How much longer than such a look works the next one waits: a twentieth of a processor. It counts no time in which others had it: a
-    /// supervisor that the machine lets stand for a second would not look for 20 s then, while its job takes what it wants.
+    /// The pause after a count, as a multiple of its processor time. Counting then takes a twentieth of a processor. Elapsed time would be wrong:
+    /// after a machine stalled the supervisor for a second, it would not count for 20 s, while the job exceeds its limits.
     private static let restFactor: Int64 = 20
-    /// However much a look works: what a job takes beyond its limits it has for no longer.
+    /// The longest pause between checks, in milliseconds, however long a check takes. A job can exceed its limits for no longer than this.
     static let longestRest: Int64 = 10_000
 
-    /// What ends a step.
+    /// The reason for ending a step.
     enum Finding: Equatable {
-        /// A limit that it is over, in words.
+        /// A limit that the step exceeds, in words.
         case limit(String)
-        /// The machine's fault, in words.
+        /// A fault of the machine, in words.
         case fault(String)
     }
 
@@ -26,7 +26,7 @@ final class LimitWatch {
     private let isFenced: Bool
     private let workspace: WorkspaceWatch
     private let share: UserShare
-    /// Processes of ours, which are not counted.
+    /// Helper processes of the supervisor, which are not counted.
     var sparing: Set<Int32> = [] {
         didSet {
             workspace.sparing = sparing
@@ -46,12 +46,12 @@ final class LimitWatch {
         share = UserShare(isFenced: isFenced)
     }
 
-    /// When to look again, on the monotonic clock.
+    /// The time of the next check, in milliseconds of the monotonic clock.
     var nextLook: Int64 {
         min(workspace.nextLook, share.nextLook, group == nil ? nextCount : nextGroup)
     }
 
-    /// A step begins: what happened before is not its fault.
+    /// Begins a step. Earlier events are not attributed to it.
     func begin(now: Int64) {
         group?.open()
         before = group?.eventsBefore() ?? ControlGroup.Events()
@@ -61,7 +61,8 @@ final class LimitWatch {
         share.begin(now: now)
     }
 
-    /// - Returns: What the step is to be ended for.
+    /// Checks the limits.
+    /// - Returns: The reason for ending the step; `nil` if there is none.
     func look(now: Int64) -> Finding? {
         if let group {
             if now >= nextGroup {
@@ -81,22 +82,22 @@ final class LimitWatch {
         return workspace.fullDiskWords.map { .fault($0) }
     }
 
-    /// What happened since the last check, at the end of the step's main process and before anything was killed.
+    /// Checks what happened since the last check, after the step's main process has ended and before any process is killed.
     func lookAtMainEnd() -> Finding? { group.flatMap { finding(in: $0.events()) } }
 
-    /// The reason, if a failed step used up the disk before anybody checked.
+    /// The reason if a failed step filled the disk before a check noticed; otherwise `nil`.
     var fullDiskWords: String? { workspace.fullDiskWords }
 
-    /// The last process has ended: what the step wrote since the last look.
-    /// - Parameter signal: That ended the main process.
+    /// Checks what the step wrote since the last check, after its last process has ended.
+    /// - Parameter signal: The signal that ended the main process.
     func lookAtEnd(signal: Int32?) -> Finding? {
         (signal == SIGXFSZ ? workspace.fileWords : workspace.lookAtEnd()).map { .limit($0) }
     }
 
-    /// What the job's processes are over, by all that /proc tells of them.
+    /// Returns the limit that the job's processes exceed according to /proc; `nil` if they exceed none.
     private func count() -> String? {
         let processes = ProcessTable.descendants(of: getpid(), except: sparing).filter(\.isAlive)
-        // In a fence forks fail one beyond the limit.
+        // In a sandbox, the kernel refuses a fork only one process beyond the limit, so this count can exceed it.
         let threads = processes.reduce(0) { $0 + $1.threads }
         if threads > limits.processes + (isFenced ? ControlGroup.ownProcesses : 0) { return processWords }
         guard let limit = limits.memoryBytes else { return nil }
@@ -110,8 +111,8 @@ final class LimitWatch {
 
     private var processWords: String { "processes over \(limits.processes)" }
 
-    /// The kernel counts what it kills of a group also when the machine has no memory left; then it is none of the group's doing
-    /// (cgroup-v2, `memory.events`).
+    /// Attributes new events. The kernel also counts the processes of a group that it kills because the machine has no memory left. Those are not the
+    /// job's fault (cgroup-v2, `memory.events`).
     private func finding(in events: ControlGroup.Events) -> Finding? {
         if events.memoryKills > before.memoryKills {
             guard events.memoryLimits > before.memoryLimits, let limit = limits.memoryBytes else {

@@ -4,11 +4,11 @@ import JobProtocol
 /// The configuration of the machine that a sandbox shows beside `/usr`: the places where Debian's and Fedora's packages keep what their programs
 /// read.
 ///
-/// This is a list of what is shown, never of what is hidden. Nothing in it names users, keys, other machines or tokens: `/etc/shadow`, `/etc/ssh`,
-/// `/etc/ssl/private`, `/etc/sudoers`, `/etc/martlet`, `gitconfig`, `npmrc`, `pip.conf`, `wgetrc`, `environment`, `profile.d`, apt's and Maven's
-/// settings are left out. The manual has the list ("The fence").
+/// This is a list of what is shown, never of what is hidden. It contains no path that names users, keys, other machines or tokens. It leaves out
+/// `/etc/shadow`, `/etc/ssh`, `/etc/ssl/private`, `/etc/sudoers`, `/etc/martlet`, `gitconfig`, `npmrc`, `pip.conf`, `wgetrc`, `environment`,
+/// `profile.d`, and apt's and Maven's settings. The manual has the list ("The fence").
 enum MachineFiles {
-    /// Files of /etc that are copied into the root in memory: each costs bubblewrap less than a mount.
+    /// Files of /etc that are copied into the root in memory. A copy costs bubblewrap less than a mount.
     static let copied = [
         "debian_version", "host.conf", "ld.so.cache", "ld.so.conf", "locale.alias", "lsb-release", "manpath.config",
         "maven/logging/simplelogger.properties", "maven/m2.conf", "mime.types", "nsswitch.conf", "ocamlfind.conf",
@@ -41,7 +41,7 @@ enum MachineFiles {
         return (directories + more.map { "/etc/" + $0 }).filter { access($0, F_OK) == 0 } + processors
     }
 
-    /// All directories above what is shown. Bubblewrap would make them for their owner alone.
+    /// Returns all directories above the shown paths. Bubblewrap would create them with access for their owner only.
     static func parents(of paths: [String]) -> [String] {
         var parents: Set<String> = []
         for path in paths {
@@ -54,7 +54,7 @@ enum MachineFiles {
         return parents.sorted()
     }
 
-    /// The target of the time zone's link: programs read the zone's name from it. `nil` if it is a file, or leads out of `/usr`.
+    /// The target of the time zone's link, from which programs read the zone's name; `nil` if it is a file, or leads out of `/usr`.
     static var timeZone: String? {
         guard let target = FenceRoot.link("/etc/localtime") else { return nil }
         return FenceRoot.realPath("/etc/localtime")?.hasPrefix("/usr/") ?? false ? target : nil

@@ -20,10 +20,11 @@ struct Membership {
 
 /// A line of /proc/self/mountinfo (proc_pid_mountinfo(5)).
 enum Mount {
-    /// Where a control group can be seen.
+    /// Returns the directory where a control group is mounted.
     /// - Parameters:
-    ///   - path: As /proc/self/cgroup says it.
-    ///   - option: The controller that is mounted; nothing for version 2.
+    ///   - path: The group's path from /proc/self/cgroup.
+    ///   - option: The mounted controller; `nil` for version 2.
+    /// - Returns: `nil` if no mount shows the group.
     static func directory(of path: String, type: String, option: String?) -> String? {
         let bytes = SmallFile.read("/proc/self/mountinfo", limit: 16 << 20) ?? []
         for line in bytes.split(separator: 0x0A) {

@@ -2,21 +2,21 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// What processes hold of memory where no control group counts it (proc_pid_status(5), proc_pid_smaps(5)). Files that they map are not in it:
-/// the kernel takes those pages back.
+/// The memory use of processes if no control group counts it (proc_pid_status(5), proc_pid_smaps(5)). Mapped files are left out, because the kernel
+/// can reclaim their pages.
 struct MemoryUse {
-    /// In bytes, what is of one process's own.
+    /// The memory that belongs to one process, in bytes.
     private var own: Int64 = 0
-    /// In bytes, what several can have: mapped, and in files of memory.
+    /// The memory that several processes can share, in bytes: mapped memory, and files in memory.
     private var mapped: Int64 = 0
     private var files: Int64 = 0
 
-    /// What is in files is mostly mapped too, and which is not told: the larger of both counts, so that a job that has as much memory again
-    /// mapped that is no file can have twice its limit.
+    /// The sum. Files in memory are usually mapped too, and the kernel does not report which. The larger of both counts is used. A job with as much
+    /// other shared memory mapped could therefore use twice its limit.
     var bytes: Int64 { own + max(mapped, files) }
 
-    /// From a short text of the kernel's; never less than they hold, and more where they share something: it is counted with each.
-    /// - Parameter files: As of `files(of:)`.
+    /// Returns an upper bound from short files of /proc. Memory that processes share counts for each of them.
+    /// - Parameter files: The result of `files(of:)`.
     static func atMost(_ processes: [ProcessTable.Entry], files: Int64) -> Int64 {
         processes.reduce(files) { sum, process in
             let use = use(of: process.pid)
@@ -24,14 +24,15 @@ struct MemoryUse {
         }
     }
 
-    /// What several share counted once. The kernel walks through their pages for it, some milliseconds for a gibibyte.
-    /// - Parameter files: As of `files(of:)`.
+    /// Returns the memory use with shared memory counted once. For this the kernel walks through the processes' pages, which takes some milliseconds
+    /// for a GiB.
+    /// - Parameter files: The result of `files(of:)`.
     static func together(_ processes: [ProcessTable.Entry], files: Int64) -> Int64 {
         processes.reduce(into: MemoryUse(files: files)) { sum, process in
             let rollup = "/proc/\(process.pid)/smaps_rollup"
             var use = use(of: process.pid)
             if let mapped = bytes(of: ["Pss_Shmem:"], in: rollup) {
-                // Before Linux 5.9 its pages are not told apart; one that is not dumpable is not shown so closely.
+                // Before Linux 5.9 the kinds of pages are not distinguished. A process that is not dumpable hides them.
                 (use.own, use.mapped) = (bytes(of: ["Pss_Anon:", "SwapPss:"], in: rollup) ?? 0, mapped)
             }
             sum.own += use.own
@@ -39,9 +40,10 @@ struct MemoryUse {
         }.bytes
     }
 
-    /// Files without a name that are memory, of memfd_create(2), mapped or not, each once. A process that is not dumpable shows none.
+    /// Returns the size of unnamed files in memory (memfd_create(2)), mapped or not, each counted once. A process that is not dumpable hides its
+    /// files.
     static func files(of processes: [ProcessTable.Entry]) -> Int64 {
-        // All of them are on one file system, which nobody sees, and which has nothing else without a name in it that is open.
+        // All of them are on one hidden file system, on which no other unnamed files are open.
         let one = clinux_memory_file("device")
         defer { close(one) }
         var status = stat()
@@ -59,7 +61,7 @@ struct MemoryUse {
             own: bytes(of: ["RssAnon:", "VmSwap:"], in: file) ?? 0, mapped: bytes(of: ["RssShmem:"], in: file) ?? 0)
     }
 
-    /// The sum of lines such as `RssAnon:	    1234 kB`; nothing when there is none.
+    /// Returns the sum of lines such as `RssAnon:          1234 kB` in bytes; `nil` if there is none.
     private static func bytes(of names: [String], in file: String) -> Int64? {
         guard let text = SmallFile.read(file, limit: 16 * 1024) else { return nil }
         var sum: Int64?

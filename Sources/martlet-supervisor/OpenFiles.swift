@@ -2,13 +2,16 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// The files that processes have open, by what /proc shows of their descriptors.
+/// The open files of processes, according to their descriptors in /proc.
 enum OpenFiles {
-    /// The most descriptors that are looked at.
+    /// The most descriptors that are examined.
     private static let limit = 100_000
 
-    /// - Parameter visit: Gets what each descriptor leads to; a file comes as often as it is open.
-    /// - Returns: Whether all were seen: there were not too many, and into no process that lives and that `isOurs` denies was no look.
+    /// Visits the open files of processes.
+    /// - Parameters:
+    ///   - isOurs: Returns whether a process that cannot be read is a helper of the supervisor, which may be skipped.
+    ///   - visit: Gets the status of the file behind each descriptor. A file occurs as often as it is open.
+    /// - Returns: Whether all were visited. False if there were too many, or a living process that is not a helper could not be read.
     static func visit(
         of processes: [ProcessTable.Entry], isOurs: (Int32) -> Bool = { _ in false }, _ visit: (stat) -> Void
     ) -> Bool {
@@ -16,7 +19,7 @@ enum OpenFiles {
         for process in processes where process.isAlive {
             let directory = "/proc/\(process.pid)/fd"
             guard case .success(let tree) = Tree.open(directory) else {
-                // What has ended meanwhile has none.
+                // A process that has ended meanwhile has no descriptors.
                 if errno == EACCES || errno == EPERM, !isOurs(process.pid) { isWhole = false }
                 continue
             }
@@ -30,14 +33,14 @@ enum OpenFiles {
         return isWhole
     }
 
-    /// Whether a process is one that holds a fence, which has none of the job's files open and is not dumpable either: bubblewrap, which is in no
-    /// process namespace beneath ours, or the fence's first (proc_pid_status(5), NSpid). Nobody within makes such a namespace.
+    /// Returns whether a process holds the sandbox: bubblewrap, which is in the supervisor's process namespace, or the sandbox's first process. These
+    /// have no file of the job open, and are not dumpable either (proc_pid_status(5), NSpid). No process inside can create such a namespace.
     static func holdsFence(_ process: Int32) -> Bool {
         guard let numbers = Self.numbers(of: "\(process)"), let own = Self.numbers(of: "self") else { return false }
         return numbers.count == own.count || numbers.last == "1"
     }
 
-    /// Of a process in each of the process namespaces that it is in.
+    /// Returns the numbers of a process in each of its process namespaces; `nil` if they cannot be read.
     private static func numbers(of process: String) -> [String]? {
         let text = String(decoding: SmallFile.read("/proc/\(process)/status", limit: 16 * 1024) ?? [], as: UTF8.self)
         let line = text.split(separator: "\n").first { $0.hasPrefix("NSpid:") }

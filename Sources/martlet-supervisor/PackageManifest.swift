@@ -1,21 +1,21 @@
 import JobProtocol
 
-/// A package as `swift package dump-package` shows it: its targets and which of them need which.
+/// A package according to `swift package dump-package`: its targets and their dependencies.
 struct PackageManifest {
     struct Target {
         let name: String
         /// `regular`, `executable`, `system`, `macro`, `plugin`, `binary`, `test`.
         let type: String
-        /// Of the headers, absolute, as far as the manifest tells.
+        /// The absolute directories of its headers, as far as the manifest names them.
         let headers: [String]
-        /// Names of targets of the same package, or of products of any.
+        /// The names of targets of the same package, or of products of any package.
         let dependencies: [String]
-        /// Of a system library: the name of its description for pkg-config.
+        /// The name of a system library's pkg-config file; `nil` for other targets.
         let pkgConfig: String?
-        /// All that the manifest says of it.
+        /// The target's complete entry in the manifest.
         let json: JSON
 
-        /// As SwiftPM names the module and the target's build directory: what is no letter or digit is an underscore.
+        /// The name of the module and of the target's build directory in SwiftPM: characters that are neither letters nor digits become underscores.
         var module: String {
             String(
                 name.unicodeScalars.map {
@@ -28,7 +28,7 @@ struct PackageManifest {
     let targets: [String: Target]
     /// The targets of each product.
     let products: [String: [String]]
-    /// The languages' standards as clang's `-std` has them, where the manifest states any.
+    /// The language standards for clang's `-std`; `nil` if the manifest states none.
     let cStandard: String?
     let cxxStandard: String?
 
@@ -57,7 +57,7 @@ struct PackageManifest {
         self.products = products
     }
 
-    /// `{"byName": [name, condition]}`, `{"target": …}` or `{"product": [name, package, …]}`.
+    /// Returns the name in `{"byName": [name, condition]}`, `{"target": …}` or `{"product": [name, package, …]}`.
     private static func dependency(_ json: JSON) -> String? {
         for kind in ["byName", "target", "product"] {
             if let name = json[kind]?.elements?.first?.text { return name }
@@ -67,8 +67,8 @@ struct PackageManifest {
 }
 
 extension [PackageManifest] {
-    /// The targets that are linked into a product of the first package: its own, and what they need, in any package. What
-    /// only runs while compiling (macros, plugins) is left out with all that it needs.
+    /// Returns the targets that are linked into a product of the first package: its own and their dependencies, in any package. Targets that run only
+    /// during compilation (macros, plugins) are left out with all of their dependencies.
     func linkedTargets(of targets: [String]) -> [PackageManifest.Target] {
         var linked: [PackageManifest.Target] = []
         var seen: Set<String> = []

@@ -1,19 +1,19 @@
 import JobProtocol
 
-/// Asks SwiftPM about the package in the current directory. Its manifests are programs: only a job may ask.
+/// Queries SwiftPM about the package in the current directory. Its manifests are programs, so only a job may do this.
 struct PackageTool {
-    /// The program.
+    /// The path or name of the `swift` program.
     let swift: String
-    /// Options of `swift package` that say where it keeps what it needs; none: where a build keeps it, too.
+    /// The options of `swift package` that choose its directories. If they are empty, it uses the directories of a build.
     let options: [String]
 
-    /// What the package is made of, by `swift package describe`.
+    /// Returns the package's targets according to `swift package describe`.
     func description() throws(JobCommand.Failure) -> JSON {
         try json([swift, "package"] + options + ["describe", "--type", "json"])
     }
 
-    /// This package's manifest and those of everything it depends on, which is fetched where it is not there yet.
-    /// - Parameter scratch: A directory of ours, so that nothing is written into another package's checkout.
+    /// Returns the manifests of this package and of all its dependencies, which are fetched if necessary.
+    /// - Parameter scratch: A separate directory, so that SwiftPM writes nothing into another package's checkout.
     func manifests(scratch: String) throws(JobCommand.Failure) -> [PackageManifest] {
         let tree = try json([swift, "package"] + options + ["show-dependencies", "--format", "json"])
         var directories: [String] = []
@@ -34,7 +34,7 @@ struct PackageTool {
 
     private func json(_ command: [String]) throws(JobCommand.Failure) -> JSON {
         let bytes = try JobCommand.capture(command)
-        // Notes of the tool can stand before the value.
+        // The tool may print notes before the value.
         let start = bytes.firstIndex(of: UInt8(ascii: "{")) ?? 0
         do throws(JobProtocolError) {
             return try JSON(bytes[start...], limit: 64 << 20)

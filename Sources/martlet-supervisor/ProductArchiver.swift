@@ -10,7 +10,7 @@ import JobProtocol
 ///     products/modules/<Module>.swiftmodule, .swiftdoc
 ///     products/include/<C target>/…        headers with their module map
 ///
-/// A consumer compiles with `swiftc -I modules -L lib -l<Product>`; what the module was built with must be its compiler.
+/// A consumer compiles with `swiftc -I modules -L lib -l<Product>`, using the compiler that built the modules.
 struct ProductArchiver {
     let order: ProductOrder
 
@@ -27,7 +27,7 @@ struct ProductArchiver {
     private struct Product {
         let name: String
         let targets: [String]
-        /// `automatic`, `static`, `dynamic`; nothing for an executable.
+        /// `automatic`, `static` or `dynamic`; `nil` for an executable.
         let linkage: String?
     }
 
@@ -36,7 +36,7 @@ struct ProductArchiver {
     private var products: String { order.output + "/products" }
 
     private func archive() throws(JobCommand.Failure) {
-        // Never last time's products under this time's name.
+        // Removes the products of an earlier run.
         try JobCommand.run(["rm", "-rf", products], isShown: false)
         let found = try declaredProducts()
         guard !found.isEmpty else {
@@ -96,11 +96,11 @@ struct ProductArchiver {
         for target in targets { try copyInterface(of: target, built) }
     }
 
-    /// `q` appends without looking at the names: two targets can have a file of the same name.
+    /// Packs object files into a static library. `q` appends without comparing names, because two targets can have a file of the same name.
     private func pack(_ objects: [String], into name: String) throws(JobCommand.Failure) {
         try JobCommand.run(["mkdir", "-p", "\(products)/lib"], isShown: false)
         let list = order.scratchPath + "/" + name + ".objects"
-        // Quoted as GNU response files are: more objects than one command line takes are usual.
+        // Quoted as in GNU response files, because there are often more objects than a command line allows.
         let quoted = objects.map { "\"" + $0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\"" }
         let file = clinux_open(list, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         defer { close(file) }
@@ -112,7 +112,7 @@ struct ProductArchiver {
         try JobCommand.run([archiver, "qcs", "\(products)/lib/\(name)", "@" + list], isShown: false)
     }
 
-    /// The toolchain's own, beside the compiler: another's may not know its objects.
+    /// The path of the toolchain's own archiver beside its compiler. Another one may not understand its objects.
     private var archiver: String {
         let path = JobCommand.environment()["PATH"] ?? ""
         for place in order.toolchain.map({ [$0 + "/usr/bin"] }) ?? path.split(separator: ":").map(String.init) {
@@ -125,7 +125,7 @@ struct ProductArchiver {
         return "llvm-ar"
     }
 
-    /// What a consumer's compiler reads.
+    /// Copies the files that a consumer's compiler reads.
     private func copyInterface(of target: PackageManifest.Target, _ built: String) throws(JobCommand.Failure) {
         let module = target.module
         if access("\(built)/Modules/\(module).swiftmodule", R_OK) == 0 {
@@ -142,12 +142,12 @@ struct ProductArchiver {
         if let generated = SmallFile.read("\(built)/\(module).build/module.modulemap", limit: 1 << 20),
             access("\(headers)/module.modulemap", F_OK) != 0
         {
-            // SwiftPM's own points into the checkout.
+            // SwiftPM's generated module map contains paths of the checkout.
             let text = String(decoding: generated, as: UTF8.self)
                 .replacing("\"\(headers)/", with: "\"").replacing("\"\(headers)\"", with: "\".\"")
             try write(text, to: "include/\(module)/module.modulemap")
         }
-        // So that `-I modules` is enough: clang looks for a module in the directory of its name.
+        // Makes `-I modules` sufficient: clang looks for a module in the directory of the same name.
         try JobCommand.run(["mkdir", "-p", "\(products)/modules/\(module)"], isShown: false)
         try write(
             "extern module \(module) \"../../include/\(module)/module.modulemap\"\n",
@@ -163,7 +163,7 @@ struct ProductArchiver {
         }
     }
 
-    /// Links are followed, since what is collected is regular files only.
+    /// Copies a file or directory. Links are followed, because only regular files are collected.
     private func copy(_ source: String, to place: String, as name: String) throws(JobCommand.Failure) {
         let target = "\(products)/\(place)/\(name)"
         if access(target, F_OK) == 0 { return }

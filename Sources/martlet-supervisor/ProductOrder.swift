@@ -1,16 +1,16 @@
-/// What `--archive-products` was asked for.
+/// The arguments of `--archive-products`.
 struct ProductOrder {
-    /// The products are assembled in `products` in it.
+    /// The directory whose subdirectory `products` will contain the products.
     let output: String
-    /// Of its own, so that archiving neither uses nor disturbs what the build and test steps made.
+    /// A separate build directory, so that archiving neither uses nor changes the results of the build and test steps.
     let scratchPath: String
     let configuration: String
-    /// A directory whose `usr/bin` has the compiler; nothing: the one in PATH.
+    /// A directory whose `usr/bin` has the compiler; `nil`: the compiler in PATH.
     let toolchain: String?
-    /// Handed on to `swift build`.
+    /// Additional arguments of `swift build`.
     let flags: [String]
 
-    /// Nothing when something is missing, unknown or twice.
+    /// Parses the arguments. Returns `nil` if an argument is missing, unknown or repeated.
     init?(arguments: [String]) {
         let parts = arguments.split(separator: "--", maxSplits: 1, omittingEmptySubsequences: false)
         let options = Array(parts.first ?? [])

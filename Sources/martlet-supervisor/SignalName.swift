@@ -1,8 +1,8 @@
 import CLinux
 
-/// Signals as people know them.
+/// The names of signals.
 enum SignalName {
-    /// `SIGKILL`; `signal 35` of one that has no name.
+    /// Returns a name such as `SIGKILL`, or `signal 35` for a signal without a name.
     static func of(_ number: Int32) -> String {
         clinux_signal_name(number).map { "SIG" + String(cString: $0) } ?? "signal \(number)"
     }

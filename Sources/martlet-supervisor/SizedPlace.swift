@@ -1,11 +1,11 @@
 import Glibc
 
-/// A file system in memory whose size is a limit of the step's: /tmp, and the home.
+/// A file system in memory whose size is a limit of the step: `/tmp` and the home directory.
 enum SizedPlace {
-    /// Less than this part of the whole is as good as nothing: who writes by blocks leaves a rest.
+    /// A file system counts as full if less than a thousandth of it is free, because programs that write in blocks leave a rest.
     private static let rest: UInt64 = 1000
 
-    /// What a place that is full is over, in words; nothing when it has room, or cannot be looked at.
+    /// Returns the limit that a full file system has reached, in words; `nil` if it has room, or cannot be examined.
     static func fullWords(of path: String) -> String? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
@@ -14,7 +14,7 @@ enum SizedPlace {
             let bytes = blocks.multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
             return "\(path) over \(Words.size(Int64(clamping: bytes)))"
         }
-        // One that states no number of files has no limit of them.
+        // A file system that reports no number of files does not limit them.
         if files > 0, UInt64(status.f_ffree) < max(1, files / rest) { return "\(path) over \(files) files" }
         return nil
     }

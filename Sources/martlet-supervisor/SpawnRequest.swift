@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// How a command is started: a new session, no standard input, no descriptor but those named; see `clinux_spawn`.
+/// The way to start a command: in a new session, without standard input, and only with the listed descriptors. See `clinux_spawn`.
 struct SpawnRequest {
     /// The user that a command runs as.
     struct Identity {
@@ -11,9 +11,9 @@ struct SpawnRequest {
 
     var arguments: [String]
     var environment: [String: String]
-    /// Its working directory, open.
+    /// The open working directory.
     var directory: Int32
-    /// And `errors`: descriptors that become 1 and 2.
+    /// The descriptors that become 1 (`output`) and 2 (`errors`).
     var output: Int32
     var errors: Int32
     /// Descriptors that become 3, 4 …
@@ -23,28 +23,29 @@ struct SpawnRequest {
     /// `nil`: this process's user.
     var identity: Identity?
     var dropsCapabilities = false
-    /// Of one file it writes.
+    /// The largest size of a file that it writes, in bytes.
     var fileBytes: Int64?
-    /// Of its user, threads counted.
+    /// The most processes of its user, including threads.
     var processes: Int?
-    /// Descriptors that each of its processes may have.
+    /// The most descriptors of each of its processes.
     var openFiles: Int?
-    /// The most queued signals, and bytes of POSIX message queues, of its user in its user namespace.
+    /// The most queued signals, and the most bytes of POSIX message queues, of its user within its user namespace.
     var pendingSignals: Int?
     var messageBytes: Int?
-    /// A `Gate`'s descriptor, at which its process waits before it becomes the command.
+    /// The descriptor of a `Gate`, at which the process waits before it becomes the command.
     var gate: Int32?
 
-    /// Why a command was not started.
+    /// The reason why a command was not started.
     struct Failure: Error {
         let error: SystemError
         /// The command itself does not exist or cannot be executed; no earlier step failed.
         let isCommand: Bool
     }
 
-    /// - Parameter meanwhile: Called while the process is made, before it is known whether it became the command; not when none can be
-    ///   made. It opens the gate.
-    /// - Returns: The process, or why it could not be started.
+    /// Starts the command.
+    /// - Parameter meanwhile: Called while the process is created, before it is known whether it became the command. It opens the gate. It is not
+    ///   called if no process can be created.
+    /// - Returns: The process number, or the reason why it could not be started.
     func start(meanwhile: () -> Void = {}) -> Result<Int32, Failure> {
         var (number, told): (Int32, Int32) = (0, -1)
         let child = CommandVector.withStrings(arguments) { arguments in

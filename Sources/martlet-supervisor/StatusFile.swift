@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// `status.jsonl`, of which a line is on the disk before anything relies on it.
+/// The file `status.jsonl`. Each line is on disk before anything relies on it.
 final class StatusFile {
     private let descriptor: Int32
     private let directory: String
-    /// Whether the directory's entry of it is on the disk: before the first step runs, so that it never runs again.
+    /// Whether the file's name is on disk. It must be before the first step runs, so that the step never runs again.
     private var isEntered = false
 
     /// More than a job of 100 steps writes. It is reserved on the disk before the job begins, so that a job that fills the disk still ends properly.
@@ -17,7 +17,8 @@ final class StatusFile {
         self.directory = directory
     }
 
-    /// Makes the file; `.failure` with EEXIST when another supervisor did.
+    /// Creates the file.
+    /// - Returns: `.failure` with EEXIST if another supervisor has created it.
     static func create(_ paths: AttemptPaths) -> Result<StatusFile, SystemError> {
         let descriptor = clinux_open(paths.status, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { return .failure(SystemError(number: errno)) }
@@ -25,18 +26,19 @@ final class StatusFile {
         return .success(StatusFile(descriptor: descriptor, directory: paths.directory))
     }
 
-    /// - Returns: 0, or the error's number. An event that could not be written is not in the file; one that could not be synchronized stays, since
-    ///   the daemon may have read it: the step that it announces does not begin, and the last event follows it.
+    /// Appends an event and writes it to disk, except for a step's end.
+    /// - Returns: 0, or the error's number. An event that could not be written is not in the file. An event that could not be synchronized stays,
+    ///   since the daemon may have read it. The step that it announces then does not begin, and the last event follows it.
     @discardableResult func append(_ event: StatusEvent) -> Int32 {
         clinux_failpoint(Self.name(of: event), "before")
         defer { clinux_failpoint(Self.name(of: event), "after") }
         let failure = write(event)
-        // Nobody relies on a step's end before the next line is there, which brings it to the disk with itself.
+        // Nothing relies on a step's end before the next line is written, which also brings it to disk.
         if case .ended = event { return failure }
         return failure == 0 ? synchronize() : failure
     }
 
-    /// The first half of `append`, for what is on its way to the disk while something else is made that waits for it; see `finishBegun`.
+    /// Writes an event and starts its way to disk: the first half of `append`. The caller prepares something meanwhile, and then calls `finishBegun`.
     func begin(_ event: StatusEvent) -> Int32 {
         clinux_failpoint(Self.name(of: event), "before")
         let failure = write(event)
@@ -44,8 +46,9 @@ final class StatusFile {
         return failure
     }
 
-    /// The second half.
-    /// - Parameter failure: What the first half returned.
+    /// Waits until the event is on disk: the second half of `append`.
+    /// - Parameter failure: The result of `begin`.
+    /// - Returns: 0, or the error's number.
     func finishBegun(_ event: StatusEvent, _ failure: Int32) -> Int32 {
         defer { clinux_failpoint(Self.name(of: event), "after") }
         return failure == 0 ? synchronize() : failure
@@ -63,17 +66,17 @@ final class StatusFile {
         return isEntered ? 0 : enter()
     }
 
-    /// Tries of the last word, a second apart.
+    /// The number of attempts to write the last event, a second apart.
     private static let lastWordTries = 600
 
-    /// The last word: without it all that the job did is lost, so where the disk is full it is tried again for ten minutes.
+    /// Appends the last event. Without it all results of the job are lost, so if the disk is full it is repeated for ten minutes.
     func finish(_ event: StatusEvent, isStopped: () -> Bool) {
         // The unused reserve is released.
         defer { ftruncate(descriptor, lseek(descriptor, 0, SEEK_END)) }
         for _ in 0..<Self.lastWordTries {
             let size = lseek(descriptor, 0, SEEK_END)
             let failure = append(event)
-            // An event that is in the file is not written twice, whether or not it is on the disk.
+            // An event that is in the file is not written again, even if it is not on disk yet.
             guard failure == ENOSPC || failure == EDQUOT, lseek(descriptor, 0, SEEK_END) == size, !isStopped() else {
                 return
             }
@@ -87,7 +90,7 @@ final class StatusFile {
         return failure
     }
 
-    /// For tests that stop us there; see `Failpoint` in Basics.
+    /// Returns the name of the failpoint for tests; see `Failpoint` in Basics.
     private static func name(of event: StatusEvent) -> String {
         switch event {
         case .started: "status.started"

@@ -2,13 +2,13 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// One step from its first process to its last.
+/// Runs one step, from its first process to its last.
 struct StepRun {
-    /// How long output is waited for after the step's main process ended while others still hold its end of the pipe.
+    /// How long to wait for output after the step's main process has ended, while other processes still hold the pipe open.
     static let lingerMilliseconds: Int64 = 500
-    /// How often processes that were asked to end are looked at.
+    /// How often processes that were asked to end are checked.
     private static let lookMilliseconds: Int64 = 50
-    /// How long the last processes may take to go by themselves. The kernel takes some 3 ms to take a fence's namespaces down.
+    /// How long the last processes may take to end by themselves. The kernel needs about 3 ms to remove a sandbox's namespaces.
     private static let fenceMilliseconds: Int64 = 10
     /// After this many rounds of killing processes one by one, the control group kills the rest. Most steps leave nothing to kill but the sandbox,
     /// which is about to end.
@@ -21,15 +21,15 @@ struct StepRun {
         var signal: Int32?
         var limit: String?
         var usage = StatusEvent.Usage()
-        /// Something outlived SIGKILL.
+        /// Whether a process survived SIGKILL.
         var isStuck = false
-        /// The step was not run, and it is not its fault.
+        /// The reason why the step was not run or was interrupted, if it is not the step's fault.
         var fault: String?
 
         var isSuccess: Bool { exit == 0 && limit == nil }
 
-        /// That ended its main process, or what that ran: a shell says a signal as the status 128 and its number (POSIX, Shell Command
-        /// Language 2.8.2). Of those statuses only a file's that grew too large is looked at: other programs end with others of them.
+        /// The signal that ended the main process or its child. A shell reports a signal as the status 128 plus its number (POSIX, Shell Command
+        /// Language 2.8.2). Only the status for a file that grew too large is treated so, because programs also use the others as ordinary statuses.
         var deadlySignal: Int32? { exit == 128 + SIGXFSZ ? SIGXFSZ : signal }
     }
 
@@ -38,18 +38,18 @@ struct StepRun {
     let graceMilliseconds: Int64
     let signals: Signals
     let watch: LimitWatch
-    /// Why to end, asked for after a signal.
+    /// Returns the request to cancel; called after a signal.
     let cancel: () -> CancelRequest?
 
     private var started: StepStart.Started?
     private var end = End()
     private var hasEnded = false
-    /// When everything is killed; `nil` as long as nobody asked the step to end.
+    /// The time when everything is killed; `nil` as long as the step was not asked to end.
     private var killAt: Int64?
     private var lingerUntil: Int64?
-    /// What came through the fence's report pipe.
+    /// The bytes received through the sandbox's report pipe.
     private var report: [UInt8] = []
-    /// What a command that failed in the fence had filled, in words.
+    /// The place that a failed command in the sandbox had filled, in words.
     private var full: String?
 
     init(
@@ -64,13 +64,14 @@ struct StepRun {
         self.cancel = cancel
     }
 
-    /// - Parameter begins: Called at most once, before the command begins: whether it may.
+    /// Runs the step.
+    /// - Parameter begins: Called at most once, before the command begins. It returns whether the command may begin.
     mutating func run(_ start: StepStart, log: inout JobLog, begins: () -> Bool) -> End {
         watch.begin(now: Time.monotonicMilliseconds())
         let output: Int32
         switch start.start(step, environment: environment, begins: begins) {
         case .failure(let error):
-            // What was to hold the command.
+            // Kills the processes that were to run the command.
             end.isStuck = !Descendants.killAll().isEmpty
             return notStarted(error, &log)
         case .success(let started):
@@ -81,10 +82,10 @@ struct StepRun {
         }
         log.open()
         follow(output, log: &log)
-        // Before ours fails forks and kills.
+        // Before the supervisor itself makes forks fail and kills processes.
         let finding = end.limit == nil && end.fault == nil ? watch.lookAtMainEnd() : nil
         var rounds = 0
-        // The fence of a step that ended by itself is on its way out.
+        // The sandbox of a step that ended by itself is about to end.
         let patience = killAt == nil ? Self.fenceMilliseconds : 0
         let (ended, isEmpty) = Descendants.killAll(after: patience, wokenBy: signals.descriptor) {
             signals.read()
@@ -107,8 +108,8 @@ struct StepRun {
         return end
     }
 
-    /// The shell's statuses: 127 when the command is not there, 126 when it cannot be run (POSIX, Shell Command Language
-    /// 2.8.2).
+    /// Reports a step that was not started. The exit status is that of a shell: 127 if the command does not exist, 126 if it cannot be executed
+    /// (POSIX, Shell Command Language 2.8.2).
     private mutating func notStarted(_ failure: StepStart.Failure, _ log: inout JobLog) -> End {
         if case .refused = failure { return end }
         sayNotStarted(failure, &log)
@@ -142,7 +143,7 @@ struct StepRun {
         while true {
             let now = Time.monotonicMilliseconds()
             if log.failure != 0 {
-                // What it printed from now on would be lost. The supervisor's status says so, if that can be written.
+                // Later output would be lost. The supervisor reports this in its status file, if that can be written.
                 if !hasEnded { killAt = now }
                 return
             }
@@ -155,7 +156,7 @@ struct StepRun {
             }
             // Also for a step that was asked to end: it must not use its grace period to fill the disk.
             if !hasEnded, now >= watch.nextLook, let finding = watch.look(now: now) {
-                // What is over these hurts others: no time to end in order.
+                // Exceeding these limits harms other processes, so there is no grace period.
                 note(finding, &log)
                 killAt = now
                 return
@@ -175,7 +176,7 @@ struct StepRun {
             ]
             poll(&sources, nfds_t(sources.count), Int32(clamping: max(0, wakeAt - now)))
             if sources[2].revents != 0 { takeReport(isLast: false, &log) }
-            // Before the signals: what was printed first stands before what we say of them.
+            // Before the signals, so that output precedes the messages about it.
             if sources[1].revents != 0 { isOpen = readSome(output, into: &log) }
             if sources[0].revents != 0 { takeSignals(&log) }
         }
@@ -189,11 +190,11 @@ struct StepRun {
         take(Descendants.reap().ended)
         guard signals.isTerminationRequested else { return }
         guard let killAt else { return stop(limit: nil, &log) }
-        // A later wish can be more impatient.
+        // A later request can have a shorter grace period.
         if let request = cancel() { self.killAt = min(killAt, Self.end(of: request.graceMilliseconds)) }
     }
 
-    /// The first limit is the one that counts.
+    /// Records a finding. The first limit is the one that counts.
     private mutating func note(_ finding: LimitWatch.Finding, _ log: inout JobLog) {
         switch finding {
         case .limit(let words):
@@ -206,7 +207,7 @@ struct StepRun {
         }
     }
 
-    /// SIGTERM to all, SIGCONT so that stopped ones hear it, and the time at which the rest is killed.
+    /// Sends SIGTERM to all processes, SIGCONT so that stopped ones receive it, and sets the time at which the rest is killed.
     private mutating func stop(limit: String?, _ log: inout JobLog) {
         var grace = graceMilliseconds
         if let limit {
@@ -223,7 +224,7 @@ struct StepRun {
         killAt = Self.end(of: grace)
     }
 
-    /// An hour from now at the latest, in milliseconds of the monotonic clock.
+    /// Returns the end of a grace period in milliseconds of the monotonic clock; it is at most an hour from now.
     private static func end(of grace: Int64) -> Int64 { Time.monotonicMilliseconds() + min(grace, 3_600_000) }
 
     private mutating func take(_ ended: [Descendants.End]) {
@@ -233,13 +234,13 @@ struct StepRun {
             let isSignal = clinux_wait_was_signaled(process.status) != 0
             let signal = isSignal ? clinux_wait_signal(process.status) : nil
             let exit = isSignal ? nil : clinux_wait_exit_status(process.status)
-            // Bubblewrap's end is not the step's, unless all ended with it.
+            // Bubblewrap's end is not the step's, unless a signal ended it.
             if started?.report != nil, !isSignal { continue }
             setEnded(exit: exit, signal: signal, usage: StatusEvent.Usage(process.usage))
         }
     }
 
-    /// What the step does without its network is not its doing.
+    /// Interrupts the step because its network has ended. What the step does without it is not its fault.
     private mutating func loseNetwork(_ status: Int32) {
         let how =
             clinux_wait_was_signaled(status) != 0
@@ -257,7 +258,7 @@ struct StepRun {
         (end.exit, end.signal, end.usage) = (exit, signal, usage)
     }
 
-    /// What the fence's first process, or bubblewrap, says.
+    /// Reads the report of the sandbox's first process, or of bubblewrap.
     private mutating func takeReport(isLast: Bool, _ log: inout JobLog) {
         guard let descriptor = started?.report else { return }
         var isAtEnd = isLast
@@ -294,7 +295,7 @@ struct StepRun {
         }
     }
 
-    /// False at the end of the output.
+    /// Reads output once. Returns false at the end of the output.
     private func readSome(_ output: Int32, into log: inout JobLog) -> Bool {
         switch Descriptor.readOnce(output, limit: LogIndexRecord.chunkLimit) {
         case .success(let bytes?):
@@ -305,8 +306,8 @@ struct StepRun {
         }
     }
 
-    /// Reads what is in the pipe now, 64 KiB unless a step enlarged it, and no more: a process that prints forever must not keep us here. It may be
-    /// none of the step's processes, and so is not killed: a process of the same user can open the pipe through /proc.
+    /// Reads only what is in the pipe now: 64 KiB unless a step enlarged the pipe. A process that prints forever must not delay the supervisor. Such
+    /// a process may not belong to the step and thus survive: any process of the same user can open the pipe through /proc.
     private func drain(_ output: Int32, into log: inout JobLog) {
         var left: Int32 = 0
         guard withUnsafeMutablePointer(to: &left, { clinux_ioctl(output, UInt(FIONREAD), UInt(bitPattern: $0)) }) == 0

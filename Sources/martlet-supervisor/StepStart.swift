@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// How a job's steps are started: within its fence, or as they are.
+/// Starts a job's steps, with or without a sandbox.
 struct StepStart {
     let limits: JobDescription.Limits
     let workspace: Tree
@@ -11,32 +11,33 @@ struct StepStart {
 
     /// A step that was started.
     struct Started {
-        /// Its main process; with a fence, bubblewrap.
+        /// The main process; in a sandbox it is bubblewrap.
         let pid: Int32
-        /// What it prints, to be read.
+        /// The pipe with its output.
         let output: Int32
-        /// Through which the fence's first process tells how the step ended; nothing without a fence.
+        /// The pipe through which the sandbox's first process reports the end of the step; `nil` without a sandbox.
         var report: Int32?
-        /// Of a fenced step that has one of its own.
+        /// The network of a sandboxed step that has one of its own.
         var network: UserNetwork?
-        /// What came through `report` already.
+        /// The bytes that were already read from `report`.
         var said: [UInt8] = []
 
-        /// The process groups of what holds the fence: to ask those to end would end the step without its grace.
+        /// The process groups that hold the sandbox. Ending these would end the step without its grace period.
         var fenceGroups: Set<Int32> { report == nil ? [] : Set([pid, network?.process].compactMap(\.self)) }
     }
 
     enum Failure: Error {
         case noDirectory(SystemError)
         case noCommand(SystemError)
-        /// What goes before the command failed: ours or the machine's fault.
+        /// A step before the command failed: the fault of the supervisor or the machine.
         case fault(String)
-        /// The command was not let begin.
+        /// The command was not allowed to begin.
         case refused
     }
 
-    /// - Parameter begins: Called once while the command's process is made, which waits for it: whether the command may begin. Not called
-    ///   where it fails before.
+    /// Starts a step.
+    /// - Parameter begins: Called once while the command's process is created and waits. It returns whether the command may begin. It is not called
+    ///   if the start fails earlier.
     func start(
         _ step: JobDescription.Step, environment: [String: String], begins: () -> Bool
     ) -> Result<Started, Failure> {
@@ -55,12 +56,12 @@ struct StepStart {
         defer { process.release() }
         let result =
             isRefused ? .failure(.refused) : connects ? connect(process) : .success(Started(process))
-        // What was to hold the command ends by itself, or is ended by the caller.
+        // The processes that were to run the command end by themselves, or the caller ends them.
         if case .failure = result { process.closeOutput() }
         return result
     }
 
-    /// The command waited for its network. Without one there is no fence either, and nobody waits.
+    /// Connects the network for which the command waits. If there is no network because the sandbox failed, no command is waiting.
     private func connect(_ process: FenceProcess) -> Result<Started, Failure> {
         let (network, said) = UserNetwork.start(info: process.info, report: process.report)
         let made = try? network.get()
@@ -110,25 +111,25 @@ struct StepStart {
         }
     }
 
-    /// Where no control group holds a step's processes, they are counted four times a second, between which a fork bomb makes thousands. The
-    /// kernel stops it here (RLIMIT_NPROC: of its user, threads counted; nobody stops root): far enough above all that runs on the
-    /// machine that a step within its limit never notices, not even beside others of its user.
+    /// The kernel's limit of processes if no control group limits them (RLIMIT_NPROC: counts all processes and threads of the user, does not apply to
+    /// root). The supervisor counts them only four times a second, and a fork bomb creates thousands meanwhile. The limit is far above everything
+    /// that runs on the machine, so a step within its own limit never reaches it, even beside other processes of its user.
     private var processCeiling: Int? {
         guard group == nil else { return nil }
-        // "0.00 0.01 0.05 2/345 6789": 345 threads there are (proc_loadavg(5)).
+        // "0.00 0.01 0.05 2/345 6789" means 345 threads (proc_loadavg(5)).
         let load = String(decoding: SmallFile.read("/proc/loadavg", limit: 128) ?? [], as: UTF8.self)
         let running = load.split(separator: "/").last?.split(separator: " ").first.flatMap { Int($0) }
         return running.map { $0 + 4 * limits.processes }
     }
 
-    /// When the machine has no memory left, the kernel ends this process, and what it starts from now on, before others
-    /// (proc_pid_oom_score_adj(5); 1000 is the most). Raising it needs no right, but /proc shows what is not dumpable as
-    /// root's: a process of ours says it before it hides, of another it is said after its exec.
+    /// Makes the kernel end a process, and what it starts later, first when the machine has no memory left (proc_pid_oom_score_adj(5); 1000 is the
+    /// maximum). Raising the value needs no privilege, but the files of a process that is not dumpable belong to root in /proc. The supervisor's own
+    /// processes therefore set it before they become undumpable; for another process it is set after its exec.
     static func yieldMemory(_ process: String) {
         _ = ControlGroupPlace.write("1000", to: "/proc/\(process)/oom_score_adj")
     }
 
-    /// For what did not end at the first SIGKILL: where the kernel can end all at once, it does.
+    /// Kills all processes at once if the kernel supports it, for those that survived the first SIGKILL.
     func killAll() { group?.killAll() }
 }
 

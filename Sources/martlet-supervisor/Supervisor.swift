@@ -6,15 +6,15 @@ import JobProtocol
 struct Supervisor {
     /// EX_TEMPFAIL of sysexits.h: the attempt was launched before.
     static let exitLaunchedBefore: Int32 = 75
-    /// Where the job with its secrets comes from and the answer goes.
+    /// The socket from which the job with its secrets is read, and to which the answer is written.
     static let socketDescriptor: Int32 = 3
-    /// How often the lock is tried, 10 ms apart: somebody who asks whether we live can hold it for a moment.
+    /// How often locking is tried, 10 ms apart. A process that checks whether the supervisor is alive can hold the lock for a moment.
     private static let lockTries = 50
 
     private let paths: AttemptPaths
     private let request: LaunchRequest
     private let signals: Signals
-    /// Where the answer goes; nothing: to standard output.
+    /// The descriptor for the answer; `nil`: standard output.
     private let answer: Int32?
     private let readiness: Readiness
 
@@ -26,7 +26,7 @@ struct Supervisor {
         self.readiness = readiness
     }
 
-    /// By hand, without a launcher and so without secrets.
+    /// Runs an attempt without a launcher and therefore without secrets, for manual use.
     static func run(attempt: String) -> Int32 {
         hide()
         clinux_name_process("martlet-job")
@@ -41,7 +41,7 @@ struct Supervisor {
         clinux_name_process("martlet-ready")
         clinux_set_title("martlet-supervisor --wait")
         guard clinux_fcntl(socketDescriptor, F_SETFD, FD_CLOEXEC) == 0 else { return EX_USAGE }
-        // All that is known without the job is found out before it comes, and what it will want is made.
+        // All that does not depend on the job is determined and prepared before it arrives.
         let (signals, readiness) = (Signals(), Readiness())
         defer { readiness.end() }
         var sources = [
@@ -59,12 +59,12 @@ struct Supervisor {
             clinux_set_title("martlet-supervisor --attempt \(request.attempt)")
             return Supervisor(request: request, signals: signals, answer: socketDescriptor, readiness: readiness).run()
         } catch {
-            // Most often the launcher has ended.
+            // In most cases the launcher has ended.
             return 0
         }
     }
 
-    /// Secrets are in our memory: no core, no reading by others of the same user.
+    /// Protects the secrets in memory: no core dumps, and no reading by other processes of the same user.
     private static func hide() {
         clinux_hide_memory()
         clinux_adopt_orphans()
@@ -93,7 +93,7 @@ struct Supervisor {
         }
         clinux_failpoint("job.locked", "after")
         let job = readJob()
-        // Who asked is told once the first step's process is being made: whoever is woken takes of the processors.
+        // The client is answered once the first step's process is being created, because a process that wakes up competes for the processors.
         var isTold = false
         let tell = {
             if !isTold { send(.started(pid: getpid())) }
@@ -120,7 +120,7 @@ struct Supervisor {
         return Result { () throws(JobProtocolError) in try JobDescription(json: bytes) }
     }
 
-    /// What the job was is on the disk before its last word, which nobody could read without it.
+    /// Writes the job's description to disk before the last event, which cannot be interpreted without it.
     private func synchronizeJob() {
         let descriptor = clinux_open(paths.job, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { return }
@@ -134,7 +134,7 @@ struct Supervisor {
         for attempt in 1...Self.lockTries {
             if clinux_flock(descriptor, LOCK_EX | LOCK_NB) == 0 { break }
             let number = errno
-            // Its owner has begun: no need to wait for what will not change.
+            // The owner of the lock has begun the attempt, so waiting is useless.
             if access(paths.status, F_OK) == 0 || attempt == Self.lockTries {
                 close(descriptor)
                 return .failure(SystemError(number: access(paths.status, F_OK) == 0 ? EEXIST : number))
@@ -143,7 +143,7 @@ struct Supervisor {
         }
         ftruncate(descriptor, 0)
         let failure = Descriptor.writeAll(Array(LockContent.ofThisProcess().text.utf8), to: descriptor)
-        // Not to the disk: after a loss of power nobody holds it, whatever it says.
+        // Not synchronized: after a power failure no process holds the lock, whatever the file says.
         guard failure == 0 else {
             close(descriptor)
             return .failure(SystemError(number: failure))

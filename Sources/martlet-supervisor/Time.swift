@@ -1,14 +1,14 @@
 import Glibc
 
-/// The clocks.
+/// The clocks of the kernel.
 enum Time {
-    /// On the monotonic clock, which nobody sets and which stands still while the machine sleeps: for time-outs.
+    /// Returns the monotonic clock, which cannot be set and stops while the machine sleeps. It is for timeouts.
     static func monotonicMilliseconds() -> Int64 { milliseconds(CLOCK_MONOTONIC) }
 
-    /// Since the epoch: for what people read.
+    /// Returns the time since the epoch, for times that people read.
     static func wallMilliseconds() -> Int64 { milliseconds(CLOCK_REALTIME) }
 
-    /// What this thread has worked: for what a look costs, which is not longer because others had the processor meanwhile.
+    /// Returns the processor time of this thread. It measures the cost of a check without the time in which other threads had the processor.
     static func workedMilliseconds() -> Int64 { milliseconds(CLOCK_THREAD_CPUTIME_ID) }
 
     private static func milliseconds(_ clock: clockid_t) -> Int64 {
@@ -18,7 +18,7 @@ enum Time {
     }
 }
 
-/// Limits in words: `10 min`, `64 MiB`.
+/// Limits in words, such as `10 min` and `64 MiB`.
 enum Words {
     static func duration(_ milliseconds: Int64) -> String {
         switch milliseconds {
@@ -29,7 +29,7 @@ enum Words {
         }
     }
 
-    /// `2,000,000`
+    /// Returns a number such as `2,000,000`.
     static func number(_ value: Int64) -> String {
         var text = ""
         for (index, digit) in String(value).reversed().enumerated() {

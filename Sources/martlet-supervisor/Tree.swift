@@ -2,15 +2,17 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// A directory that a job could write, or one that is filled from it. Every path is resolved beneath its descriptor by openat2(2), through no link
-/// and onto no other file system.
+/// A directory that a job can write, or one that is filled from it. Every path is resolved below its descriptor by openat2(2). Links are not
+/// followed, and mount points are not crossed.
 final class Tree {
-    /// The most entries that one walk looks at.
+    /// The most entries that one walk visits.
     static let entryLimit = 2_000_000
 
     let descriptor: Int32
 
-    /// - Parameter path: Our own, absolute. `.failure` when it is not there or no directory.
+    /// Opens a directory.
+    /// - Parameter path: An absolute path that a job cannot choose.
+    /// - Returns: `.failure` if it does not exist or is not a directory.
     static func open(_ path: String) -> Result<Tree, SystemError> {
         let descriptor = clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         return descriptor < 0 ? .failure(SystemError(number: errno)) : .success(Tree(descriptor))
@@ -26,7 +28,8 @@ final class Tree {
         return opened < 0 ? .failure(SystemError(number: errno)) : .success(opened)
     }
 
-    /// Makes the directories of a path.
+    /// Creates the directories of a path.
+    /// - Returns: `nil` if all exist now.
     func makeDirectories(_ path: [UInt8]) -> SystemError? {
         var made: [UInt8] = []
         for name in path.split(separator: UInt8(ascii: "/")) {
@@ -42,10 +45,10 @@ final class Tree {
         return nil
     }
 
-    /// Visits every match that is not a directory, in the order of the names' bytes. `.git` and everything in it are skipped: a recipe's pattern
-    /// never means git's own files.
+    /// Visits every match that is not a directory, in the order of the names' bytes. `.git` and its contents are skipped by default, because a
+    /// recipe's pattern never means git's own files.
     /// - Parameter visit: Gets the path, its open directory, and its name; false ends the walk.
-    /// - Returns: Directories that could not be read, and whether there were too many entries.
+    /// - Returns: The directories that could not be read, and whether there were too many entries.
     func walk(
         _ patterns: [PathPattern], includesGit: Bool = false,
         _ visit: (_ path: [UInt8], _ directory: Int32, _ name: [UInt8]) -> Bool
@@ -80,7 +83,7 @@ final class Tree {
 
     private static let git = Array(".git".utf8)
 
-    /// The entry at a path, without following its last component; `nil` if there is none, or an earlier component is a link.
+    /// Returns the entry at a path without following its last component; `nil` if there is none, or an earlier component is a link.
     func entry(_ path: [UInt8]) -> LinkWalk.Entry? {
         let end = path.lastIndex(of: UInt8(ascii: "/"))
         let name = end.map { Array(path[($0 + 1)...]) } ?? path
@@ -97,7 +100,7 @@ final class Tree {
         }
     }
 
-    /// The target of a link; `nil` if it cannot be read.
+    /// Returns the target of a link; `nil` if it cannot be read.
     static func target(of name: [UInt8], in directory: Int32) -> [UInt8]? {
         var length = -1
         let target = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
@@ -111,7 +114,7 @@ final class Tree {
         return length > 0 && length < Int(PATH_MAX) ? target : nil
     }
 
-    /// The number of names in this tree of each file with several names.
+    /// Returns, for each file with several names, the number of its names in this tree.
     func namesOfFiles() -> [FileIdentity.File: Int] {
         guard let all = PathPattern("**") else { return [:] }
         var names: [FileIdentity.File: Int] = [:]
@@ -128,11 +131,11 @@ final class Tree {
     }
 
     static func withPath<Value>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Value) -> Value {
-        // An array that is passed for a pointer lives as long as the call.
+        // An array that is passed as a pointer lives as long as the call.
         body((path + [0]).map { CChar(bitPattern: $0) })
     }
 
-    /// The names in a directory of ours that are UTF-8; none when it cannot be read.
+    /// Returns the names in a directory that are UTF-8; empty if it cannot be read.
     static func names(in path: String) -> [String] {
         guard case .success(let tree) = open(path) else { return [] }
         return names(in: tree.descriptor)
@@ -142,9 +145,9 @@ final class Tree {
         entries(of: directory, limit: entryLimit)?.compactMap { String(validating: $0.name, as: UTF8.self) } ?? []
     }
 
-    /// The entries in the order of their names' bytes; `nil` if there are more than `limit`.
+    /// Returns the entries in the order of their names' bytes; `nil` if there are more than `limit`.
     private static func entries(of directory: Int32, limit: Int) -> [(name: [UInt8], isDirectory: Bool)]? {
-        // fdopendir takes its descriptor over.
+        // fdopendir takes ownership of its descriptor.
         let duplicate = clinux_fcntl(directory, F_DUPFD_CLOEXEC, 3)
         guard duplicate >= 0, let stream = fdopendir(duplicate) else { return [] }
         defer { closedir(stream) }

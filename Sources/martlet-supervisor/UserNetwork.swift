@@ -2,46 +2,46 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// The network of a fenced step that has one: its own namespace, in which slirp4netns, a process outside of the fence, answers for all
-/// addresses and opens the step's connections as the supervisor's user. The host's loopback is not among what it connects to by addresses
-/// of its own, and packets that say it, or what a cloud tells its machine, are not sent (`clinux_forbid_destinations`).
+/// The network of a sandboxed step: a network namespace of its own. slirp4netns, a process outside the sandbox, represents all addresses in it, and
+/// opens the step's connections as the supervisor's user. It does not connect to the host's loopback by special addresses. Packets to loopback
+/// addresses, or to a cloud's metadata service, are dropped (`clinux_forbid_destinations`).
 struct UserNetwork {
-    /// Why a step has no network. Always our fault or the machine's, never the job's.
+    /// The reason why a step has no network. It is always a fault of the supervisor or the machine, never of the job.
     struct Failure: Error {
         let reason: String
-        /// As of `FenceFinding`.
+        /// Whether a later attempt would fail as well, as in `FenceFinding`.
         var isLasting = false
     }
 
-    /// Where slirp4netns answers questions for names, whichever server the host asks (slirp4netns(1)). Only port 53 is there.
+    /// The address at which slirp4netns answers name queries with the host's name servers (slirp4netns(1)). Only port 53 is available there.
     static let nameServer = "10.0.2.3"
-    /// How long it may take. It takes some 10 ms.
+    /// How long starting the network may take, in milliseconds. Usually it takes about 10 ms.
     private static let patienceMilliseconds: Int64 = 10_000
-    /// Asks the kernel who owns a namespace (ioctl_ns(2), NS_GET_USERNS; Linux 4.9).
+    /// The request that returns the owner of a namespace (ioctl_ns(2), NS_GET_USERNS; Linux 4.9).
     private static let getOwner: UInt = 0xB701
-    /// How many descriptors slirp4netns may have, of which each connection of the step's needs one. It is of none of the job's groups,
-    /// and a connection whose reader is slow takes up to a quarter of a MiB of it: 250 MiB at most (measured with 900).
+    /// The most descriptors of slirp4netns, which needs one for each connection of the step. It is in none of the job's control groups. A connection
+    /// with a slow reader takes up to a quarter of a MiB, so all take at most 250 MiB (measured with 900).
     static let openFiles = 1024
-    /// Of what bubblewrap tells of its child, and of what is kept of what slirp4netns says.
+    /// The most bytes that are kept of bubblewrap's information about its child, and of slirp4netns's messages.
     private static let wordsLimit = 4096
 
     let process: Int32
-    /// As long as this is open it runs. No other process has it, so it ends with us, however that happens.
+    /// slirp4netns runs as long as this is open. No other process has it, so it ends with the supervisor in any case.
     private let life: Int32
-    /// What it prints. Nobody has to read it.
+    /// The pipe with its output, which need not be read.
     private let words: Int32
 
-    /// Not by PATH, as of `Bubblewrap`.
+    /// Returns the path of slirp4netns; `nil` if it is not installed. PATH is not used, as in `Bubblewrap`.
     static func path() -> String? {
         ["/usr/bin/slirp4netns", "/usr/local/bin/slirp4netns", "/bin/slirp4netns"].first { access($0, X_OK) == 0 }
     }
 
-    /// Waits until a fence is made, and gives its network the outside. Not before: both bubblewrap and slirp4netns set the fence's own
-    /// loopback up, and where slirp4netns is first, bubblewrap fails.
+    /// Waits until a sandbox is created, and connects its network. Earlier would be wrong: both bubblewrap and slirp4netns enable the sandbox's own
+    /// loopback, and if slirp4netns is first, bubblewrap fails.
     /// - Parameters:
-    ///   - info: Where bubblewrap tells of its child (`--info-fd`).
-    ///   - report: Where the fence's first process, or bubblewrap, speaks.
-    /// - Returns: No network where there is no fence; and what else was said, which nobody can read again.
+    ///   - info: The pipe in which bubblewrap describes its child (`--info-fd`).
+    ///   - report: The pipe in which the sandbox's first process, or bubblewrap, reports.
+    /// - Returns: The network; `nil` if there is no sandbox. And the other bytes that were read from `report`, which cannot be read again.
     static func start(info: Int32, report: Int32) -> (network: Result<UserNetwork?, Failure>, said: [UInt8]) {
         let deadline = Time.monotonicMilliseconds() + patienceMilliseconds
         var said: [UInt8] = []
@@ -49,7 +49,7 @@ struct UserNetwork {
             case .success(let part?) = Descriptor.readOnce(report, limit: wordsLimit)
         { said += part }
         guard said.starts(with: FenceReport.ready) else {
-            // Who is slow may come yet, and its command would be turned away at the gate as if it had failed by itself.
+            // A slow sandbox may still become ready. Without this failure its command would be refused at the gate as if it had failed by itself.
             let isLate = Time.monotonicMilliseconds() >= deadline
             return (isLate ? .failure(Failure(reason: "the fence was not made within 10 s")) : .success(nil), said)
         }
@@ -66,14 +66,14 @@ struct UserNetwork {
         let network = clinux_open("/proc/\(child)/ns/net", O_RDONLY | O_CLOEXEC, 0)
         guard network >= 0 else { return failure("open the fence's network") }
         defer { close(network) }
-        // The fence's processes are in a namespace beneath its owner's, with no right to the network.
+        // The sandbox's processes are in a user namespace below that of the owner, without privileges over the network.
         let owner = clinux_ioctl(network, getOwner, 0)
         guard owner >= 0 else { return failure("find the owner of the fence's network") }
         defer { close(owner) }
         return start(program, network: network, owner: owner, until: deadline).map(Optional.some)
     }
 
-    /// The process that bubblewrap says is its child.
+    /// Returns the process that bubblewrap names as its child; `nil` if it names none in time.
     private static func child(_ info: Int32, until deadline: Int64) -> Int32? {
         var said: [UInt8] = []
         while said.count < wordsLimit {
@@ -96,13 +96,13 @@ struct UserNetwork {
             defer { for descriptor in [ready[1], life[1], words[0]] where descriptor >= 0 { close(descriptor) } }
             return failure("make its pipes")
         }
-        // What it prints into a full pipe is lost, rather than that it waits.
+        // If the pipe is full, its output is lost instead of blocking it.
         _ = clinux_fcntl(words[1], F_SETFL, O_NONBLOCK)
         let started = SpawnRequest(
             arguments: [program] + options, environment: [:], directory: root, output: words[1], errors: words[1],
             kept: [ready[1], life[0], owner, network], openFiles: openFiles
         ).start()
-        // So that its end is seen.
+        // Closed so that the end of slirp4netns is noticed.
         close(ready[1])
         guard case .success(let process) = started else {
             close(life[1])
@@ -111,9 +111,9 @@ struct UserNetwork {
         }
         let made = UserNetwork(process: process, life: life[1], words: words[0])
         if isReadable(ready[0], until: deadline), case .success(.some) = Descriptor.readOnce(ready[0], limit: 1) {
-            // What it says of its beginning is not why it ends.
+            // Its messages from the start are not the reason for its end.
             _ = made.lastWords
-            // The step's command waits for its network, so nothing was sent yet.
+            // The step's command waits for its network, so no packet was sent yet.
             let number = clinux_forbid_destinations(owner, network)
             guard number != 0 else { return .success(made) }
             made.end()
@@ -130,8 +130,8 @@ struct UserNetwork {
                 isLasting: FenceFinding.isNetworkLasting(complaint: complaint)))
     }
 
-    /// Its descriptors are those of `kept`. Root shows it but a few of the host's files; who is not root has no right to. The largest
-    /// packets cost the fewest system calls.
+    /// The options of slirp4netns; the descriptors are those of `kept`. Its own sandbox, which hides most of the host's files, needs root. The
+    /// largest packets cost the fewest system calls.
     private static var options: [String] {
         ["--configure", "--mtu=65520", "--disable-host-loopback", "--enable-ipv6", "--enable-seccomp"]
             + (geteuid() == 0 ? ["--enable-sandbox"] : [])
@@ -154,7 +154,7 @@ struct UserNetwork {
         .failure(Failure(reason: "cannot \(operation): \(SystemError(number: errno).text)"))
     }
 
-    /// What it printed, on one line; nothing when it printed nothing.
+    /// What it printed, in one line; `nil` if it printed nothing.
     var lastWords: String? {
         _ = clinux_fcntl(words, F_SETFL, O_NONBLOCK)
         guard case .success(let bytes?) = Descriptor.readOnce(words, limit: Self.wordsLimit) else { return nil }
@@ -162,7 +162,7 @@ struct UserNetwork {
         return lines.joined(separator: "; ")
     }
 
-    /// Has it end by itself, at once.
+    /// Makes it end immediately.
     func end() {
         close(life)
         close(words)

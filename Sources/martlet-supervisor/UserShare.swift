@@ -2,10 +2,11 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// Ends a job that uses up what the kernel counts for all processes of a user, or of the machine, so that the service and other jobs get none.
+/// Ends a job that uses up what the kernel counts for all processes of a user, or of the machine, so that none is left for the service and other
+/// jobs.
 ///
-/// A check takes some microseconds: it allocates one more. Only if that fails are the job's own counted. A job that holds more than half of the
-/// limit is ended at once, and one that holds more than a quarter if the shortage lasts.
+/// A check tries to allocate one more, which takes some microseconds. Only if that fails are the job's own counted. A job that holds more than half
+/// of the limit is ended immediately, and one that holds more than a quarter if the shortage lasts.
 final class UserShare {
     /// Counted per user, except `machineDescriptors`, which counts for all users but root.
     private enum Kind: CaseIterable {
@@ -35,7 +36,7 @@ final class UserShare {
         /// The kernel's limit for all processes of the user; `nil` if it has none.
         var limit: Int64? {
             switch self {
-            // In pages. A pipe takes 16 of them, and the filter allows none to be larger.
+            // The setting is in pages. A pipe takes 16 of them, and the system call filter allows none to be larger.
             case .pipes: UserShare.setting("pipe-user-pages-soft").map { $0 * 4096 / UserShare.pipeBytes }
             case .epollWatches: UserShare.setting("epoll/max_user_watches")
             case .inotifyInstances: UserShare.setting("inotify/max_user_instances")
@@ -47,13 +48,13 @@ final class UserShare {
 
     private static let pipeBytes: Int64 = 65_536
     private static let askMilliseconds: Int64 = 250
-    /// How long a shortage lasts until a quarter of the limit is too much, and until a job is ended whose processes hide their descriptors
+    /// How long a shortage must last until a quarter of the limit is too much, and until a job is ended whose processes hide their descriptors
     /// (prctl(2), PR_SET_DUMPABLE).
     private static let secondStageMilliseconds: Int64 = 2000
     private static let hiddenMilliseconds: Int64 = 5000
-    /// The machine's descriptors are watched from this fraction on: if none is left, nobody can count.
+    /// The machine's descriptors are watched from this fraction on, because counting needs descriptors.
     private static let descriptorParts: (of: Int64, alarm: Int64) = (4, 3)
-    /// The most instances that are compared; further ones may be counted twice, once for each process that inherited them.
+    /// The most instances that are compared. Further ones may be counted several times, once for each process that inherited them.
     private static let comparedLimit = 256
 
     private let isFenced: Bool
@@ -69,8 +70,9 @@ final class UserShare {
         exhaustedSince = nil
     }
 
-    /// - Returns: A limit where the job took too much. A fault where everything is taken and what the job holds of it cannot be counted:
-    ///   it may be others that took it. `nil` where neither is so.
+    /// Checks for a shortage.
+    /// - Returns: A limit if the job took too much. A fault if all are used up and the job's part cannot be counted, since other processes may have
+    ///   taken them. `nil` otherwise.
     func look(now: Int64) -> LimitWatch.Finding? {
         nextLook = now + Self.askMilliseconds
         let exhausted = Self.exhausted()
@@ -136,7 +138,8 @@ final class UserShare {
         }
     }
 
-    /// - Parameter isEnough: Whether counting can stop.
+    /// Counts what the job holds.
+    /// - Parameter isEnough: Returns whether counting can stop.
     private func holding(until isEnough: ([Kind: Int64]) -> Bool) -> Holding {
         var holding = Holding()
         for process in ProcessTable.descendants(of: getpid(), except: sparing) where process.isAlive {
@@ -170,9 +173,9 @@ final class UserShare {
 
 /// A job's part of limits that the kernel counts by user and can enforce within a job's own user namespace (Linux 5.14 and newer).
 extension UserShare {
-    /// RLIMIT_SIGPENDING: a sixteenth of the user's; every timer takes one (timer_create(2)).
+    /// RLIMIT_SIGPENDING: a sixteenth of the user's limit, at least 1,024. Every timer takes one (timer_create(2)).
     static var pendingSignals: Int { Int(clamping: max(1024, clinux_most_pending_signals() / 16)) }
 
-    /// RLIMIT_MSGQUEUE: Linux's default for a user, or a quarter of the user's limit if that is less.
+    /// RLIMIT_MSGQUEUE in bytes: Linux's default for a user, or a quarter of the user's limit if that is less.
     static var messageBytes: Int { Int(clamping: min(819_200, clinux_most_message_bytes() / 4)) }
 }

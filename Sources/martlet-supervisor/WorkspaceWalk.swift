@@ -1,24 +1,24 @@
 import CLinux
 import Glibc
 
-/// One walk through trees that a job writes in meanwhile, in as many parts as wanted, in little memory: of each level only
-/// its descriptor and its place are kept. Nothing of a name outlives its entry.
+/// A walk through trees that a job may be changing, in any number of parts. It needs little memory: for each level it keeps only a descriptor and a
+/// position.
 final class WorkspaceWalk {
     private struct Level {
         let descriptor: Int32
-        /// Where to go on reading, as getdents64(2) says it.
+        /// The position at which reading continues, as getdents64(2) returns it.
         var place: Int64 = 0
     }
 
-    /// As the file system counts them: blocks of 512 bytes. A file of several names is counted once, in shares.
+    /// The disk use in bytes, from the file system's blocks of 512 bytes. A file with several names is counted once, divided among its names.
     private(set) var bytes: Int64 = 0
-    /// Files, directories, links, everything.
+    /// The number of entries of all kinds: files, directories, links and others.
     private(set) var files: Int64 = 0
     private(set) var isComplete = false
     private(set) var isTooDeep = false
-    /// A directory could not be read.
+    /// Whether a directory could not be read.
     private(set) var hasHidden = false
-    /// The milliseconds that it worked.
+    /// The processor time of the walk, in milliseconds.
     private(set) var cost: Int64 = 0
     /// The trees that are still to be walked through, the next one last.
     private var trees: [Tree]
@@ -42,7 +42,8 @@ final class WorkspaceWalk {
 
     deinit { for level in levels { close(level.descriptor) } }
 
-    /// - Parameter deadline: On the monotonic clock.
+    /// Continues the walk.
+    /// - Parameter deadline: The time to stop, in milliseconds of the monotonic clock.
     func go(until deadline: Int64) {
         let begun = Time.workedMilliseconds()
         var now = Time.monotonicMilliseconds()
@@ -54,7 +55,7 @@ final class WorkspaceWalk {
         cost += Time.workedMilliseconds() - begun
     }
 
-    /// A buffer of entries, or as far as the first directory among them, into which it goes.
+    /// Reads a buffer of entries, but only up to the first directory among them, which becomes the last level.
     private func readSome(of level: Level) {
         lseek(level.descriptor, Int(level.place), SEEK_SET)
         let count = buffer.withUnsafeMutableBytes { clinux_getdents(level.descriptor, $0.baseAddress, $0.count) }
@@ -67,7 +68,7 @@ final class WorkspaceWalk {
         }
         var start = 0
         while start < count {
-            // struct linux_dirent64: 8 bytes inode, 8 next place, 2 length, 1 type, the name (getdents(2)).
+            // struct linux_dirent64 has 8 bytes inode, 8 bytes next position, 2 bytes length, 1 byte type, then the name (getdents(2)).
             let place = buffer.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start + 8, as: Int64.self) }
             let length = Int(buffer.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start + 16, as: UInt16.self) })
             let isEntered = enter(at: start + 19, length: length - 19, in: level.descriptor, next: place)
@@ -77,6 +78,7 @@ final class WorkspaceWalk {
         }
     }
 
+    /// Counts an entry.
     /// - Returns: Whether the entry is a directory that is now the last level.
     private func enter(at start: Int, length: Int, in directory: Int32, next place: Int64) -> Bool {
         buffer.withUnsafeBytes { bytes in

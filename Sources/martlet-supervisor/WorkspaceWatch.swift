@@ -2,26 +2,25 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// Keeps a workspace within its bytes and files without a quota, which would need root.
+/// Keeps a workspace within its limits of bytes and files without a quota, which would need root.
 ///
-/// The file system's own count (statvfs(3)) costs microseconds and is an alarm; it counts others' files too, so what decides
-/// is a walk through the workspace. Walks go in slices between which the step's output is read, and seldom enough that
-/// they take a twentieth of a processor.
+/// The file system's own count (statvfs(3)) takes microseconds and serves as an alarm. It includes other files, so a walk through the workspace
+/// decides. Walks are divided into slices, between which the step's output is read. They are rare enough to take a twentieth of a processor.
 final class WorkspaceWatch {
-    /// Steps shorter than this are not checked.
+    /// The time in milliseconds before the first check. Shorter steps are not checked.
     private static let firstMilliseconds: Int64 = 500
-    /// How often the file system is asked.
+    /// How often the file system's count is read, in milliseconds.
     private static let askMilliseconds: Int64 = 250
-    /// Between a step's first two walks; each time it is twice as long, up to the other. What gives no alarm, such as
-    /// directories within each other, is found by these.
+    /// The time between a step's first two walks, in milliseconds. It doubles with each walk, up to the longest time. These walks find what raises no
+    /// alarm, such as deeply nested directories.
     private static let shortestMilliseconds: Int64 = 2000
     private static let longestMilliseconds: Int64 = 60_000
     private static let sliceMilliseconds: Int64 = 4
-    /// Between two slices: a tenth of the processor while it walks.
+    /// The pause between two slices, in milliseconds. A walk then takes a tenth of the processor.
     private static let restMilliseconds: Int64 = 36
-    /// Where the walk takes its time, and how much longer than it worked it rests, at most `LimitWatch.longestRest`.
+    /// The pause after a walk, as a multiple of its processor time; at most `LimitWatch.longestRest`.
     private static let restFactor: Int64 = 20
-    /// The deepest directory. The deepest of real packages (node_modules within each other) have about 40 levels.
+    /// The deepest level of directories. Real packages (nested node_modules) have about 40 levels at most.
     static let levelLimit = 256
 
     private struct Use {
@@ -30,22 +29,22 @@ final class WorkspaceWatch {
     }
 
     private let tree: Tree
-    /// Counts with the tree; on the same file system.
+    /// The home directory, which counts with the workspace; it is on the same file system.
     private let home: Tree?
     private let device: dev_t
     private let limits: JobDescription.Limits
     private let isFenced: Bool
-    /// As of `LimitWatch`.
+    /// See `LimitWatch.sparing`.
     var sparing: Set<Int32> = []
     /// The file system's use when the job began, and when the last complete walk and the present one began. An unfinished walk says nothing about
     /// what was written before it.
     private let atStart: Use
     private var atWalk: Use
     private var atPresentWalk: Use
-    /// What the last whole walk found.
+    /// The result of the last complete walk.
     private var found: Use?
     private var walk: WorkspaceWalk?
-    /// Without and with an alarm.
+    /// The earliest times of the next walk, without and with an alarm.
     private var nextWalk: Int64 = 0
     private var nextAlarmedWalk: Int64 = 0
     private var pause = shortestMilliseconds
@@ -63,12 +62,12 @@ final class WorkspaceWatch {
         atPresentWalk = atStart
     }
 
-    /// Of one file, wherever it is: the kernel's limit is also that of a file in `/tmp` (RLIMIT_FSIZE).
+    /// The words for the limit of a single file, wherever it is. The kernel's limit also applies to files in `/tmp` (RLIMIT_FSIZE).
     var fileWords: String { "one file over \(Words.size(limits.workspaceBytes))" }
     private var byteWords: String { "workspace over \(Words.size(limits.workspaceBytes))" }
 
-    /// The words if less is left on the file system than every job must leave. The job at fault does not matter: a walk counts only this job, and
-    /// takes too long.
+    /// The reason if the file system has less free space than every job must leave; otherwise `nil`. It does not matter which job is at fault: a walk
+    /// counts only this job, and takes too long.
     var fullDiskWords: String? { DiskRoom(of: tree.descriptor)?.shortage.map { "disk full: \($0)" } }
 
     func begin(now: Int64) {
@@ -77,7 +76,8 @@ final class WorkspaceWatch {
         nextWalk = now + Self.shortestMilliseconds
     }
 
-    /// At most a slice's work.
+    /// Does at most one slice of a walk.
+    /// - Returns: The exceeded limit in words; `nil` if there is none.
     func look(now: Int64) -> String? {
         if walk == nil {
             nextLook = now + Self.askMilliseconds
@@ -91,7 +91,8 @@ final class WorkspaceWatch {
         return words
     }
 
-    /// A walk to its end, where the step could have written too much since the last.
+    /// Walks to the end if the step could have written too much since the last walk.
+    /// - Returns: The exceeded limit in words; `nil` if there is none.
     func lookAtEnd() -> String? {
         guard isAlarming() else { return nil }
         beginWalk()
@@ -103,7 +104,7 @@ final class WorkspaceWatch {
         return nil
     }
 
-    /// Whether the workspace could be over a limit by now, were all that the file system grew by in it.
+    /// Returns whether the workspace could exceed a limit if all growth of the file system was in it.
     private func isAlarming() -> Bool {
         let now = Self.use(of: tree)
         let (bytes, files) = (max(0, now.bytes - atWalk.bytes), max(0, now.files - atWalk.files))
@@ -121,7 +122,7 @@ final class WorkspaceWatch {
         guard let walk else { return }
         found = Use(bytes: walk.bytes, files: walk.files)
         atWalk = atPresentWalk
-        // A file system that does not count its files (Btrfs) raises no alarm of them.
+        // A file system that does not count its files (Btrfs) raises no alarm for them.
         pause = atWalk.files > 0 ? min(pause * 2, Self.longestMilliseconds) : Self.shortestMilliseconds
         nextWalk = now + max(pause, min(walk.cost * Self.restFactor, LimitWatch.longestRest))
         nextAlarmedWalk = now + min(walk.cost * 2, LimitWatch.longestRest)
@@ -136,8 +137,8 @@ final class WorkspaceWatch {
             return "workspace over \(Words.number(Int64(limits.workspaceFiles))) files"
         }
         if walk.isTooDeep { return "workspace over \(Self.levelLimit) levels of directories" }
-        // The walk misses files without a name and unreadable files. Unnamed files are searched for after each walk, whatever the file system's
-        // growth, which others' deletions hide; about unreadable files nothing else is known.
+        // The walk misses unnamed files and unreadable files. Unnamed files are searched for after each walk, because deletions by others can hide
+        // the file system's growth. For unreadable files only that growth is known.
         guard walk.isComplete else { return nil }
         let deleted = DeletedFiles.bytes(on: device, sparing: sparing, isFenced: isFenced)
         if walk.bytes + deleted.bytes > limits.workspaceBytes { return byteWords }

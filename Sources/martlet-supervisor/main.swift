@@ -1,8 +1,7 @@
 import Glibc
 
-// The launcher, the supervisor of one attempt, the first process within a fence, and what a Swift package's job runs as
-// its own, the analyzer of C sources and the assembler of products: roles of one small static program. Exit statuses are
-// sysexits.h's.
+// The roles of one small static program: the launcher, the supervisor of one attempt, the first process in a sandbox, and two commands that run in a
+// Swift package's job. These are the analyzer of C sources and the archiver of products. Exit statuses are those of sysexits.h.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 let usage = """

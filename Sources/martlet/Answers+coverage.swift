@@ -1,6 +1,6 @@
 import Model
 
-/// What an integration's tests executed of the source, in one configuration.
+/// The source coverage of an integration's tests in one configuration.
 struct CoverageAnswer: Decodable {
     struct Share: Decodable {
         var covered: Int
@@ -14,7 +14,7 @@ struct CoverageAnswer: Decodable {
     var before: String?
     var linesBefore: Share?
 
-    /// `coverage debug`, `81.2 %`, `812 of 1000 lines in 12 files`, `+0.3 points against kit#40`.
+    /// A row such as `coverage debug`, `81.2 %`, `812 of 1000 lines in 12 files`, `+0.3 points against kit#40`.
     var row: [String] {
         let now = Coverage.Share(covered: lines.covered, total: lines.total)
         let old = linesBefore.map { Coverage.Share(covered: $0.covered, total: $0.total) }

@@ -1,6 +1,6 @@
 import Model
 
-/// What the next push of each branch of a bot would run, as `martlet bot NAME --plan` prints it.
+/// The plan for the next push to each branch of a bot, as `martlet bot NAME --plan` prints it.
 struct PlanAnswer: Decodable {
     struct Diagnostic: Decodable {
         var file: String
@@ -24,7 +24,7 @@ struct PlanAnswer: Decodable {
         var problem: String?
         var toolchain: String?
         var image: String?
-        /// Why nothing is analyzed, and why nothing is tested.
+        /// The reasons why nothing is analyzed and why nothing is tested; `nil` otherwise.
         var analysis: String?
         var tested: String?
         var steps: [Step]
@@ -56,7 +56,7 @@ struct PlanAnswer: Decodable {
         var diagnostics: [Diagnostic]
         var configurations: [Configuration]
         var archive: Archive?
-        /// Why nothing is archived; not told by an older daemon.
+        /// The reason why nothing is archived; `nil` if files are archived, or from an older daemon.
         var notArchived: String?
         var triggers: [Trigger]
     }
@@ -65,7 +65,7 @@ struct PlanAnswer: Decodable {
     var omitted: Int
     var notes: [String]
 
-    /// The lines of a terminal. A long command is cut; `--json` has all of it.
+    /// The text for a terminal. A long command is shortened; `--json` has all of it.
     var text: String {
         var text = notes.map { line($0) }.joined()
         text += items.map(\.text).joined(separator: "\n")
@@ -74,7 +74,7 @@ struct PlanAnswer: Decodable {
     }
 }
 
-/// A line of foreign text.
+/// Returns a line of text from outside, without control characters.
 private func line(_ text: String, indent: Int = 0) -> String {
     String(repeating: " ", count: indent) + Output.visible(text) + "\n"
 }

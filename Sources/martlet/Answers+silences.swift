@@ -14,10 +14,10 @@ struct SilenceAnswer: Decodable {
     var person: String
     var expires: String?
     var expired: Bool
-    /// Nothing where no branch's newest integration tells of it.
+    /// `nil` if no branch's newest integration has the issue.
     var issue: Issue?
 
-    /// A line that says which issue, and one that says who, until when and why.
+    /// Two lines: the issue; then the user, the end of the silence and the reason.
     var text: String {
         let place = [issue?.path, issue?.line.map(String.init)].compactMap(\.self).joined(separator: ":")
         let what =

@@ -62,7 +62,7 @@ struct TestHistoryAnswer: Decodable {
     var items: [Entry]
     var failures: [Entry]
 
-    /// What the command prints: configurations, outcomes, the last failures.
+    /// The command's output: configurations, outcomes, the last failures.
     var text: String {
         let now = configurations.map { configuration in
             let percent = configuration.durations?.trend.map { Int(clamping: ($0 * 100).rounded()) } ?? 0
@@ -92,7 +92,7 @@ struct TestHistoryAnswer: Decodable {
             + (failed.isEmpty ? "" : "\nlast failures\n" + Self.table(failed))
     }
 
-    /// Without what pads empty last cells.
+    /// Formats rows as a table without padding for empty cells at the end of a row.
     private static func table(_ rows: [[String]]) -> String {
         Output.table(rows.map { Array($0.reversed().drop(while: \.isEmpty).reversed()) })
     }
@@ -103,7 +103,7 @@ struct TestHistoryAnswer: Decodable {
 
     private static func short(_ ref: String) -> String { RefName(ref).shortName }
 
-    /// Tests are quick: below a second in milliseconds.
+    /// Returns a duration; below a second in milliseconds, because most tests are quick.
     private static func took(_ seconds: Double) -> String {
         seconds < 1 ? "\(Int(clamping: (seconds * 1000).rounded())) ms" : Output.duration(seconds)
     }

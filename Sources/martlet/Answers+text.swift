@@ -1,10 +1,10 @@
 import Foundation
 
 extension IntegrationAnswer {
-    /// Of `  archiving`.
+    /// The width of `  archiving`, the longest kind of step, in characters.
     private static let kindWidth = 11
 
-    /// Each configuration with its verdict, its steps and what was analyzed and tested; a blank line before each.
+    /// Describes each configuration: verdict, steps, analysis and tests. A blank line precedes each.
     var configurationText: String {
         (configurations ?? []).map { configuration in
             let all = configuration.attempts ?? []
@@ -14,13 +14,13 @@ extension IntegrationAnswer {
                 let reason = other.reason.map { ": \(Output.visible($0))" } ?? ""
                 return Output.visible("  attempt \(other.attempt)  \(other.verdict ?? other.state)") + "\(reason)\n"
             }
-            // Of one whose supervisor was lost, nobody knows when.
+            // A step has no end if its supervisor was lost.
             let unended = configuration.verdict == nil ? "…" : "no end"
             let steps = configuration.steps.map { step in
                 let end =
                     step.limit ?? step.signal.map { "signal \($0)" } ?? step.exit.map { $0 == 0 ? "" : "exit \($0)" }
                     ?? ""
-                // As wide as the longest, so that what stands below is in line.
+                // Padded to the longest kind, so that the columns are aligned.
                 let kind = "  \(step.step)".padding(toLength: Self.kindWidth, withPad: " ", startingAt: 0)
                 let duration = step.duration.map(Output.duration) ?? unended
                 return [kind, step.name, duration] + (end.isEmpty ? [] : [end])

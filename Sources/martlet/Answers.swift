@@ -1,6 +1,6 @@
 import Model
 
-/// The parts of the daemon's JSON that commands print. What is not printed is not declared.
+/// The parts of the daemon's JSON that commands print. Other members are not declared.
 struct List<Item: Decodable>: Decodable {
     var items: [Item]
     var next: String?
@@ -11,13 +11,13 @@ struct BotAnswer: Decodable {
     var repository: String
     var latest: IntegrationAnswer?
     var lookError: String?
-    /// Whether nobody has pushed to its repository yet.
+    /// Whether nobody has pushed to the repository yet.
     var empty: Bool
-    /// Its times in words, and when it queues next.
+    /// The schedule in words, and the time of its next integration.
     var schedule: String?
     var nextScheduled: String?
 
-    /// What is said of its repository beside its integrations, if anything.
+    /// A remark about its repository; `nil` if there is none.
     var remark: String? {
         if let lookError { return "the repository needs attention: \(lookError)" }
         return empty && latest == nil ? "the repository is empty; push a commit to it" : nil
@@ -61,7 +61,7 @@ struct IntegrationAnswer: Decodable {
     var cause: String
     var requestedBy: String?
     var subject: String?
-    /// Which type of project was recognised, and by what.
+    /// The recognized type of project and the file that it was recognized by.
     var project: String?
     var state: String
     var step: String
@@ -74,10 +74,10 @@ struct IntegrationAnswer: Decodable {
     var summary: SummaryAnswer?
     var configurations: [Configuration]?
     var run: Int?
-    /// Of an answer to a rerun.
+    /// The notes in the answer to a rerun.
     var notes: [String]?
 
-    /// Of a pull request's.
+    /// The pull request that was integrated.
     struct PullRequest: Decodable {
         var number: Int
         var trusted: Bool
@@ -89,7 +89,7 @@ struct IntegrationAnswer: Decodable {
     var head: String?
 
     var id: String { "\(bot)#\(number)" }
-    /// The words of `show` about its pull request; `nil` for a branch.
+    /// The text that `show` prints about the pull request; `nil` for a branch.
     var pullText: String? {
         guard let pullRequest, let base, let head else { return nil }
         let whose = pullRequest.trusted ? "" : ", a fork's"
@@ -105,9 +105,9 @@ struct IntegrationAnswer: Decodable {
         }
         return ref
     }
-    /// Whether it was left out; of a daemon of another version, not known.
+    /// Whether the integration was skipped; `nil` from a daemon of another version.
     var skipped: Bool?
-    /// What a table says of it: its result, or where it is.
+    /// The word for a table: the result, or the current step.
     var outcome: String { skipped == true ? "skipped" : result ?? (state == "queued" ? "queued" : step) }
 }
 
@@ -125,14 +125,14 @@ struct SummaryAnswer: Decodable {
     var flakyTests: Int
     var flakyTestsChange: Int
 
-    /// `12 tests, 1 failing (+1), 1 warning (−1)`: what is zero and did not change is left out.
+    /// A sentence such as `12 tests, 1 failing (+1), 1 warning (−1)`. Counts that are zero and unchanged are left out.
     var sentence: String {
         var parts: [String] = []
         func add(_ count: Int, _ change: Int, _ words: String, always: Bool = false) {
             guard always || count != 0 || change != 0 else { return }
             parts.append(words + (change == 0 ? "" : " (\(change > 0 ? "+" : "−")\(abs(change)))"))
         }
-        // Not `0 tests`: usually tests ran, but no report listed them.
+        // `no tests listed` instead of `0 tests`: usually tests ran, but no report listed them.
         add(tests, testsChange, tests == 0 ? "no tests listed" : tests.counting("test"), always: true)
         add(testFailures, testFailuresChange, "\(testFailures) failing")
         add(flakyTests, flakyTestsChange, "\(flakyTests) flaky")
@@ -179,10 +179,10 @@ struct TestAnswer: Decodable {
     var message: String?
 }
 
-/// What an integration archived.
+/// The archived files of an integration.
 struct ArtifactsAnswer: Decodable {
     var items: [ArtifactAnswer]
-    /// Why there is none; not told by an older daemon.
+    /// The reason why nothing is archived; `nil` if files are archived, or from an older daemon.
     var notArchived: String?
 }
 
@@ -205,7 +205,7 @@ struct TriggerAnswer: Decodable {
         var text: String
     }
 
-    /// What happened, or how far it is.
+    /// The result of the trigger, or its progress.
     var words: String { reason ?? upload?.text ?? "" }
 }
 
@@ -231,6 +231,6 @@ struct TokenAnswer: Decodable {
     var role: String
     var created: String?
     var revoked: String?
-    /// Only in the answer to its making.
+    /// Only in the answer that creates the token.
     var secret: String?
 }

@@ -4,20 +4,22 @@ import Foundation
 import Glibc
 import Model
 
-/// What is downloaded, in a directory of its own beside its place until all of it is checked.
+/// A directory of downloads beside their destination, where they stay until all of them are verified.
 struct Arrivals {
     private let above: Directory
-    /// Its name in `above`.
+    /// The name of the directory in `above`.
     private let name: String
     private let directory: Directory
-    /// What it becomes in `above`, when it is to become a directory.
+    /// The name that the directory gets in `above`, if it becomes the destination.
     private let target: String
-    /// Of files: as a program that knows no better makes them.
+    /// The mode of kept files: 0666 without the process's umask.
     private let mode: mode_t
 
+    /// Creates the directory.
     /// - Parameters:
-    ///   - output: Where it is to go.
-    ///   - isNew: Whether it becomes that directory; else it lies in it meanwhile.
+    ///   - output: The path of the destination.
+    ///   - isNew: Whether the directory becomes the destination. Otherwise it is created inside the existing destination.
+    /// - Throws: `Failure` if it cannot be created.
     init(beside output: String, isNew: Bool) throws {
         let trimmed = output.count > 1 && output.hasSuffix("/") ? String(output.dropLast()) : output
         let slash = trimmed.lastIndex(of: "/")
@@ -36,10 +38,10 @@ struct Arrivals {
         }
     }
 
-    /// Fetches what a version's directory holds beside the product's files, as far as the server has it.
+    /// Downloads a version's description files, as far as the server has them.
     func fetchDescriptions(_ root: String, _ connection: Connection) async throws {
         for file in VersionCheck.descriptions {
-            // As much as is read of each.
+            // The largest size that the verification reads of each.
             let limit =
                 switch file {
                 case "SHA256SUMS": Checksums.maximumSize
@@ -49,14 +51,15 @@ struct Arrivals {
             do {
                 try await fetch(file, root, connection, limit: Int64(limit))
             } catch let failure as Failure where failure.status == .notFound {
-                // What has to be there, the check misses.
+                // If the file is required, the verification reports that it is missing.
                 continue
             }
         }
     }
 
-    /// - Parameter bytes: Of all files together.
-    /// - Throws: `Failure` where the file system has not so many: found out now, it fills no disk.
+    /// Checks that the file system has enough free space, before the download fills it.
+    /// - Parameter bytes: The size of all files together.
+    /// - Throws: `Failure` if there is less free space.
     func checkSpace(for bytes: Int64) throws {
         guard let free = FreeSpace(at: directory.path)?.bytes, free < bytes else { return }
         throw Failure(
@@ -65,7 +68,10 @@ struct Arrivals {
                 + "--output DIRECTORY of another file system")
     }
 
-    /// - Parameter limit: In bytes.
+    /// Downloads a file.
+    /// - Parameters:
+    ///   - root: The path of the version on the server, with a slash at its end.
+    ///   - limit: The largest size of the file, in bytes.
     func fetch(_ file: String, _ root: String, _ connection: Connection, limit: Int64) async throws {
         try await connection.download(
             root + Escaped.segment(file), to: "\(directory.path)/\(file)", limit: limit)
@@ -82,18 +88,18 @@ struct Arrivals {
         }
     }
 
-    /// As the sums say, which were checked.
+    /// Returns the digests of the verified SHA256SUMS.
     func digests() throws -> [String: String] {
         Checksums(try directory.read("SHA256SUMS", limit: Checksums.maximumSize))?.digests ?? [:]
     }
 
-    /// Gives what arrived its place, and overwrites nothing.
-    /// - Parameter files: Those that are put into an existing directory; nothing: all becomes a new one.
+    /// Moves the downloads to their destination without overwriting any file.
+    /// - Parameter files: The files to move into an existing directory; `nil`: the whole directory becomes the destination.
     func keep(_ files: [String]?, in output: String) throws {
         var kept: [String] = []
         do throws(FileError) {
             for entry in try directory.entries() {
-                // Of FileSink's own mode until now.
+                // Until now the files have the mode of `FileSink`.
                 guard chmod("\(directory.path)/\(entry.name)", mode) == 0 else {
                     throw FileError(operation: "chmod", path: entry.name, errno: errno)
                 }
@@ -115,9 +121,9 @@ struct Arrivals {
         }
     }
 
-    /// Nothing of it is kept.
+    /// Removes the directory with all downloads.
     func remove() {
-        // Left with a name that says whose it is, at worst.
+        // If this fails, the name of the remaining directory identifies its origin.
         try? above.remove(name)
     }
 }

@@ -5,7 +5,7 @@ import Glibc
 import Settings
 import Transfer
 
-/// Where the daemon is: options that every command which talks to it takes.
+/// The daemon's address and the token: options of every command that connects to it.
 struct ServerOptions: ParsableArguments {
     @Option(help: "The daemon's URL, or the path of its unix socket (MARTLET_URL).")
     var server: String?
@@ -13,7 +13,8 @@ struct ServerOptions: ParsableArguments {
     @Option(help: "An access token (MARTLET_TOKEN). Not needed on the unix socket.")
     var token: String?
 
-    /// - Throws: `Failure` when no daemon can be found.
+    /// Connects to the daemon that the options or the environment name, or else to the first existing socket.
+    /// - Throws: `Failure` if no daemon can be found.
     func connect() throws -> Connection {
         let environment = ProcessInfo.processInfo.environment
         for sentence in NearMiss.variables(environment.keys) {
@@ -34,13 +35,13 @@ struct ServerOptions: ParsableArguments {
         return try Connection(socket: socket, token: token)
     }
 
-    /// Where the installed unit listens.
+    /// The socket of the installed systemd unit.
     static let installedSocket = "/run/martlet/martlet.socket"
 
-    /// The first of these sockets that is there.
+    /// Returns the first of these sockets that exists; `nil` if none does.
     static func firstThere(of sockets: [String]) -> String? { sockets.first { access($0, F_OK) == 0 } }
 
-    /// As installed for the machine, then the user's own daemon.
+    /// Returns the default sockets: that of the installed service, then that of the user's own daemon.
     static func usualSockets(_ environment: [String: String]) -> [String] {
         var sockets = [installedSocket]
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
@@ -52,16 +53,17 @@ struct ServerOptions: ParsableArguments {
     }
 }
 
-/// Talks to the daemon.
+/// A connection to the daemon's HTTP interface.
 struct Connection: Sendable {
     private let transport: CurlTransport
     private let base: String
     private let socket: String?
     private let token: String?
-    /// When all requests have to be answered; `nil`: each request has an hour of its own.
+    /// The time by which all requests must be answered; `nil`: each request has an hour.
     var deadline: ContinuousClock.Instant?
 
-    /// - Throws: `Failure` for an address with a user or a password in it: it is shown, and keys are remembered by it.
+    /// Creates a connection to a URL.
+    /// - Throws: `Failure` for a URL with a user or a password, because URLs are printed and stored with remembered keys.
     init(url: String, token: String?) throws {
         guard !Self.authority(of: url).contains("@") else {
             throw Failure(
@@ -82,13 +84,13 @@ struct Connection: Sendable {
         self.token = token
     }
 
-    /// How people see where it is.
+    /// The daemon's address for messages.
     var place: String { socket ?? base }
 
-    /// Whether it is on this machine's own socket.
+    /// Whether it connects to a socket on this machine.
     var isLocal: Bool { socket != nil }
 
-    /// One spelling of an address: scheme and host in small letters, no usual port, no slash at the end.
+    /// Returns the normal form of a URL: scheme and host in lower case, no default port, no slash at the end.
     static func normalized(_ url: String) -> String {
         var url = url[...]
         while url.hasSuffix("/") { url.removeLast() }
@@ -103,7 +105,7 @@ struct Connection: Sendable {
         return "\(scheme)://\(authority)\(rest[slash...])"
     }
 
-    /// What is between the scheme and the path.
+    /// Returns the part between the scheme and the path.
     private static func authority(of url: String) -> Substring {
         let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
         return rest.prefix { !"/?#".contains($0) }
@@ -132,17 +134,17 @@ struct Connection: Sendable {
 
     func delete(_ path: String) async throws { _ = try await send(.delete, path) }
 
-    /// Reads a range of a text that may still grow.
+    /// Reads a range of a log that may still grow.
     /// - Returns: `nil` if there are no bytes at that offset yet.
     func range(_ path: String, from offset: Int64, to last: Int64) async throws -> [UInt8]? {
         let response = try await perform(.get, path, headers: ["Range": "bytes=\(offset)-\(last)"])
         if response.status == 416 { return nil }
         try check(response, path)
-        // A server that answers with the whole text also sends the bytes before the offset.
+        // A server that ignores the range also sends the bytes before the offset.
         return response.status == 206 ? response.body : Array(response.body.dropFirst(Int(offset)))
     }
 
-    /// Streams an answer that has no end of its own.
+    /// Streams an answer that does not end by itself.
     /// - Returns: `nil` for 404.
     func stream(_ path: String) async throws -> AsyncThrowingStream<[UInt8], any Error>? {
         var request = request(.get, path)
@@ -158,8 +160,8 @@ struct Connection: Sendable {
         return answer.body
     }
 
-    /// Downloads to a new file, which is not there when that fails.
-    /// - Parameter limit: In bytes. A server that sends more is not listened to any longer.
+    /// Downloads to a new file. If the download fails, the file does not exist.
+    /// - Parameter limit: The largest size in bytes. A longer answer is aborted.
     func download(_ path: String, to file: String, limit: Int64) async throws {
         var request = request(.get, path)
         request.destination = .file(path: file)
@@ -190,7 +192,7 @@ struct Connection: Sendable {
         body: TransferRequest.Body = .none
     ) -> TransferRequest {
         var headers = headers
-        // By the socket there is no token that says whose this is.
+        // On the socket no token identifies the user.
         if socket != nil { headers["Martlet-Person"] = Self.person }
         var request = TransferRequest(
             method, base + path, headers: headers, body: body, credentials: token.map { .bearer(token: $0) })
@@ -200,7 +202,7 @@ struct Connection: Sendable {
         return request
     }
 
-    /// The user's name, where a header can hold it.
+    /// The user's name; `nil` if a header cannot contain it.
     private static let person: String? = {
         let name = NSUserName()
         return !name.isEmpty && name.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? name : nil
@@ -217,7 +219,7 @@ struct Connection: Sendable {
         }
     }
 
-    /// `/files/PRODUCT/latest/…` answers with the exact version's place; one step within the same server is followed.
+    /// Performs a request and follows one redirect within the same server: `/files/PRODUCT/latest/…` redirects to the exact version.
     private func followed(_ request: TransferRequest) async throws(TransferError) -> TransferResponse {
         let response = try await transport.perform(request)
         guard [302, 303, 307].contains(response.status), let location = response.headers["Location"],
@@ -234,14 +236,14 @@ struct Connection: Sendable {
         return String(base[..<scheme.upperBound] + base[scheme.upperBound...].prefix { $0 != "/" })
     }
 
-    /// How near the deadline a request may end because of it: libcurl is given whole milliseconds, and the difference of two times
-    /// that it compares with them is up to one too large (`Curl_timediff`, lib/timeval.c), by a clock that is not quite ours.
+    /// How long before the deadline a timeout may occur that is still due to the deadline. libcurl gets whole milliseconds. The time difference that
+    /// it compares with them can be 1 ms too large (`Curl_timediff`, lib/timeval.c), and it uses a slightly different clock.
     private static let slack = Duration.milliseconds(100)
 
     private func explained(_ error: TransferError) -> Failure {
         switch error.code {
         case .unreachable: Failure(.unavailable, "no daemon answers at \(place): \(error.message)")
-        // It ended, or is ending.
+        // The daemon has ended, or is ending.
         case .interrupted: Failure(.unavailable, error.description)
         case .timedOut where deadline.map { ContinuousClock.now.duration(to: $0) <= Self.slack } ?? false:
             Failure(

@@ -3,7 +3,7 @@ import Foundation
 import Integrations
 import Settings
 
-/// What the running service knows of published files that are not what was published any more: it alone reads them again and again.
+/// The published files that the running service knows to be damaged. Only the service reads all of them regularly.
 struct DamagedFiles: Decodable {
     struct Item: Decodable {
         var product: String
@@ -11,10 +11,10 @@ struct DamagedFiles: Decodable {
         var file: String
         var since: String
 
-        /// What is wrong with it, and what to do.
-        /// - Parameter state: The state directory, beneath which published files lie.
+        /// Describes the damage and how to repair it.
+        /// - Parameter state: The path of the state directory, which contains the published files.
         func sentence(state: String) -> String {
-            // These are judged by the others.
+            // Description files have no record of their own: they are verified against the others.
             let isDescription = VersionCheck.descriptions.contains(file)
             return Output.visible(
                 "\(product) \(version): \(file) is not what was published (seen \(since)) and not served; "
@@ -23,13 +23,12 @@ struct DamagedFiles: Decodable {
         }
     }
 
-    /// When all had been read the last time; nothing: not since the service began.
+    /// When the last check of all files ended; `nil` if none has ended since the service started.
     var looked: String?
     var items: [Item]
 
-    /// Asks the service of these settings: at the socket that `MARTLET_URL` names, else that of the state directory, else the
-    /// installed unit's.
-    /// - Throws: `Failure` when it does not answer.
+    /// Asks the service for its damaged files. It uses the socket in `MARTLET_URL`, or else that of the state directory or of the installed unit.
+    /// - Throws: `Failure` if the service does not answer.
     static func ask(_ settings: ServiceSettings) async throws -> DamagedFiles {
         var sockets = [StateDirectory(path: settings.state).serviceSocket]
         if settings.state == ServiceSettings.Defaults.system(processors: 1).state {

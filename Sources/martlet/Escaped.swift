@@ -1,6 +1,6 @@
-/// Text as a part of a URL.
+/// A function that makes text safe for URLs.
 enum Escaped {
-    /// One path segment or query value (RFC 3986: all but unreserved characters are percent-encoded).
+    /// Percent-encodes a path segment or query value, except for RFC 3986's unreserved characters.
     static func segment(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Model
 
-/// A sentence for the person at the terminal and the exit status that goes with it (sysexits.h).
+/// A message for the user and the command's exit status (sysexits.h).
 struct Failure: Error, CustomStringConvertible {
     enum Status: Int32 {
         case no = 1
@@ -13,23 +13,25 @@ struct Failure: Error, CustomStringConvertible {
         case cannotCreate = 73
         case denied = 77
         case configuration = 78
-        /// 128 and SIGINT's number, as shells have it.
+        /// 128 plus the number of SIGINT, as in shells.
         case canceled = 130
     }
 
     let status: Status
     let description: String
 
-    /// - Parameter description: Reduced to one line, since it can contain foreign texts.
+    /// Creates a failure.
+    /// - Parameter description: The message. It is reduced to one line, since it can contain text from outside.
     init(_ status: Status, _ description: String) { self.init(status, lines: [description]) }
 
-    /// - Parameter lines: Each is reduced to one line.
+    /// Creates a failure with several lines.
+    /// - Parameter lines: The message. Each element is reduced to one line.
     init(_ status: Status, lines: [String]) {
         self.status = status
         description = lines.map(\.inOneLine).joined(separator: "\n")
     }
 
-    /// Prints the sentence, and ends the command with the status.
+    /// Runs a command's body. A failure is printed, and becomes the exit status.
     static func exiting<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()

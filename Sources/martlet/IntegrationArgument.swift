@@ -1,7 +1,7 @@
 import ArgumentParser
 import Model
 
-/// `kit#41`, or `kit` for the latest of a branch or tag.
+/// An argument such as `kit#41`, or `kit` for the latest integration of a branch or tag.
 struct IntegrationArgument: ExpressibleByArgument {
     let bot: String
     /// A number, or `latest`.
@@ -17,9 +17,9 @@ struct IntegrationArgument: ExpressibleByArgument {
         }
     }
 
-    /// As it is written.
+    /// The argument as the user writes it.
     var text: String { number == "latest" ? bot : "\(bot)#\(number)" }
 
-    /// The path of the interface.
+    /// The integration's path in the HTTP interface.
     var path: String { "/api/v1/bots/\(bot)/integrations/\(number)" }
 }

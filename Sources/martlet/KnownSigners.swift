@@ -3,14 +3,14 @@ import Basics
 import Foundation
 import Glibc
 
-/// The keys that this user's downloads are held to, a line a service: trusted when first seen, as ssh does with hosts.
+/// The keys that the user's downloads must be signed with, one service a line. A key is trusted when it is first seen, like a host's key in ssh.
 ///
-/// The file has the form of ssh-keygen's allowed signers; a principal is the service's URL, or its socket's path.
+/// The file has the format of ssh-keygen's allowed signers. A principal is the service's URL, or the path of its socket.
 struct KnownSigners {
     let path: String
 
-    /// `known_signers` in `$XDG_CONFIG_HOME/martlet`, or in `~/.config/martlet`.
-    /// - Throws: `Failure` where neither is known.
+    /// Uses the file `known_signers` in `$XDG_CONFIG_HOME/martlet`, or in `~/.config/martlet`.
+    /// - Throws: `Failure` if neither variable is set.
     init(environment: [String: String] = ProcessInfo.processInfo.environment) throws {
         var base = environment["XDG_CONFIG_HOME"] ?? ""
         if !base.hasPrefix("/") {
@@ -22,25 +22,25 @@ struct KnownSigners {
         path = base + "/martlet/known_signers"
     }
 
-    /// All that are remembered; nobody while there is no file.
+    /// Reads all remembered keys; none if there is no file.
     func read() throws -> AllowedSigners {
         guard access(path, F_OK) == 0 else { return AllowedSigners() }
         return try Self.read(path)
     }
 
-    /// Those of a service: of lines that name it, or a pattern that it fits.
+    /// Returns the keys of a service: those of lines that name it, or whose pattern matches it.
     func signers(of place: String) throws -> AllowedSigners {
         AllowedSigners(try read().signers.filter { $0.isKey(of: place) })
     }
 
-    /// The line that makes a key one of a service's.
+    /// Returns the line that adds a key of a service.
     static func line(_ key: SignerKey, of place: String) -> String {
         AllowedSigners.Signer(principal: place, key: key).line
     }
 
-    /// Adds a service's keys; what else the file has stays as it is.
-    /// - Parameter isLocal: Whether it is this machine's own, so that it is believed what it calls itself: what it made is then
-    ///   verified without it too. Another could take a third one's name.
+    /// Adds a service's keys and leaves the rest of the file unchanged.
+    /// - Parameter isLocal: Whether the service runs on this machine. The names that it calls itself are then believed and also added, so that its
+    ///   versions can be verified without it. A remote service could claim another service's name.
     func remember(_ signers: AllowedSigners, of place: String, isLocal: Bool) async throws {
         let path = path
         do {
@@ -48,7 +48,7 @@ struct KnownSigners {
                 let place = AllowedSigners.Signer.principal(place)
                 let directory = String(path.dropLast("/known_signers".count))
                 _ = try Directory(creating: directory, mode: 0o700)
-                // Two first fetches at once, as of a CI's jobs, lose none of their lines. The lock ends with the descriptor.
+                // Two concurrent first downloads, such as those of CI jobs, lose no line. Closing the descriptor releases the lock.
                 let lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
                 guard lock >= 0 else { throw FileError(operation: "lock", path: directory, errno: errno) }
                 defer { close(lock) }
@@ -71,7 +71,8 @@ struct KnownSigners {
         }
     }
 
-    /// A file of the user's own.
+    /// Reads a file of allowed signers.
+    /// - Throws: `Failure` if it cannot be read or parsed.
     static func read(_ path: String) throws -> AllowedSigners {
         do {
             let bytes = try WholeFile.read(path, limit: AllowedSigners.maximumSize)

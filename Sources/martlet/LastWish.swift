@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// Does something before SIGINT or SIGTERM ends the program.
+/// Runs a closure before SIGINT or SIGTERM ends the program.
 final class LastWish {
     private let sources: [any DispatchSourceSignal]
 
@@ -11,7 +11,7 @@ final class LastWish {
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
                 body()
-                // As shells have it.
+                // The exit status is that of shells.
                 _exit(128 + number)
             }
             source.resume()
@@ -19,7 +19,7 @@ final class LastWish {
         }
     }
 
-    /// Nothing is to be done any more.
+    /// Stops handling the signals.
     func end() {
         for source in sources { source.cancel() }
     }

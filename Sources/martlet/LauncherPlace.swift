@@ -1,16 +1,17 @@
 import Basics
 import Integrations
 
-/// Which launcher starts a service's jobs.
+/// The choice of the launcher that starts a service's jobs.
 enum LauncherPlace {
-    /// The socket of deploy/martlet-launcher.socket.
+    /// The socket of the machine's launcher (deploy/martlet-launcher.socket).
     private static let ofTheMachine = (directory: "/run/martlet-launcher", name: "launcher.socket")
 
-    /// The machine's where it runs as the state's owner, since another's could not enter the state; else the state's own.
-    /// - Returns: An absolute path. Nobody need listen there.
+    /// Returns the socket of the launcher. It is the machine's launcher if that runs as the owner of the state directory; another user could not
+    /// enter that directory. Otherwise it is the state directory's own launcher.
+    /// - Returns: An absolute path. A launcher need not be listening there.
     static func socket(of state: StateDirectory) -> String {
         let (directory, name) = ofTheMachine
-        // What cannot be looked at cannot be connected to either.
+        // A path that cannot be examined cannot be connected to either.
         guard let machine = try? Directory(opening: directory).status(name)?.owner,
             let own = try? Directory(opening: state.path).status(".")?.owner, machine == own
         else { return state.launcherSocket }

@@ -5,19 +5,20 @@ import JobProtocol
 import Model
 import Settings
 
-/// What keeps jobs from this machine: asked once, when a program that runs jobs starts.
+/// Determines how jobs are isolated from this machine. This is done once, when a program that runs jobs starts.
 enum MachineIsolation {
+    /// Decides the isolation of jobs.
     /// - Parameters:
-    ///   - launcher: The socket of the launcher that will start the jobs; nothing when one is started for them alone.
-    ///   - wasFenced: Whether jobs had a fence here before.
+    ///   - launcher: The socket of the launcher that will start the jobs; `nil` if one is started only for them.
+    ///   - wasFenced: Whether jobs were sandboxed here before.
     ///   - hadOwnNetwork: Whether their steps had a network of their own.
-    /// - Throws: `Failure` when the settings ask for what cannot be here, or nobody can be asked.
+    /// - Throws: `Failure` if the settings require what is not possible here, or the supervisor cannot be asked.
     static func decide(
         _ settings: ServiceSettings, supervisor: String, launcher: String? = nil, wasFenced: Bool = false,
         hadOwnNetwork: Bool = false
     ) async throws -> JobIsolation {
         do {
-            // Who wants no fence needs to know of none.
+            // Without a sandbox no probe is necessary.
             if settings.isolation == ServiceSettings.Isolation.none {
                 return try JobIsolation.decide(settings, probe: .works, path: "", supervisor: supervisor)
             }
@@ -30,9 +31,8 @@ enum MachineIsolation {
         }
     }
 
-    /// Decides by the settings and by a fence that is made around nothing, a few times where that may go better.
-    /// - Throws: `IsolationError` when the settings ask for what cannot be; `ExecutionError` when the supervisor cannot be
-    ///   asked.
+    /// Decides by the settings and by a probe, an empty sandbox. The probe is repeated a few times if that may help.
+    /// - Throws: `IsolationError` if the settings require what is not possible; `ExecutionError` if the supervisor cannot be asked.
     static func find(
         _ settings: ServiceSettings, supervisor: String, launcher: String?, wasFenced: Bool = false,
         hadOwnNetwork: Bool = false
@@ -53,7 +53,7 @@ enum MachineIsolation {
 }
 
 extension FenceFinding.Means {
-    /// What holds a job's limits, in words.
+    /// A description of the mechanism that enforces a job's limits.
     var sentence: String {
         switch self {
         case .cgroup2: "limits by control groups"

@@ -5,8 +5,8 @@ import Logging
 import ServiceLifecycle
 import SourceControl
 
-/// Logs once what the machine's reader of reports and `git` can do. Each answer takes a process, so none is asked for before the service
-/// listens: what it serves depends on neither.
+/// Logs once what the machine's report reader and `git` support. Each query starts a process, so they run after the service listens, which depends on
+/// neither.
 struct MachineReport: Service, CustomStringConvertible {
     let description = "report on the machine"
     let reader: ReaderProgram
@@ -22,7 +22,7 @@ struct MachineReport: Service, CustomStringConvertible {
             await logFilter()
             await logProgram()
         }
-        // A service that ended earlier would end the others.
+        // A service that returned earlier would end the other services.
         try await gracefulShutdown()
     }
 

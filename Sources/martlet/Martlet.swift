@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The one binary: the daemon (`serve`) and the command-line tool.
+/// The program: the daemon (`serve`) and the command-line tool.
 @main
 struct Martlet: AsyncParsableCommand {
     static let version = "0.1.0"

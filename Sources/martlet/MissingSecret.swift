@@ -2,11 +2,11 @@ import Foundation
 import Model
 import Settings
 
-/// A secret that a file names and nobody stored.
+/// A secret that the settings or a bot file name, but that is not stored.
 struct MissingSecret {
     let sentence: String
 
-    /// Of the settings and of bot files, in their order, each once.
+    /// Returns the missing secrets of the settings and of bot files, in their order, each once.
     static func find(_ settings: ServiceSettings, _ bots: [BotSpecification]) -> [MissingSecret] {
         let store = SecretStore(
             directory: settings.secrets,

@@ -1,9 +1,9 @@
 import Foundation
 import Model
 
-/// What commands print.
+/// Functions that format and print the output of commands.
 enum Output {
-    /// Columns aligned by their widest cell; the last one is not padded. Each cell is reduced to one line.
+    /// Formats a table whose columns are aligned by their widest cells. The last column is not padded. Each cell is reduced to one line.
     static func table(_ rows: [[String]]) -> String {
         let rows = rows.map { $0.map(visible) }
         guard let columns = rows.map(\.count).max() else { return "" }
@@ -19,10 +19,11 @@ enum Output {
 
     static func print(_ bytes: [UInt8]) { FileHandle.standardOutput.write(Data(bytes)) }
 
-    /// A foreign text as one line of a terminal: without line ends, and without characters that control the terminal or change the order.
+    /// Returns text from outside as one line for a terminal: without line breaks, and without characters that control the terminal or change the
+    /// order.
     static func visible(_ text: String) -> String { text.inOneLine }
 
-    /// `38 s`, `4 min 12 s`, `0.4 s`.
+    /// Returns a duration such as `38 s`, `4 min 12 s` or `0.4 s`.
     static func duration(_ seconds: Double) -> String {
         let tenths = Int(clamping: seconds * 10)
         if tenths < 10 { return tenths == 0 ? "0 s" : "0.\(tenths) s" }

@@ -2,18 +2,18 @@ import Execution
 import Foundation
 import Glibc
 
-/// The paths of the programs that belong to this one.
+/// The paths of the programs that belong to `martlet`.
 enum OwnPrograms {
-    /// The path of `martlet-supervisor`.
-    /// - Throws: `Failure` if it is at neither place.
+    /// Returns the path of `martlet-supervisor`.
+    /// - Throws: `Failure` if it is in neither place.
     static func supervisor() throws -> String { try path(of: "martlet-supervisor") }
 
-    /// `martlet-reader`, which reads reports and logs.
-    /// - Throws: `Failure` if it is at neither place.
+    /// Returns `martlet-reader`, which reads reports and logs.
+    /// - Throws: `Failure` if it is in neither place.
     static func reader() throws -> ReaderProgram { ReaderProgram(path: try path(of: "martlet-reader")) }
 
-    /// The path beside this binary, as built, or in `lib/martlet` beside its `bin`, as installed.
-    /// - Throws: `Failure` if it is at neither place.
+    /// Returns the path of a program: beside this one, as built, or in `lib/martlet` beside its `bin`, as installed.
+    /// - Throws: `Failure` if it is in neither place.
     private static func path(of program: String) throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let directory = (own as NSString).deletingLastPathComponent

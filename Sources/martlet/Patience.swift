@@ -1,12 +1,12 @@
-/// How long the commands that wait bear with a daemon which answered them before, as when it is restarted.
+/// Retries for commands that wait while a daemon that answered before is away, such as during a restart.
 enum Patience {
-    /// Stopping it takes up to the 30 s that its unit allows (deploy/martlet.service), and starting it a few.
+    /// Stopping the daemon takes up to the 30 s that its unit allows (deploy/martlet.service), and starting it a few seconds.
     private static let limit = Duration.seconds(60)
-    /// Between looks at a daemon that is away.
+    /// The delay between two requests to a daemon that is away.
     static let pause = Duration.milliseconds(200)
 
-    /// Asks again as long as the daemon is away.
-    /// - Throws: `Failure` as `ask` does; `unavailable` of a daemon that stays away for too long.
+    /// Repeats a request while the daemon is away.
+    /// - Throws: The `Failure` of `ask`; `unavailable` if the daemon stays away longer than `limit`.
     static func bearing<Value>(_ ask: () async throws -> Value) async throws -> Value {
         let end = ContinuousClock.now + limit
         while true {

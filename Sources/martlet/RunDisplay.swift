@@ -3,31 +3,31 @@ import Glibc
 import Integrations
 import Model
 
-/// Shows a run while it runs: on a terminal a line that is drawn anew, elsewhere a line for each step; and the errors,
-/// warnings and failing tests as they are found.
+/// Shows a run in progress: on a terminal as a line that is redrawn, elsewhere as a line for each step. Errors, warnings and failing tests are shown
+/// as they are found.
 actor RunDisplay {
     /// How the run is shown.
     enum Style: Sendable {
         /// A last line that changes, by carriage return and "erase to the end of the line" (ECMA-48, EL).
         case live
         case plain
-        /// For programs, which read the result.
+        /// No progress, for programs that read the result.
         case silent
 
-        /// By what standard output is, and what people say of their terminals: `TERM=dumb`, and `NO_COLOR`
-        /// (no-color.org), which is taken to want no sequences at all.
+        /// Returns the style for standard output and the environment. It is plain for `TERM=dumb`, and for `NO_COLOR` (no-color.org), which is taken
+        /// as a request for no escape sequences at all.
         static func standard(environment: [String: String]) -> Style {
             let terminal = environment["TERM"] ?? ""
             let isPlain = terminal.isEmpty || terminal == "dumb" || !(environment["NO_COLOR"] ?? "").isEmpty
             return isatty(STDOUT_FILENO) == 1 && !isPlain ? .live : .plain
         }
 
-        /// How often it looks: often enough to be seen moving; a look costs some reads of SQLite and the log's new bytes.
+        /// The interval between updates. An update costs some reads of SQLite and of the log's new bytes.
         var interval: Duration { self == .live ? .milliseconds(100) : .milliseconds(250) }
     }
 
     let style: Style
-    /// What the last line says; nothing when it is empty.
+    /// The content of the last line; `nil` if it is empty.
     private var line: String?
     private var watch: RunWatch?
 
@@ -38,7 +38,7 @@ actor RunDisplay {
         say(RunReport.beginning(beginning))
     }
 
-    /// Looks until the task is cancelled.
+    /// Updates until the task is canceled.
     func run() async {
         guard style != .silent else { return }
         while !Task.isCancelled {
@@ -47,9 +47,9 @@ actor RunDisplay {
         }
     }
 
-    /// Shows what is new.
+    /// Shows what is new since the last update.
     func update() async {
-        // A look that fails shows nothing; the result tells what is wrong.
+        // An update that fails shows nothing; the result reports the error.
         guard style != .silent, let watch, let (news, running) = try? await watch.look() else { return }
         for item in news { show(item) }
         guard style == .live, !running.isEmpty else { return }
@@ -57,7 +57,7 @@ actor RunDisplay {
         draw(running.map { RunReport.progress($0, at: now) }.joined(separator: " · "))
     }
 
-    /// Prints the issues that were not printed while it ran, and the end.
+    /// Prints the issues that were not printed during the run, and the result.
     func end(_ result: WorkingTreeResult, _ answer: IntegrationAnswer) async {
         guard style != .silent else { return }
         for issue in result.issues where issue.status != .resolved {
@@ -73,7 +73,7 @@ actor RunDisplay {
         say(RunReport.end(answer, logs: result.logs))
     }
 
-    /// A text of whole lines, above the line that changes.
+    /// Prints whole lines above the line that changes.
     func say(_ text: String) {
         guard style != .silent else { return }
         erase()
@@ -91,7 +91,7 @@ actor RunDisplay {
     }
 
     private func draw(_ text: String) {
-        // One column less: in the last one some terminals wrap.
+        // One column less, because some terminals wrap in the last one.
         let text = String(Output.visible(text).prefix(Self.columns - 1))
         guard text != line else { return }
         Output.print("\r\u{1B}[K" + text)
@@ -103,7 +103,7 @@ actor RunDisplay {
         line = nil
     }
 
-    /// The terminal's, 80 when it does not say.
+    /// The terminal's width in columns; 80 if it is unknown.
     private static var columns: Int {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else { return 80 }

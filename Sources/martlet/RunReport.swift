@@ -4,7 +4,7 @@ import SourceControl
 
 /// The text that a run prints; it does not depend on the terminal.
 enum RunReport {
-    /// `kit#7: main 1a2b3c4d5e6f and changes that are not committed, in /home/ann/kit`
+    /// Returns lines such as `kit#7: main 1a2b3c4d5e6f and changes that are not committed, in /home/ann/kit`.
     static func beginning(_ beginning: RunBeginning) -> String {
         let snapshot = beginning.snapshot
         var what = snapshot.ref == RefName("HEAD") ? "" : snapshot.ref.shortName + " "
@@ -18,8 +18,8 @@ enum RunReport {
         return lines.map { Output.visible($0) + "\n" }.joined()
     }
 
-    /// A line as compilers print it, so that editors and terminals lead to the place.
-    /// - Parameter isCarried: Whether it is of the run before, and this one did not come so far as to look for it.
+    /// Returns a finding in the format of compilers, so that editors and terminals can link to the place.
+    /// - Parameter isCarried: Whether the finding is from the previous run, because this run did not get far enough to look for it.
     static func line(_ finding: Finding, in configurations: [Name], isCarried: Bool = false) -> String {
         let place = [finding.path, finding.line.map(String.init), finding.column.map(String.init)].compactMap(\.self)
         let message = finding.message.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
@@ -38,7 +38,7 @@ enum RunReport {
                 path: test.path, line: test.line), in: [configuration])
     }
 
-    /// `testing`, and `building: generate` where the step's own name says more than its kind.
+    /// Returns `testing`, or `building: generate` if the step's own name adds information.
     static func words(_ step: JobStep, _ name: String) -> String {
         let usual: String? =
             switch step {
@@ -50,7 +50,7 @@ enum RunReport {
         return name == usual ? step.rawValue : "\(step.rawValue): \(name)"
     }
 
-    /// `debug testing 12 s, 34 passed, 1 failing`
+    /// Returns a text such as `debug testing 12 s, 34 passed, 1 failing`.
     static func progress(_ running: RunWatch.Running, at now: Timestamp) -> String {
         let seconds = max(0, (now.millisecondsSinceEpoch - running.since.millisecondsSinceEpoch) / 1000)
         var text = "\(running.configuration) \(words(running.step, running.name)) \(Output.duration(Double(seconds)))"
@@ -59,7 +59,7 @@ enum RunReport {
         return text
     }
 
-    /// Whether it was printed while the step ran. Swift Testing's console has no suites.
+    /// Returns whether an issue was printed while the step ran. The console output of Swift Testing has no suite names.
     static func wasTold(_ issue: Issue, _ told: (findings: Set<Finding>, tests: Set<String>)) -> Bool {
         guard issue.finding.category == .testFailure else {
             return told.findings.contains {
@@ -69,7 +69,7 @@ enum RunReport {
         return told.tests.contains { issue.finding.rule == $0 || issue.finding.rule.hasSuffix("/" + $0) }
     }
 
-    /// The last lines: each configuration with its steps, where the logs of red ones are, and the result.
+    /// Returns the last lines: each configuration with its steps, the paths of the logs of failed ones, and the result.
     static func end(_ answer: IntegrationAnswer, logs: [Name: String]) -> String {
         var text = answer.configurationText
         let red = (answer.configurations ?? []).filter { !RunStatus.green.contains($0.verdict ?? "") }
@@ -88,7 +88,8 @@ enum RunStatus {
     static let green = ["succeeded", "warnings", "analyzer-warnings"]
     private static let red = ["test-failures", "build-errors"]
 
-    /// 0 green, 1 red, 130 canceled (128 plus SIGINT's number, as in shells), 70 for all else: that says nothing about the code.
+    /// Returns the exit status: 0 green, 1 red, 130 canceled (128 plus SIGINT's number, as in shells), 70 for an outcome that does not judge the
+    /// code.
     static func of(_ outcome: String) -> Int32 {
         switch outcome {
         case _ where green.contains(outcome): 0

@@ -1,18 +1,18 @@
-/// Cuts a stream of bytes into server-sent events (WHATWG HTML, section 9.2.6). Comments and `retry` are passed over.
+/// Parses a stream of bytes into server-sent events (WHATWG HTML, section 9.2.6). Comments and `retry` are ignored.
 struct ServerSentEvents {
     struct Event: Equatable {
         var name = "message"
         var data = ""
     }
 
-    /// The longest line that is taken, in bytes: an event of our daemon's is below 400 KiB.
+    /// The longest accepted line, in bytes. The daemon's events are smaller than 400 KiB.
     static let maximumLineBytes = 4 << 20
 
     private var line: [UInt8] = []
     private var event = Event()
     private var hasData = false
 
-    /// The events that end in this piece.
+    /// Parses a piece and returns the events that end in it.
     /// - Throws: `Failure` for a line that is too long.
     mutating func take(_ piece: [UInt8]) throws -> [Event] {
         var events: [Event] = []

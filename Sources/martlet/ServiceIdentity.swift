@@ -19,7 +19,8 @@ enum ServiceIdentity {
         case refuses(String)
     }
 
-    /// - Parameter file: The settings' path, however they were found.
+    /// Decides which user the program runs as.
+    /// - Parameter file: The path of the settings, whichever way it was found.
     private static func choice(_ settings: ServiceSettings, file: String) -> Choice {
         guard geteuid() == 0 else { return .stays }
         if let user = settings.user { return .becomes(user) }
@@ -30,7 +31,7 @@ enum ServiceIdentity {
                 + "write `user: NAME` into the settings, make the user (deploy/install does), or start it as another")
     }
 
-    /// Whether a directory above a path belongs to root and is closed to everybody else.
+    /// Returns whether a directory above a path belongs to root and is closed to everybody else.
     private static func isRootsAlone(_ path: String) -> Bool {
         var above = path
         while let slash = above.lastIndex(of: "/") {
@@ -42,11 +43,11 @@ enum ServiceIdentity {
         return false
     }
 
-    /// If started as root, becomes the service's user before any file of the service is opened, and executes itself again.
+    /// If started as root, becomes the service's user before any file of the service is opened, and executes the program again.
     ///
-    /// The thread that `main` began on has ended by now and keeps its identity, which the kernel shows as the process's and uses to check signals.
-    /// After executing again, the whole process is the user's.
-    /// - Parameter file: The settings' path.
+    /// The thread that `main` started on has ended by now and keeps root's identity. The kernel shows that identity as the process's and uses it to
+    /// check signals. After executing again, the whole process has the user's identity.
+    /// - Parameter file: The path of the settings.
     /// - Returns: Whether the program stays root.
     /// - Throws: `Failure` if there is no such user, or it is root under any name.
     static func assume(_ settings: ServiceSettings, file: String) throws -> Bool {
@@ -59,7 +60,8 @@ enum ServiceIdentity {
         return false
     }
 
-    /// The same for a command that works on the service's files beside it: if there is no user to become, root continues.
+    /// Becomes the service's user for a command that works on the service's files beside the running service. If there is no such user, it continues
+    /// as root.
     static func assumeIfThere(_ settings: ServiceSettings, file: String) throws {
         if case .becomes(let user) = choice(settings, file: file), getpwnam(user) != nil { try become(user) }
     }
@@ -83,7 +85,7 @@ enum ServiceIdentity {
         setenv("HOME", home, 1)
         setenv("USER", user, 1)
         setenv("LOGNAME", user, 1)
-        // This thread is one of a pool, and those take no signals; what is executed would inherit that.
+        // This thread belongs to a pool whose threads block signals. The executed program would inherit that.
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)
@@ -91,8 +93,8 @@ enum ServiceIdentity {
         throw Failure(.software, "cannot start again as the user \(user): \(String(cString: strerror(errno)))")
     }
 
-    /// Files for the service alone; no core dump and no ptrace, since secrets pass through; as many descriptors as the
-    /// hard limit gives; a peer that is gone is an error of a call, not a signal.
+    /// Hardens the process. New files are closed to others. Core dumps and ptrace are disabled, because secrets pass through the process. The limit
+    /// of descriptors is raised to the hard limit. Writing to a closed connection is an error instead of a signal.
     static func harden() {
         umask(0o027)
         signal(SIGPIPE, SIG_IGN)

@@ -3,19 +3,20 @@ import Foundation
 import Glibc
 import Settings
 
-/// Where the settings file is: an option of the commands that read it themselves.
+/// The path of the settings file: an option of the commands that read it themselves.
 struct SettingsLocation: ParsableArguments {
     @Option(help: "The settings file. Default: /etc/martlet/martlet.yml, or the user's own where that is absent.")
     var settings: String?
 
-    /// Larger settings files are refused, in bytes.
+    /// The largest settings file that is read, in bytes.
     private static let maximumBytes = 256 * 1024
 
-    /// - Throws: `Failure` with every message about the file.
+    /// Reads the settings.
+    /// - Throws: `Failure` with every error in the file.
     func read() throws -> ServiceSettings { try find().settings }
 
-    /// Reads the settings, and returns the path of their file, which need not exist.
-    /// - Throws: `Failure` with every message about the file.
+    /// Reads the settings, and returns the path of their file, which may not exist.
+    /// - Throws: `Failure` with every error in the file.
     func find() throws -> (settings: ServiceSettings, file: String) {
         let environment = ProcessInfo.processInfo.environment
         let processors = ProcessInfo.processInfo.activeProcessorCount
@@ -29,7 +30,7 @@ struct SettingsLocation: ParsableArguments {
         let path = settings.map(Self.absolute) ?? defaults.file
         defaults.file = path
         if let settings, !isSystem {
-            // Beside the settings, so that a directory with everything in it can be moved.
+            // The default directories are beside the settings, so that a directory with everything in it can be moved.
             let directory = (Self.absolute(settings) as NSString).deletingLastPathComponent
             defaults.bots = directory + "/bots"
             defaults.secrets = directory + "/secrets"
@@ -55,8 +56,8 @@ struct SettingsLocation: ParsableArguments {
         return (value, path)
     }
 
-    /// Makes the directory of secrets, when root runs this before the service did, as the service's own: a secret that
-    /// is stored in it is then given to the directory's owner.
+    /// Creates the directory of secrets if root runs this before the service did. The directory belongs to the service's user, and secrets stored in
+    /// it then get the same owner.
     func makeSecretsDirectory(_ path: String, _ settings: ServiceSettings) throws {
         let user = settings.user ?? ServiceIdentity.usualUser
         guard geteuid() == 0, let entry = getpwnam(user), mkdir(path, 0o700) == 0 else {

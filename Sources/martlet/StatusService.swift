@@ -3,7 +3,7 @@ import Model
 import ServiceLifecycle
 import Storage
 
-/// Keeps systemd informed: the status line, and the watchdog as long as the database answers.
+/// Sends systemd the status line, and the watchdog message as long as the database answers.
 struct StatusService: Service, CustomStringConvertible {
     let description = "status for systemd"
     let store: Store
@@ -28,7 +28,7 @@ struct StatusService: Service, CustomStringConvertible {
                 "\(counts.bots.counting("bot")), \(counts.running) running, \(counts.queued) queued")
             notifier.watchdog()
         } catch {
-            // Without a watchdog message systemd restarts the daemon, which is what a dead database needs.
+            // Without a watchdog message systemd restarts the daemon, which is the remedy for an unresponsive database.
             logger.error("the database does not answer", metadata: ["error": "\(error)"])
         }
     }

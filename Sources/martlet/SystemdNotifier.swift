@@ -1,9 +1,9 @@
 import Glibc
 
-/// Tells systemd how the daemon is (sd_notify(3)): a datagram to `NOTIFY_SOCKET`, nothing when there is none.
+/// Notifies systemd of the daemon's state (sd_notify(3)) with a datagram to `NOTIFY_SOCKET`. Without that variable it does nothing.
 struct SystemdNotifier: Sendable {
     private let socketPath: String?
-    /// Half of what `WATCHDOG_USEC` allows, as sd_watchdog_enabled(3) recommends; nothing when it does not watch.
+    /// Half of `WATCHDOG_USEC`, as sd_watchdog_enabled(3) recommends; `nil` if there is no watchdog.
     let watchdogInterval: Duration?
 
     init(environment: [String: String]) {
@@ -16,7 +16,7 @@ struct SystemdNotifier: Sendable {
     func status(_ text: String) { send("STATUS=\(text)") }
     func watchdog() { send("WATCHDOG=1") }
 
-    /// What cannot be sent is dropped: systemd then goes by its own time-outs.
+    /// Sends a message. Failures are ignored: systemd then uses its own timeouts.
     private func send(_ text: String) {
         guard let socketPath else { return }
         var address = sockaddr_un()
@@ -24,7 +24,7 @@ struct SystemdNotifier: Sendable {
         var bytes = Array(socketPath.utf8)
         let capacity = MemoryLayout.size(ofValue: address.sun_path)
         guard bytes.count < capacity else { return }
-        // An abstract socket is written with @ for its leading zero byte.
+        // The name of an abstract socket is written with @ for its leading zero byte.
         if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)

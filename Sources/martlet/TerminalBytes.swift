@@ -1,17 +1,17 @@
-/// A job's output, for somebody else's terminal.
+/// Makes a job's output safe for the user's terminal.
 ///
-/// A log can attack its readers: with escapes that write a clipboard or a title, or with text that is drawn over other text or shown in another
-/// order than it is read (CVE-2021-42574). Colors stay; everything else is shown literally.
+/// A log can attack its readers: with escape sequences that write the clipboard or the title, or with text that is drawn over other text or shown in
+/// another order than it is read (CVE-2021-42574). Colors stay; everything else is shown literally.
 ///
-/// It arrives in pieces and is treated as one stream: a sequence that is incomplete at the end of a piece waits for the next.
+/// The output is one stream that arrives in pieces. An incomplete sequence at the end of a piece waits for the next piece.
 struct TerminalBytes {
     /// The end of the last piece: a carriage return, or the beginning of a character or of a color.
     private var held: [UInt8] = []
 
-    /// The longest color that is let through, in bytes: `ESC [`, 31 digits and separators, `m`.
+    /// The longest color sequence that is kept, in bytes: `ESC [`, 31 digits and separators, `m`.
     private static let longestColor = 34
 
-    /// What can be shown with this piece.
+    /// Adds a piece and returns the bytes that can be shown now.
     mutating func take(_ piece: [UInt8]) -> [UInt8] {
         let bytes = held + piece
         let count = Self.unfinishedCount(bytes)
@@ -19,13 +19,13 @@ struct TerminalBytes {
         return Self.safe(Array(bytes.dropLast(count)))
     }
 
-    /// The remaining bytes at the end of the stream.
+    /// Returns the remaining bytes at the end of the stream.
     mutating func end() -> [UInt8] {
         defer { held = [] }
         return Self.safe(held)
     }
 
-    /// How many bytes at the end are to be looked at with those after them.
+    /// Returns how many bytes at the end must be read together with the following ones.
     private static func unfinishedCount(_ bytes: [UInt8]) -> Int {
         guard let last = bytes.last else { return 0 }
         if last == 0x0D { return 1 }
@@ -44,8 +44,9 @@ struct TerminalBytes {
 
     private static func isColorByte(_ byte: UInt8) -> Bool { (0x30...0x3B).contains(byte) }
 
-    /// Returns as many bytes. Colors (`ESC [ … m`) stay. Every other escape's ESC, other C0 controls but tab and LF, DEL, C1 controls (U+0080 to
-    /// U+009F), bidirectional controls and line and paragraph separators become `?`. A carriage return without a line feed becomes a line feed.
+    /// Replaces unsafe bytes with as many safe ones. Colors (`ESC [ … m`) stay. A carriage return without a line feed becomes a line feed. The
+    /// following become `?`: the ESC of other sequences, C0 controls except tab and LF, DEL, C1 controls (U+0080 to U+009F), bidirectional controls,
+    /// and line and paragraph separators.
     private static func safe(_ bytes: [UInt8]) -> [UInt8] {
         var result = bytes
         var index = 0
@@ -61,7 +62,7 @@ struct TerminalBytes {
         return result
     }
 
-    /// How many bytes at the beginning are to be replaced.
+    /// Returns how many bytes at the beginning must be replaced.
     private static func unsafeCount(_ bytes: ArraySlice<UInt8>) -> Int {
         let next = Array(bytes.prefix(3))
         switch next[0] {

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// Waits for an integration's end, also while the daemon is restarted.
+/// Waits for an integration's end, even if the daemon is restarted meanwhile.
 enum Waiting {
-    /// Waits for the end and prints it.
-    /// - Throws: `ExitCode` when it is not green; `Failure` when the run that was queued never began.
+    /// Waits for the end and prints the result.
+    /// - Throws: `ExitCode` if the integration is not green; `Failure` if the queued run never began.
     static func verdict(of queued: IntegrationAnswer, _ connection: Connection, json: Bool) async throws {
         let done = try await completion(of: queued, connection, isQuiet: json)
         if let run = queued.run, let last = done.run, last < run {
-            // It is in its earlier state, which says nothing about the requested run.
+            // The integration is back in its earlier state, which does not concern the requested run.
             throw Failure(.no, "\(done.id): run \(run) was taken back before it began; what is there is of run \(last)")
         }
         if json {
@@ -25,7 +25,7 @@ enum Waiting {
         "/api/v1/bots/\(integration.bot)/integrations/\(integration.number)"
     }
 
-    /// Asks every half second and prints each new step.
+    /// Polls every half second, prints each new step, and returns the completed integration.
     private static func completion(
         of integration: IntegrationAnswer, _ connection: Connection, isQuiet: Bool
     ) async throws -> IntegrationAnswer {

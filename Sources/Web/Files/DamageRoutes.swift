@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Model
 
-/// Which published files are not what was published, for who can restore them.
+/// Lists the published files that differ from what was published, for operators who can restore them.
 struct DamageRoutes: Sendable {
     let site: Site
 

@@ -2,7 +2,7 @@ import Foundation
 import Model
 import Synchronization
 
-/// The time in HTTP's form, made once a second.
+/// The current time in HTTP's date format, formatted once a second.
 final class DateText: Sendable {
     private let made: Mutex<(second: Int64, text: String)> = Mutex((-1, ""))
 

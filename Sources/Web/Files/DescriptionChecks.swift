@@ -3,18 +3,19 @@ import Basics
 import Model
 import Storage
 
-/// Whether versions' descriptions are what was published, looked at again when one of them is another file than before; bytes that change
-/// beneath them are found by the scrub.
+/// Checks whether versions' description files are the published ones. A version is checked again when one of its files was replaced; the scrub finds
+/// bytes that changed in place.
 final class DescriptionChecks: Sendable {
-    /// Some 10 MB when it is full.
+    /// Takes about 10 MB when it is full.
     private let known = FindingMemory<DescriptionCheck>(limit: 10_000)
-    /// Of its own: one check reads up to 64 MiB, and no download waits for that.
+    /// A serial queue of its own: one check reads up to 64 MiB, and no download may wait for it.
     private let lane = BlockingLane(label: "descriptions-check")
 
+    /// Checks the description files of a version.
     /// - Parameters:
-    ///   - state: The state directory.
-    ///   - isAnew: Whatever is known.
-    /// - Returns: Nothing when the version has no directory.
+    ///   - state: The path of the state directory.
+    ///   - isAnew: Whether to read the files even if their result is cached.
+    /// - Returns: `nil` if the version has no directory.
     func check(
         of record: VersionRecord, beneath state: String, isAnew: Bool = false
     ) async throws(FileError) -> DescriptionCheck? {

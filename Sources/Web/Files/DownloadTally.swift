@@ -1,31 +1,31 @@
 import Model
 
-/// What was downloaded and is not stored yet, and how much that makes together with what is.
+/// Download counts that are not stored yet, and their sum with the stored counts.
 ///
-/// While a transaction is under way, nobody can tell whether the store that was read has it already. So what was stored before it is
-/// known for as long, and who read the store while one began or ended reads it again.
+/// During a transaction a reader of the store cannot know whether the result already includes the transaction. The stored counts from before the
+/// transaction are therefore kept until it ends. A reader during whose read a transaction began or ended reads again.
 struct DownloadTally: Sendable {
     typealias Key = Downloads.Key
 
     private var counted: [Key: Int64] = [:]
-    /// What the transaction under way adds, and to what.
+    /// What the current transaction adds, and the stored count before it.
     private var storing: [Key: (added: Int64, before: Int64)] = [:]
-    /// Another with each transaction that begins or ends.
+    /// A number that changes whenever a transaction begins or ends.
     private(set) var turn = 0
 
-    /// What is not known to be stored.
+    /// The counts that are not known to be stored.
     var pending: [Key: Int64] { counted.merging(storing.mapValues { $0.added }) { $0 + $1 } }
 
     mutating func count(_ key: Key) { counted[key, default: 0] += 1 }
 
     /// Begins a transaction.
     /// - Parameters:
-    ///   - products: Whose counts it stores; others wait for the next.
-    ///   - stored: What is stored of these products.
-    /// - Returns: What it adds; nothing while another is under way, or where there is nothing to add.
+    ///   - products: The products whose counts the transaction stores. Other counts wait for the next one.
+    ///   - stored: The stored counts of these products.
+    /// - Returns: The counts to add; `nil` if another transaction is in progress or there is nothing to add.
     mutating func begin(of products: Set<Name>, stored: [Key: Int64]) -> [Key: Int64]? {
         let taken = counted.filter { products.contains($0.key.product) }
-        // One that adds nothing would end with what another has begun meanwhile.
+        // An empty transaction would otherwise end the one that another call has begun meanwhile.
         guard storing.isEmpty, !taken.isEmpty else { return nil }
         for (key, count) in taken {
             counted[key] = nil
@@ -35,18 +35,18 @@ struct DownloadTally: Sendable {
         return taken
     }
 
-    /// Ends it; what it did not store stays for the next.
+    /// Ends the transaction. If it failed, its counts wait for the next one.
     mutating func end(isStored: Bool) {
         if !isStored { for (key, part) in storing { counted[key, default: 0] += part.added } }
         storing = [:]
         turn += 1
     }
 
-    /// All that was ever counted of a product's files.
+    /// Returns all downloads ever counted of a product's files.
     /// - Parameters:
-    ///   - stored: What was read from the store.
-    ///   - turn: When it was about to be read.
-    /// - Returns: Nothing where a transaction began or ended since.
+    ///   - stored: The counts that were read from the store.
+    ///   - turn: The value of `turn` before that read.
+    /// - Returns: `nil` if a transaction began or ended since.
     func counts(of product: Name, stored: [Key: Int64], at turn: Int) -> [Key: Int64]? {
         guard turn == self.turn else { return nil }
         var counts = stored

@@ -4,7 +4,7 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// Counts downloads in memory and stores them now and then, in one transaction.
+/// Counts downloads in memory and stores them at intervals, in one transaction.
 final class Downloads: Service, CustomStringConvertible {
     let description = "counts of downloads"
 
@@ -14,7 +14,7 @@ final class Downloads: Service, CustomStringConvertible {
         let path: String
     }
 
-    /// A daemon that is killed loses the counts of so long.
+    /// A daemon that is killed loses at most the counts of this interval.
     static let interval = Duration.seconds(10)
 
     private let tally = Mutex(DownloadTally())
@@ -28,7 +28,7 @@ final class Downloads: Service, CustomStringConvertible {
 
     func count(_ key: Key) { tally.withLock { $0.count(key) } }
 
-    /// What is not stored yet.
+    /// The counts that are not stored yet.
     var pending: [Key: Int64] { tally.withLock { $0.pending } }
 
     /// Stores the counts; counts that cannot be stored stay for the next time. Does nothing while another call is in progress.
@@ -59,8 +59,8 @@ final class Downloads: Service, CustomStringConvertible {
         return stored
     }
 
-    /// All counts of a product's files. Reading writes nothing: pages are requested more often than files. It does not wait for a transaction; it
-    /// is repeated if one began or ended meanwhile, which happens once per `interval`.
+    /// Returns all counts of a product's files. It writes nothing, since pages are requested more often than files, and does not wait for a
+    /// transaction. If one began or ended meanwhile, which happens once per `interval`, the read is repeated.
     func counts(of product: Name) async throws -> Counts {
         while true {
             let turn = tally.withLock { $0.turn }
@@ -79,7 +79,7 @@ final class Downloads: Service, CustomStringConvertible {
             counts[Key(product: record.product, version: record.version, path: path)] ?? 0
         }
 
-        /// Of all its files together.
+        /// Returns the sum over all files of a version.
         func of(_ record: VersionRecord) -> Int64 {
             record.files.reduce(0) { Int64.clampedSum($0, of($1.path, in: record)) }
         }

@@ -3,8 +3,8 @@ import Crypto
 import Model
 import Synchronization
 
-/// Which files were found to be what was recorded, and which were not. A file is read for it once, and again when its inode, size or
-/// times are others; bytes that change beneath them are found by the scrub.
+/// Remembers which files match their recorded digest and which do not. A file is read once for this, and again when its inode, size or times have
+/// changed. The scrub finds bytes that changed in place.
 final class FileChecks: Sendable {
     private struct Known: Hashable {
         let status: FileStatus
@@ -13,23 +13,23 @@ final class FileChecks: Sendable {
     private struct State {
         var whole: Set<Known> = []
         var running: [Known: Task<Bool, any Error>] = [:]
-        /// By path, since when.
+        /// When each file was found damaged, by path.
         var damaged: [String: Timestamp] = [:]
         var lookedAt: Timestamp?
     }
 
-    /// So many files are known at a time: some 20 MB. Beyond, all are looked at again.
+    /// The most files whose results are cached, about 20 MB. When the cache is full, it is emptied and files are read again.
     private static let maximumKnown = 100_000
-    /// Several checks take turns after each piece: 16 MiB take a SHA-256 some 10 to 40 ms.
+    /// Concurrent checks take turns after each piece. A SHA-256 of 16 MiB takes 10 to 40 ms.
     static let pieceBytes = 16 << 20
     private static let readBytes = 256 << 10
 
-    /// Of its own, so that no download waits for a check of another file.
+    /// A serial queue of its own, so that no download waits for the check of another file.
     private let lane = BlockingLane(label: "files-check")
     private let state = Mutex(State())
 
-    /// Whether a file's bytes have the digest, from what is known or by reading them, once for all who ask.
-    /// - Throws: What reading it throws.
+    /// Returns whether a file's bytes have the digest. The result is cached; concurrent callers share one read of the file.
+    /// - Throws: The errors of reading the file.
     func isWhole(_ file: RecordedFile, sha256: String) async throws -> Bool {
         let known = Known(status: file.status, sha256: sha256)
         let task: Task<Bool, any Error>? = state.withLock { state in
@@ -43,8 +43,9 @@ final class FileChecks: Sendable {
         return try await task.value
     }
 
-    /// Reads a file, whatever is known of it.
-    /// - Parameter rest: Waited for after each piece.
+    /// Reads a file even if its result is cached, and returns whether its bytes have the digest.
+    /// - Parameter rest: Called after each piece, for a pause.
+    /// - Throws: The errors of reading the file and of `rest`.
     func read(
         _ file: RecordedFile, sha256: String, rest: @Sendable () async throws -> Void
     ) async throws -> Bool {
@@ -81,7 +82,7 @@ final class FileChecks: Sendable {
                 var offset = begin
                 while offset < end {
                     let bytes = try file.read(at: offset, count: Int(min(end - offset, Int64(Self.readBytes))))
-                    // Shorter than it was: its digest is another.
+                    // The file has become shorter, so its digest differs anyway.
                     if bytes.isEmpty { break }
                     hash.update(data: bytes)
                     offset += Int64(bytes.count)
@@ -96,8 +97,8 @@ final class FileChecks: Sendable {
 
     // MARK: Damage
 
-    /// Keeps a file among the damaged ones until it is found to be well.
-    /// - Returns: Whether that is new.
+    /// Records a file as damaged until it is found intact.
+    /// - Returns: Whether it was not recorded before.
     @discardableResult
     func isDamaged(_ path: String, at time: Timestamp) -> Bool {
         state.withLock { state in
@@ -111,13 +112,13 @@ final class FileChecks: Sendable {
 
     func isWell(_ path: String) { state.withLock { state in if !state.damaged.isEmpty { state.damaged[path] = nil } } }
 
-    /// When every published file had been read, the last time; nothing: not since the start.
+    /// When the last check of all published files ended; `nil` if none has ended since the start.
     var lookedAt: Timestamp? {
         get { state.withLock { $0.lookedAt } }
         set { state.withLock { $0.lookedAt = newValue } }
     }
 
-    /// Paths and since when, by path.
+    /// The damaged files with the time of each discovery, sorted by path.
     var damaged: [(path: String, since: Timestamp)] {
         state.withLock { $0.damaged.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
     }

@@ -4,18 +4,19 @@ import HTTPTypes
 import Hummingbird
 import Model
 
-/// What is answered about a file whose bytes are known: the one place that decides headers, conditions and ranges.
+/// The response head for a file whose size and digest are known. Headers, conditions and ranges are decided only here.
 struct FileHead: Sendable {
-    /// Of the whole file, in bytes.
+    /// The size of the whole file, in bytes.
     let size: Int64
-    /// With its quotation marks; the file's SHA-256.
+    /// The SHA-256 of the file, in quotation marks.
     let entityTag: String
-    /// `nil` for an export: a second is too long for what may change within it.
+    /// `nil` for an export, which may change twice within a second: HTTP dates are not precise enough.
     let modified: Timestamp?
-    /// Of an answer with the whole file, but for what every answer of the service has.
+    /// The headers of an answer with the whole file, without those that every answer of the service has.
     private let headers: HTTPFields
 
-    /// - Parameter artifact: Its size and digest are the file's.
+    /// Creates the head for a published or archived file.
+    /// - Parameter artifact: The record of the file, with its size and digest.
     init(_ artifact: Artifact, modified: Timestamp, cacheControl: String) {
         size = artifact.size.bytes
         entityTag = "\"\(artifact.sha256)\""
@@ -29,15 +30,17 @@ struct FileHead: Sendable {
         headers[.acceptRanges] = "bytes"
         headers[.cacheControl] = cacheControl
         if media.isAttachment { headers[.contentDisposition] = FileMediaType.disposition(name) }
-        // RFC 9530: of the whole file, also with a part of it.
+        // RFC 9530: the digest is of the whole file, even if only a part is sent.
         if let digest = Hexadecimal.decode(artifact.sha256), let name = HTTPField.Name("Repr-Digest") {
             headers[name] = "sha-256=:\(Data(digest).base64EncodedString()):"
         }
         self.headers = headers
     }
 
-    /// An export, which may change at any time.
-    /// - Parameter sha256: In hexadecimal digits.
+    /// Creates the head for an export, which may change at any time.
+    /// - Parameters:
+    ///   - size: The size of the export, in bytes.
+    ///   - sha256: Its digest in hexadecimal digits.
     init(exportOf size: Int64, sha256: String, type: String) {
         self.size = size
         entityTag = "\"\(sha256)\""
@@ -53,16 +56,17 @@ struct FileHead: Sendable {
     struct Answer: Sendable {
         let status: HTTPResponse.Status
         let headers: HTTPFields
-        /// The part of the file that is the body; nothing: there is none.
+        /// The part of the file that is the body; `nil` if there is no body.
         let range: Range<Int64>?
     }
 
+    /// Decides the answer to a request.
     /// - Parameters:
-    ///   - asked: A request's headers.
-    ///   - isHead: Whether it is a HEAD, for which `Range` means nothing (RFC 9110, section 14.2).
-    /// - Throws: 412.
+    ///   - asked: The request's headers.
+    ///   - isHead: Whether the method is HEAD, for which `Range` is ignored (RFC 9110, section 14.2).
+    /// - Throws: 412 if a condition of the request fails.
     func answer(to asked: HTTPFields, isHead: Bool) throws(Problem) -> Answer {
-        // As most are: nothing is looked up.
+        // The common case needs no header lookups.
         if asked.isEmpty { return Answer(status: .ok, headers: headers, range: 0..<size) }
         var headers = headers
         let conditions = Preconditions(
@@ -87,6 +91,6 @@ struct FileHead: Sendable {
         }
     }
 
-    /// Whether an answer's last byte is the file's, which makes it a download; parts from elsewhere make none.
+    /// Returns whether an answer contains the file's last byte. Only such answers count as downloads.
     func isDownload(_ answer: Answer) -> Bool { answer.range?.upperBound == size }
 }

@@ -5,19 +5,20 @@ import Model
 import ServiceLifecycle
 import Storage
 
-/// Reads every published file and what describes it again, once a day, and says which are not what was published. What nobody downloads would else rot unseen
-/// until the backups have rotted too.
+/// Reads every published file and its description files once a day, and reports those that differ from what was published. Otherwise damage to rarely
+/// downloaded files would stay unnoticed until the backups are damaged too.
 struct FileScrub: Service, CustomStringConvertible {
     let description = "check of published files"
     let site: Site
 
-    /// From the start to the first look, and from one look's end to the next one's begin.
+    /// The time from the start to the first check. After that, checks begin at `interval` after the end of the previous one.
     private static let delay = Duration.seconds(60)
     private static let interval = Duration.seconds(86_400)
-    /// After each piece of 16 MiB: at most 32 MB a second, which leaves a disk to others.
+    /// The pause after each piece of 16 MiB. It limits the check to 32 MB a second, which leaves most of a disk to other readers.
     private static let rest = Duration.milliseconds(500)
 
-    /// Of a version so many damaged files are logged, then how many more there are: the disk that lost its directory has room to lose, too.
+    /// The most damaged files of a version that are logged one by one; the log then states how many more there are. This keeps the log small when a
+    /// disk has lost a directory.
     static let maximumTold = 100
 
     func run() async throws {
@@ -37,8 +38,8 @@ struct FileScrub: Service, CustomStringConvertible {
         }
     }
 
-    /// Looks at all once.
-    /// - Parameter rest: Waited for after each piece.
+    /// Checks all published versions once.
+    /// - Parameter rest: Called after each piece, for a pause.
     func look(rest: @escaping @Sendable () async throws -> Void = {}) async throws {
         for product in try await site.store.products() {
             for record in try await site.store.versions(of: product) where record.state == .published {
@@ -54,8 +55,9 @@ struct FileScrub: Service, CustomStringConvertible {
         site.checks.lookedAt = site.clock()
     }
 
-    /// - Parameter isTold: Whether it is logged where it is damaged.
-    /// - Returns: Whether it is.
+    /// Checks one file of a version.
+    /// - Parameter isTold: Whether damage is logged.
+    /// - Returns: Whether the file is damaged.
     private func look(
         at artifact: Artifact, of record: VersionRecord, _ rest: @escaping @Sendable () async throws -> Void,
         isTold: Bool
@@ -89,7 +91,7 @@ struct FileScrub: Service, CustomStringConvertible {
     private func lookAtDescriptions(of record: VersionRecord) async throws {
         let place = "files/\(record.product)/\(record.version)"
         let state = site.configuration.state
-        // Where its directory is gone or cannot be read, each of its files has said so.
+        // If the directory is missing or cannot be read, the check of each file has already reported it.
         guard let check = try? await site.descriptions.check(of: record, beneath: state, isAnew: true) else { return }
         let damaged = check.damaged
         for name in VersionCheck.descriptions { note(damaged[name].map { "\($0)" }, "\(place)/\(name)", [:]) }

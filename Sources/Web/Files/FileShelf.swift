@@ -1,16 +1,16 @@
 import NIOCore
 import Synchronization
 
-/// Small published files in memory, by the path that asked for them, so that most requests are answered where they come in.
+/// A cache of small published files in memory, keyed by request path. Most requests are answered from it on the connection's own thread.
 ///
-/// An entry is one decision of the usual way: that this path is this file, that its bytes are the recorded ones and that anybody may
-/// read it. It holds for a second; then one request goes the usual way again, and what was changed, closed or taken away is so for all.
+/// An entry caches three decisions: which file the path selects, that its bytes match the recorded digest, and that anybody may read it. It is valid
+/// for a second; the next request then takes the full route. Changed, closed or removed files are therefore served for at most a second.
 final class FileShelf: Sendable {
-    /// The largest file, in bytes, and all together: at least 512 files.
+    /// The largest file and the size of the cache, both in bytes. The cache holds at least 512 files.
     static let maximumFileBytes = 64 << 10
     static let maximumBytes = 32 << 20
     static let trust = TimeAmount.seconds(1)
-    /// What an entry takes beside its bytes, headers and path among them.
+    /// The size of an entry in addition to its bytes, such as headers and path, in bytes.
     private static let entryBytes = 2048
 
     struct Entry: Sendable {
@@ -28,21 +28,23 @@ final class FileShelf: Sendable {
 
     init(clock: @escaping @Sendable () -> NIODeadline = { .now() }) { self.clock = clock }
 
-    /// - Parameter target: As the request has it. One with a query is not kept: there are too many of them.
+    /// Adds an entry.
+    /// - Parameter target: The path as the request has it. A path with a query is not cached, because there is no limit to their number.
     func put(_ entry: Entry, at target: String, now: NIODeadline? = nil) {
         let now = now ?? clock()
         guard !target.utf8.contains(UInt8(ascii: "?")) else { return }
         let size = Self.size(entry)
         state.withLock { state in
             if let old = state.entries.removeValue(forKey: target) { state.bytes -= Self.size(old.entry) }
-            // All would go within a second.
+            // A full cache is emptied: all of its entries would expire within a second.
             if state.bytes + size > Self.maximumBytes { state = State() }
             state.entries[target] = (entry, now + Self.trust)
             state.bytes += size
         }
     }
 
-    /// What is trusted at this path; an older entry is taken away.
+    /// Returns the valid entry for a path, and removes an expired one.
+    /// - Returns: `nil` if there is no valid entry.
     func entry(at target: String, now: NIODeadline? = nil) -> Entry? {
         let now = now ?? clock()
         return state.withLock { state in
@@ -54,7 +56,7 @@ final class FileShelf: Sendable {
         }
     }
 
-    /// In bytes, as counted here.
+    /// The size of the cache in bytes, including `entryBytes` for each entry.
     var bytes: Int { state.withLock { $0.bytes } }
 
     private static func size(_ entry: Entry) -> Int { entry.bytes.readableBytes + entryBytes }

@@ -1,7 +1,7 @@
 import Basics
 import Synchronization
 
-/// What was found in files, by place: found again when one of the files is another than before.
+/// A cache of results that were computed from files, keyed by place. A result is computed again when one of its files was replaced.
 final class FindingMemory<Finding: Sendable>: Sendable {
     private struct Known: Sendable {
         let statuses: [FileStatus?]
@@ -11,21 +11,23 @@ final class FindingMemory<Finding: Sendable>: Sendable {
     private let limit: Int
     private let known = Mutex<[String: Known]>([:])
 
-    /// - Parameter limit: So many places are known at a time; beyond, all are found again.
+    /// Creates an empty cache.
+    /// - Parameter limit: The most places in the cache. When it is full, it is emptied.
     init(limit: Int) { self.limit = limit }
 
-    /// Blocks as long as what it calls.
+    /// Returns the cached result, or computes it. Blocks as long as `statuses` and `find`.
     /// - Parameters:
-    ///   - isAnew: Whatever is known.
-    ///   - statuses: Of the files, as they are at the moment.
-    ///   - find: Reads them.
+    ///   - place: The key.
+    ///   - isAnew: Whether to ignore the cache.
+    ///   - statuses: Returns the current status of each file.
+    ///   - find: Reads the files and computes the result.
     func finding(
         at place: String, isAnew: Bool = false, statuses: () -> [FileStatus?], find: () -> Finding
     ) -> Finding {
         let before = statuses()
         if !isAnew, let last = known(at: place), last.statuses == before { return last.finding }
         let finding = find()
-        // One that was exchanged meanwhile is read once more by who asks next.
+        // If a file was replaced meanwhile, the result is not cached, and the next caller reads the files again.
         if statuses() == before { keep(Known(statuses: before, finding: finding), at: place) }
         return finding
     }

@@ -1,41 +1,42 @@
 import Model
 import Storage
 
-/// Who may read which product.
+/// The products' read permissions.
 struct ProductAccess: Sendable {
-    /// What holds where no bot's file says otherwise.
+    /// The permission of products for which no bot's file has a setting.
     let anonymousMayRead: Bool
     let stated: [Name: Bool]
 
-    /// Whether anybody may read it.
+    /// Returns whether anybody may read a product.
     func isPublic(_ product: Name) -> Bool { stated[product] ?? anonymousMayRead }
 
-    /// Whether anybody may read what belongs to all of these, as a package does in a tree that was put together by hand: the strictest
-    /// counts. What is nobody's is open as the service is.
+    /// Returns whether anybody may read something that belongs to all of these products, such as a package that several products have published. All
+    /// of them must be public. If there is no product, the service's own setting applies.
     func arePublic(_ products: [Name]) -> Bool {
         products.isEmpty ? anonymousMayRead : products.allSatisfy(isPublic)
     }
 
-    /// Whether there can be one that anybody may read.
+    /// Whether a product can be public.
     var hasPublic: Bool { anonymousMayRead || stated.values.contains(true) }
 
-    /// Whether everybody sees the same of all products together.
+    /// Whether everybody sees the same list of products.
     var isSame: Bool { anonymousMayRead && !stated.values.contains(false) }
 
     func mayRead(_ product: Name, _ caller: Caller) -> Bool { caller.role != nil || isPublic(product) }
 }
 
-/// What a route of products shows, as far as that decides who may read it: never a version or a file.
+/// The part of a products' route that decides who may read it: the product, never a version or a file.
 enum ProductScope: Hashable, Sendable {
     case product(Name)
-    /// A package, by its `key`.
+    /// A package, identified by its `key`.
     case package(String)
-    /// What is called as no product or package can be.
+    /// A name that no product or package can have.
     case nobodys
-    /// No product in particular: a listing.
+    /// No particular product: a listing.
     case all
 
-    /// - Parameter parameters: Of the route.
+    /// Determines the scope of a request.
+    /// - Parameter parameters: The parameters of the route's path.
     init(_ parameters: [String: String]) {
         if let text = parameters["product"] {
             self = Name(text).map(Self.product) ?? .nobodys
@@ -53,14 +54,14 @@ extension Site {
         ProductAccess(anonymousMayRead: configuration.anonymousMayRead, stated: try await store.statedAccess())
     }
 
-    /// The products that a caller may read, by name.
+    /// Returns the products that a caller may read, sorted by name.
     func products(for caller: Caller) async throws -> [Name] {
         let access = try await access()
         return try await store.products().filter { access.mayRead($0, caller) }
     }
 
-    /// Whether what an integration archived needs a token: it may be the same bytes as a closed product's. Opening a product opens none of
-    /// it where the rest is closed.
+    /// Returns whether the files that an integration archived require a token: they may be the same bytes as those of a closed product. The archive
+    /// stays closed while any product of the integration or of its bot is closed.
     func isClosed(_ id: IntegrationID) async throws -> Bool {
         let access = try await access()
         let products =
@@ -69,7 +70,7 @@ extension Site {
         return products.contains { !access.isPublic($0) }
     }
 
-    /// Whether anybody may read what a route of products shows, and whether all are shown the same.
+    /// Returns whether anybody may read what a route of products shows, and whether all callers are shown the same.
     func openness(_ scope: ProductScope) async throws -> (mayRead: Bool, isSame: Bool) {
         let access = try await access()
         let isPublic: Bool

@@ -4,12 +4,12 @@ import Model
 import ServiceLifecycle
 import Storage
 
-/// Keeps a link in `public/` of the state directory for each public product: another web server may serve these by itself, without asking, even
-/// while the service does not run. The group of that server may read only the directories of these products.
+/// Keeps a link in `public/` of the state directory for each public product. Another web server can serve these products directly, even while the
+/// service does not run. The group of that server may read only the directories of these products.
 struct PublicLinks: Service, CustomStringConvertible {
     let description = "links to public products"
     let site: Site
-    /// How long after a failure it is tried again: a product that was closed is served by that other server until then.
+    /// The delay between a failure and the next attempt. Until then the other server still serves a product that was closed.
     var pause = Duration.seconds(60)
 
     private enum Wish { case change, timer }
@@ -34,7 +34,7 @@ struct PublicLinks: Service, CustomStringConvertible {
     private func follow(
         _ wishes: AsyncStream<Wish>, _ wish: AsyncStream<Wish>.Continuation, _ group: inout TaskGroup<Void>
     ) async {
-        // At most one timer, however often it fails.
+        // At most one timer runs, however often an update fails.
         var isTimed = false
         var trouble: String?
         for await wished in wishes {
@@ -49,14 +49,15 @@ struct PublicLinks: Service, CustomStringConvertible {
             guard found != nil, !isTimed else { continue }
             isTimed = true
             group.addTask { [pause] in
-                // Canceled: there is nothing left to wait for.
+                // If it is canceled, the service is stopping.
                 try? await Task.sleep(for: pause)
                 wish.yield(.timer)
             }
         }
     }
 
-    /// - Returns: What could not be done, the first of it; all the rest is.
+    /// Updates the links and permissions. It continues after a failure.
+    /// - Returns: The first failure; `nil` if all succeeded.
     func update() async -> String? {
         do {
             let access = try await site.access()
@@ -90,7 +91,7 @@ struct PublicLinks: Service, CustomStringConvertible {
         if let failure { throw failure }
     }
 
-    /// Lets the service's group read the directories of these products, and no others.
+    /// Lets the service's group read the directories of these products and no others.
     private static func open(_ names: Set<String>, in state: String) throws(FileError) {
         let files: Directory
         do throws(FileError) { files = try Directory(opening: "\(state)/files") } catch  where error.code == .notFound {

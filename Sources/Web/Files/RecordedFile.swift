@@ -1,17 +1,17 @@
 import Basics
 import Glibc
 
-/// An open file beneath a directory of the operator's, and what it was when it was opened.
+/// An open file in a directory of the operator, and its status when it was opened.
 final class RecordedFile: Sendable {
     let file: OpenFile
     let status: FileStatus
     private let root: String
     private let path: String
 
-    /// Blocks.
-    /// - Throws: `ESTALE` when it is exchanged just then.
+    /// Opens a file. Blocks.
+    /// - Throws: `ESTALE` if the file is replaced while it is being opened.
     init(_ path: String, beneath root: String) throws(FileError) {
-        // Whose bytes are judged by their digest, and which no job reaches.
+        // Files with more than one hard link are accepted: the bytes are verified by their digest, and no job can write here.
         let directory = try Directory(opening: root, readsSecondNames: true)
         let before = try directory.status(path)
         file = OpenFile(descriptor: try directory.openForReading(path))
@@ -24,7 +24,7 @@ final class RecordedFile: Sendable {
         self.path = path
     }
 
-    /// Whether it is still what lies there, as far as stat(2) tells. Blocks.
+    /// Whether the path still has the same file, according to stat(2). Blocks.
     var isUnchanged: Bool {
         let now: FileStatus?? = try? Directory(opening: root).status(path)
         return now == .some(.some(status))

@@ -6,8 +6,8 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import Synchronization
 
-/// Answers what lies on the shelf on the connection's own thread: without a task, a route and a look at the database a small file costs
-/// a third. All else goes the usual way, and whatever follows it on the connection until it is answered.
+/// Answers requests for cached files (`FileShelf`) on the connection's own thread. Without a task, a route and a database query a small file takes a
+/// third of the time. All other requests take the full route, and so do later requests on the same connection until they are answered.
 final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -19,15 +19,16 @@ final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
     private let hosts: ServedHosts
     private let onDownload: @Sendable (Downloads.Key) -> Void
     private var held: (head: HTTPResponse, body: ByteBuffer?, download: Downloads.Key?)?
-    /// Requests that went on and whose answers have not ended.
+    /// The number of requests that were passed on and whose answers have not ended.
     private var elsewhere = 0
-    /// Answers of ours that are not with the kernel yet.
+    /// The number of this handler's answers that the kernel has not accepted yet.
     private var unsent = 0
     private var isWritten = false
-    /// The service is stopping; told to those after this one when the last answer of ours is sent.
+    /// The service is stopping. The event is passed on when this handler's last answer is sent.
     private var stopping: ChannelShouldQuiesceEvent?
 
-    /// - Parameter onDownload: Called when a file's last byte is with the kernel.
+    /// Creates the handler of one connection.
+    /// - Parameter onDownload: Called when the kernel has accepted a file's last byte.
     init(
         shelf: FileShelf, date: DateText, hosts: ServedHosts, onDownload: @escaping @Sendable (Downloads.Key) -> Void
     ) {
@@ -40,7 +41,7 @@ final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let request):
-            // A client that does not take its answers is waited for on the usual way.
+            // If the client does not read its answers, the full route waits for it.
             if elsewhere == 0, stopping == nil, context.channel.isWritable { held = answer(to: request) }
             if held != nil { return }
             elsewhere += 1
@@ -53,14 +54,15 @@ final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    /// The cached answer to a request that has no body and no token, and asks for no other protocol.
+    /// Returns the cached answer to a request that has no body and no token, and asks for no other protocol.
+    /// - Returns: `nil` if the request must take the full route.
     private func answer(to request: HTTPRequest) -> (head: HTTPResponse, body: ByteBuffer?, download: Downloads.Key?)? {
         let isHead = request.method == .head
         guard isHead || request.method == .get, let target = request.path,
             let entry = shelf.entry(at: target),
             request.headerFields.allSatisfy({ !Self.special.contains($0.name) && Self.isUsual($0) }),
             hosts.serves(request.authority),
-            // 412 is told as a page or as JSON, which is not known here.
+            // A 412 is sent as a page or as JSON; only the full route can decide which.
             let answer = try? entry.head.answer(to: request.headerFields, isHead: isHead)
         else { return nil }
         let range = (answer.range ?? 0..<0)
@@ -77,7 +79,7 @@ final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
         .authorization, .contentLength, .expect, .transferEncoding, .upgrade, .te, .trailer,
     ]
 
-    /// False for a `Connection` that names other fields. `StrictRequests` handles `close`.
+    /// Returns false for a `Connection` header that names other fields. `StrictRequests` handles `close`.
     private static func isUsual(_ field: HTTPField) -> Bool {
         field.name != .connection || ["close", "keep-alive"].contains(field.value.lowercased())
     }

@@ -1,16 +1,17 @@
 import Archives
 import Basics
 
-/// What signatures and provenance of versions come to, for their pages: read again when one of the files is another than before. Bytes that
-/// change beneath them are found by the scrub.
+/// A cache of the signature and provenance checks of versions, for their pages. A version is checked again when one of its files was replaced. The
+/// scrub finds bytes that changed in place.
 final class VersionSeals: Sendable {
-    /// Some 5 MB when it is full.
+    /// Takes about 5 MB when it is full.
     private let known = FindingMemory<VersionSeal>(limit: 10_000)
-    /// Of its own: a version can have 64 MiB to read, and no download waits for that.
+    /// A serial queue of its own: the files of one version can have 64 MiB, and no download may wait for them.
     private let lane = BlockingLane(label: "version-seals")
     private let read: @Sendable (_ version: Directory, _ files: Directory) -> VersionSeal
 
-    /// - Parameter read: As `VersionSeal` has it; another for tests.
+    /// Creates an empty cache.
+    /// - Parameter read: Reads the seal of a version; tests replace it.
     init(
         read: @escaping @Sendable (_ version: Directory, _ files: Directory) -> VersionSeal = {
             VersionSeal(of: $0, in: $1)
@@ -19,14 +20,14 @@ final class VersionSeals: Sendable {
         self.read = read
     }
 
-    /// Runs what asks for a seal, with whatever else it reads for a page.
+    /// Runs the closure that calls `seal`, together with the other reads for a page.
     func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value { await lane.run(body) }
 
-    /// Blocks.
+    /// Returns the seal of a version. Blocks.
     /// - Parameters:
-    ///   - directory: The version's.
-    ///   - files: The file server's tree.
-    ///   - place: The version's name: `kit/1.4.2`.
+    ///   - directory: The version's directory.
+    ///   - files: The root directory of the file server.
+    ///   - place: The version's name, such as `kit/1.4.2`.
     func seal(of directory: Directory, in files: Directory, at place: String) -> VersionSeal {
         known.finding(
             at: place, statuses: { Self.statuses(directory, files) }, find: { read(directory, files) })

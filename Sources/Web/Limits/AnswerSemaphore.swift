@@ -5,9 +5,9 @@ import Synchronization
 struct Asker: Sendable {
     /// `nil`: requests are not counted for each client.
     var client: ClientAddress?
-    /// Whether it showed a token or came over the Unix socket.
+    /// Whether it sent a valid token or connected over the Unix socket.
     var isKnown: Bool
-    /// Whether it came over the Unix socket, whose peers are the operator's own.
+    /// Whether it connected over the Unix socket, whose peers are the operator's own.
     var isLocal = false
 
     static let anonymous = Asker(client: nil, isKnown: false)
@@ -37,7 +37,7 @@ final class AnswerSemaphore: Sendable {
         /// The number of each client's anonymous answers, in progress and waiting.
         var clients: [ClientAddress: Int] = [:]
 
-        /// Counts one answer of a client less.
+        /// Decrements the number of a client's answers.
         mutating func forget(_ client: ClientAddress?) {
             if let client, let count = clients[client] { clients[client] = count > 1 ? count - 1 : nil }
         }
@@ -74,7 +74,7 @@ final class AnswerSemaphore: Sendable {
                 let waiter = Waiter(number: number, client: client, continuation: continuation)
                 let outcome = state.withLock { enter(waiter, asker, &$0) }
                 if let outcome { continuation.resume(returning: outcome) }
-                // Otherwise a cancellation between the two would be missed.
+                // A cancellation before the waiter was added would otherwise be missed, because its handler found no waiter.
                 if Task.isCancelled { cancel(number) }
             }
         } onCancel: {
@@ -87,7 +87,8 @@ final class AnswerSemaphore: Sendable {
         }
     }
 
-    /// - Returns: `nil` if the waiter waits.
+    /// Gives a turn or puts the waiter into a queue.
+    /// - Returns: The outcome; `nil` if the waiter is in a queue.
     private func enter(_ waiter: Waiter, _ asker: Asker, _ state: inout State) -> Outcome? {
         if let client = waiter.client, state.clients[client, default: 0] >= clientLimit { return .refused }
         let hasTurn = state.running < count

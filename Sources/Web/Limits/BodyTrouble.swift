@@ -10,7 +10,7 @@ final class BodyTrouble: Sendable {
     /// - Parameter directory: Where bodies are stored.
     init(directory: String, logger: Logger) { (self.directory, self.logger) = (directory, logger) }
 
-    /// A body could not be stored.
+    /// Logs that a body could not be stored, if the reason is new.
     func log(_ error: OpenFile.ReadError) {
         guard reasons.withLock({ $0.insert(error.errno).inserted }) else { return }
         logger.warning(
@@ -18,6 +18,6 @@ final class BodyTrouble: Sendable {
             metadata: ["directory": "\(directory)", "error": "\(error)"])
     }
 
-    /// A body was stored.
+    /// Forgets the logged reasons, because a body was stored.
     func end() { reasons.withLock { $0 = [] } }
 }

@@ -22,7 +22,7 @@ struct ClientAddress: Hashable, Sendable {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Returns `nil` for a peer of a Unix socket.
+    /// Converts the address of a peer. Returns `nil` for a peer of a Unix socket.
     init?(_ address: SocketAddress?) {
         guard let text = address?.ipAddress else { return nil }
         self.init(text)
@@ -33,7 +33,7 @@ struct ClientAddress: Hashable, Sendable {
         return inet_pton(family, text, &bytes) == 1 ? bytes : nil
     }
 
-    /// Whether it is in 127.0.0.0/8 or is ::1.
+    /// Whether it is in 127.0.0.0/8 or is `::1`.
     var isLoopback: Bool {
         bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
     }
@@ -52,15 +52,15 @@ struct ClientResolver: Sendable {
 
     init(proxies: [String] = []) { self.proxies = Set(proxies.compactMap { ClientAddress($0) }) }
 
-    /// The client that a connection is counted for.
-    /// - Returns: `nil` if connections are not counted for each client: for peers of a Unix socket, for proxies, and on loopback, where a proxy may
-    ///   be that the settings do not name.
+    /// Returns the client that a connection is counted for.
+    /// - Returns: `nil` if connections are not counted for each client: for peers of a Unix socket, for proxies, and on loopback, where the peer may
+    ///   be a proxy that the settings do not name.
     func client(ofConnectionFrom peer: ClientAddress?) -> ClientAddress? {
         guard let peer, !peer.isLoopback, !proxies.contains(peer) else { return nil }
         return peer.network
     }
 
-    /// The client that a request is counted for.
+    /// Returns the client that a request is counted for.
     /// - Parameter forwarded: The values of `X-Forwarded-For`. Each proxy appends the address of its peer, so the last address that is not itself a
     ///   trusted proxy's is the client's. The client wrote everything before it, which is ignored.
     /// - Returns: `nil` if requests are not counted for each client.

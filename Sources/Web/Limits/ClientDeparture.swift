@@ -3,8 +3,8 @@ import Synchronization
 
 /// Cancels the work for a client when it leaves: when its connection is closed, or when it has closed its side while it waits for an answer.
 ///
-/// A client that still reads after it has closed its side cannot be told from one that has left, before something is sent to it. As other servers
-/// do, this one takes both for gone. Only costly answers are canceled.
+/// The service cannot distinguish a client that has left from one that has closed its side but still reads, until it sends something. Like other
+/// servers, it treats both as gone. Only costly answers are canceled.
 final class ClientDeparture: Sendable {
     private struct State {
         var hasLeft = false
@@ -12,7 +12,7 @@ final class ClientDeparture: Sendable {
         var works: [UInt64: @Sendable () -> Void] = [:]
     }
 
-    /// That of the connection whose requests the current task answers.
+    /// The client of the connection whose requests the current task answers.
     @TaskLocal static var ofConnection: ClientDeparture?
 
     private let state = Mutex(State())
@@ -57,7 +57,7 @@ final class ClientDeparture: Sendable {
 
     private func end(_ number: UInt64) { state.withLock { $0.works[number] = nil } }
 
-    /// Observes a connection's end. It belongs first in the pipeline: Hummingbird's handlers keep the event to themselves.
+    /// Observes a connection's end. It must be first in the pipeline, because Hummingbird's handlers do not pass the event on.
     final class Watch: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = NIOAny
 

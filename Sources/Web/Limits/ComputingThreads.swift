@@ -2,9 +2,9 @@ import Basics
 import Dispatch
 import Synchronization
 
-/// Threads that compute all answers but small, fixed ones, so that they delay neither the connections' threads nor the cooperative pool.
+/// Threads that compute all answers except small, fixed ones. Long computations then delay neither the connections' threads nor the cooperative pool.
 ///
-/// There are as many as `WebLimits` lets answers be computed at the same time.
+/// There are as many threads as `WebLimits` allows answers to be computed at the same time.
 final class ComputingThreads: TaskExecutor {
     /// The delay between the last answer and the release of free memory: other threads' allocations wait for a release, at most this often.
     private static let idleTime = DispatchTimeInterval.seconds(2)

@@ -14,7 +14,7 @@ final class ConnectionLimit: Sendable {
 
     fileprivate struct State {
         var count = 0
-        /// The most connections since the crowd's end was reported last.
+        /// The most connections since the end of a crowd was last reported.
         var peak = 0
         var clients: [ClientAddress: Int] = [:]
         var next: UInt64 = 0
@@ -24,7 +24,7 @@ final class ConnectionLimit: Sendable {
         var order: ArraySlice<UInt64> = []
     }
 
-    /// That many connections at a time are a crowd, of whose memory megabytes remain with the process.
+    /// The number of simultaneous connections that counts as a crowd. After a crowd some megabytes of free memory stay with the process.
     static let crowd = 128
 
     /// The number of connections above which a new one closes another.
@@ -34,6 +34,7 @@ final class ConnectionLimit: Sendable {
     private let onCrowdGone: @Sendable () -> Void
     private let state = Mutex(State())
 
+    /// Creates the limit of one address.
     /// - Parameter onCrowdGone: Called when three quarters of a crowd have gone.
     init(limit: Int, clientLimit: Int = .max, onCrowdGone: @escaping @Sendable () -> Void = {}) {
         (self.limit, self.clientLimit, self.onCrowdGone) = (limit, clientLimit, onCrowdGone)
@@ -96,7 +97,9 @@ extension ConnectionLimit.State {
         return next
     }
 
-    /// - Parameter client: `nil`: any client.
+    /// Removes the connection that has kept the service waiting longest.
+    /// - Parameter client: The client whose connections are considered; `nil`: any client.
+    /// - Returns: `nil` if the service waits for none of them.
     fileprivate mutating func removeOldest(of client: ClientAddress?) -> (any Channel)? {
         for (index, number) in zip(order.indices, order) {
             guard let found = waiting[number], client == nil || found.client == client else { continue }

@@ -12,8 +12,8 @@ final class Progress: Sendable {
 
 /// Limits what clients hold while they send or read: places, or bytes on the disk.
 ///
-/// If nothing is left, the connection of the slowest holder is closed: the one with the fewest bytes per second since it began. A client that stops
-/// reading, or sends a byte now and then, therefore cannot keep others out.
+/// If the limit is reached, the connection of the slowest holder is closed: the one with the fewest bytes per second since it began. A client that
+/// stops reading, or sends a byte now and then, therefore cannot keep others out.
 final class HolderLimit: Sendable {
     private struct Entry {
         var amount: Int64
@@ -31,7 +31,7 @@ final class HolderLimit: Sendable {
         var clients: [ClientAddress: Int] = [:]
     }
 
-    /// A holder keeps its place at least this long: a rate over a shorter time means nothing.
+    /// A holder keeps its place at least this long, because a rate over a shorter time is meaningless.
     static let protection = Duration.seconds(1)
 
     private let total: Int64
@@ -44,7 +44,7 @@ final class HolderLimit: Sendable {
     /// - Parameters:
     ///   - total: The amount that all holders together may have.
     ///   - clientLimit: The most holders of one client.
-    ///   - closesSlowest: If false, a new holder is refused when nothing is left. Event streams are slow by nature.
+    /// - closesSlowest: If false, a new holder is refused when the limit is reached. Event streams are slow by nature.
     ///   - refusal: The message to a refused client.
     init(
         total: Int64, clientLimit: Int, closesSlowest: Bool = true, refusal: String,
@@ -58,7 +58,7 @@ final class HolderLimit: Sendable {
     var held: Int64 { state.withLock { $0.amount } }
 
     /// Adds a holder, which lasts until the returned object is released.
-    /// - Throws: 503 if nothing is left, or the client has too many holders.
+    /// - Throws: 503 if the limit is reached, or the client has too many holders.
     func hold(
         _ amount: Int64 = 0, for asker: Asker, on channel: any Channel, _ progress: Progress, hasBegun: Bool = true
     ) throws(Problem) -> Holder {
@@ -94,7 +94,7 @@ final class HolderLimit: Sendable {
         if !hasRoom { throw .busy(refusal) }
     }
 
-    /// The holder with the lowest rate, among those that hold something and have existed long enough to have a rate.
+    /// Returns the holder with the lowest rate, among those that hold something and have existed long enough to have a rate; `nil` if there is none.
     private func slowest(_ state: State, except number: Int) -> Int? {
         let now = now()
         var found: (number: Int, rate: Double)?
@@ -127,7 +127,7 @@ final class HolderLimit: Sendable {
         fileprivate init(_ number: Int, of limit: HolderLimit) { (self.number, self.limit) = (number, limit) }
 
         /// Increases the held amount.
-        /// - Throws: 503 if nothing is left, or this holder's connection was closed for another.
+        /// - Throws: 503 if the limit is reached, or this holder's connection was closed for another.
         func grow(by amount: Int) throws(Problem) { try limit.grow(number, by: Int64(amount)) }
 
         /// Counts the client's rate from now on, where it could neither send nor read before.

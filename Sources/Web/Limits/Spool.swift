@@ -8,7 +8,7 @@ import Synchronization
 /// Collects the bytes of a webhook's body or of an answer: a few in memory, many in a file without a name. Bytes that wait for a slow client then
 /// occupy no memory.
 final class Spool: Sendable {
-    /// What is collected.
+    /// The kind of bytes that are collected.
     enum Purpose: Sendable {
         /// A webhook's body, which its client sends meanwhile.
         case body
@@ -20,7 +20,7 @@ final class Spool: Sendable {
         /// Bytes that are not in the file.
         var memory = ByteBuffer()
         var file: OpenFile?
-        /// Of the disk; of the memory where the disk is full.
+        /// The share of the disk limit, or of the memory limit if the disk is full.
         var holder: HolderLimit.Holder?
         /// Whether all stays in memory, since the disk is full.
         var staysInMemory = false
@@ -46,15 +46,15 @@ final class Spool: Sendable {
     private let call: Call
 
     /// - Parameters:
-    ///   - limit: The bytes on the disk.
-    ///   - inMemory: Where there are more bytes than this they go into the file.
-    ///   - files: Whose lanes write it.
+    ///   - limit: The limit of bytes on the disk.
+    ///   - inMemory: The most bytes in memory. If there are more, all go into the file.
+    ///   - files: Provides the serial queues that write the file.
     init(_ purpose: Purpose, _ limit: HolderLimit, inMemory: Int, by files: FileSender, for call: Call) {
         self.purpose = purpose
         (self.limit, self.inMemory, self.files, self.call) = (limit, inMemory, files, call)
     }
 
-    /// Adds bytes, one call after the other.
+    /// Adds bytes. Calls must not overlap.
     /// - Throws: 503 if the limit is reached; `errno` if the disk is full.
     func append(_ buffer: ByteBuffer) async throws {
         if let holder = state.withLock({ $0.staysInMemory ? $0.holder : nil }) {
@@ -68,6 +68,7 @@ final class Spool: Sendable {
         if isTooMuch { try await writeOut() }
     }
 
+    /// Ends the collection.
     /// - Returns: All collected bytes.
     func finish() async throws -> Contents {
         if state.withLock({ $0.file != nil }) { try await writeOut() }
@@ -101,17 +102,18 @@ final class Spool: Sendable {
             state.withLock { ($0.file, $0.holder) = (file, holder) }
         } catch {
             guard purpose == .answer, error.isOfFullDisk else { throw error }
-            // Whoever can make room has to see what takes it.
+            // An operator who can make room has to see what occupies the disk.
             guard call.asker.isKnown else { throw Problem.busy(Self.fullDisk) }
             try await keepInMemory(bytes, after: known, offset)
         }
     }
 
-    /// Keeps all in memory from now on. What is on the disk is read back, which gives its room free.
+    /// Keeps all bytes in memory from now on. The bytes on the disk are read back, which frees their space.
     /// - Parameters:
-    ///   - file: What was written before `bytes`.
-    ///   - size: Of that, in bytes.
-    /// - Throws: 503 when too much is in memory.
+    ///   - bytes: The bytes that could not be written.
+    ///   - file: The bytes that were written before `bytes`.
+    ///   - size: The number of bytes in `file`.
+    /// - Throws: 503 if too many bytes are in memory.
     private func keepInMemory(_ bytes: ByteBuffer, after file: OpenFile?, _ size: Int64) async throws {
         let holder = try call.limits.answersInMemory.hold(
             size + Int64(bytes.readableBytes), for: call.asker, on: call.channel, call.progress, hasBegun: false)
@@ -131,13 +133,13 @@ final class Spool: Sendable {
         }
     }
 
-    /// What a client is told whose answer has no place.
+    /// The message to a client whose answer can be stored nowhere.
     static let fullDisk = "The disk of the service is full, so large answers wait; ask again when it has room."
 }
 
 extension Response {
-    /// The same answer with a complete body: in memory if it is small, otherwise in a file. An export that is written piece by piece is never in
-    /// memory as a whole.
+    /// Returns the same answer with a complete body: in memory if it is small, otherwise in a file. An export that is written piece by piece is never
+    /// in memory as a whole.
     /// - Throws: 503 if too many answers wait for their clients.
     func spooled(for call: Call) async throws -> Response {
         let body = body

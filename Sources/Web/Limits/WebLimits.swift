@@ -8,20 +8,21 @@ enum AnswerCost: Sendable {
     case free
     /// A fixed, small answer: computed on its connection's thread.
     case light
-    /// A listing of hundreds, or an answer that grows with what it shows: computed on a thread of its own, within the limits of small answers.
+    /// A listing of hundreds of items, or an answer that grows with its content. It is computed on a separate thread, within the limits of small
+    /// answers.
     case list
     /// A page: computed on a thread of its own.
     case page
-    /// A listing of thousands, or an export: computed on a thread of its own, one at a time.
+    /// A listing of thousands of items, or an export: computed on a separate thread, one at a time.
     case export
-    /// An export that is kept as a file (`ExportAnswers`): as an export while it is computed, else as a file.
+    /// An export that is kept as a file (`ExportAnswers`): computed like an export, sent like a file.
     case kept
     /// A file or a log, sent for as long as the client takes.
     case download
     /// Server-sent events, for as long as the client listens.
     case stream
 
-    /// Whether the answer goes on after it was computed, so that it has to end when the client's right to it does.
+    /// Whether the answer continues after it was computed, so that it must end when the client loses its right to it.
     var lasts: Bool { [.kept, .download, .stream].contains(self) }
 }
 
@@ -39,22 +40,22 @@ final class WebLimits: Sendable {
     let downloads: HolderLimit
     /// Limits the bytes of answers that wait on the disk for their clients, with exports that are being computed or are not kept.
     let answers: HolderLimit
-    /// Bytes of answers that wait in memory for clients with a token or on the Unix socket, since the disk is full.
+    /// Limits the bytes of answers that wait in memory for clients with a token or on the Unix socket, because the disk is full.
     let answersInMemory: HolderLimit
-    /// Bytes of webhooks' bodies that wait on the disk until they are whole.
+    /// Limits the bytes of webhooks' bodies that wait on the disk until they are complete.
     let bodies: HolderLimit
     let files: FileSender
-    /// Only for webhooks, so that no body waits for readers' files on a slow disk.
+    /// Writes webhooks' bodies only, so that no body waits for downloads on a slow disk.
     let bodyFiles = FileSender()
     let bodyTrouble: BodyTrouble
-    /// Where large answers and bodies lie, without a name.
+    /// The directory of the unnamed files with large answers and bodies.
     let directory: String
     private let threads: ComputingThreads
 
     /// Answers and webhooks' bodies up to this size are kept in memory; larger ones go to the disk.
     static let answerBytesInMemory = 64 << 10
     static let bodyBytesInMemory = 16 << 10
-    /// How much the kernel buffers of an event stream for its reader; it takes twice as much (socket(7), SO_SNDBUF).
+    /// The size of the kernel's buffer for an event stream; the kernel doubles it (socket(7), SO_SNDBUF).
     static let streamBytesInKernel = 64 << 10
     static let answerBytes: Int64 = 512 << 20
     static let answerBytesOfFullDisk: Int64 = 64 << 20
@@ -64,7 +65,7 @@ final class WebLimits: Sendable {
     static let clientAnswers = 32
 
     /// - Parameters:
-    ///   - connections: The most at a time on one address.
+    /// - connections: The most connections at a time on one address.
     ///   - directory: A directory on the disk of the state.
     ///   - now: The clock for rates of clients.
     init(
@@ -115,17 +116,17 @@ final class WebLimits: Sendable {
         case .download: return try download(try await turn(of: light, for: call, compute), call)
         case .stream:
             let response = try await turn(of: light, for: call, compute)
-            // If no more bytes follow, its length is known.
+            // If no more bytes follow, the length is known and this is not a stream.
             guard response.body.contentLength == nil else { return response }
             if !call.asker.isLocal {
-                // Otherwise the kernel keeps megabytes for each reader that does not read. If it cannot be set, the stream works as well.
+                // Otherwise the kernel buffers megabytes for each client that does not read. If the option cannot be set, the stream works as well.
                 try? await call.channel.setOption(.socketOption(.so_sndbuf), value: Self.streamBytesInKernel).get()
             }
             return try held(response, call, by: streams)
         }
     }
 
-    /// Computes the page of a problem.
+    /// Computes the page of a problem on a separate thread.
     /// - Returns: `nil` if too many answers are being computed.
     func problemPage(for asker: Asker, _ compute: @Sendable () async -> Response) async -> Response? {
         guard let turn = try? await light.acquire(asker) else { return nil }
@@ -133,7 +134,7 @@ final class WebLimits: Sendable {
         return await withTaskExecutorPreference(threads) { await compute() }
     }
 
-    /// Computes on threads of their own, within a limit, until the client leaves.
+    /// Computes on separate threads, within a limit, until the client leaves.
     /// - Throws: The errors of `compute`; 503 if too many answers wait; `CancellationError` if the client left.
     func computed<Value: Sendable>(
         _ call: Call, _ semaphore: AnswerSemaphore, _ compute: @escaping @Sendable () async throws -> Value
@@ -150,19 +151,19 @@ final class WebLimits: Sendable {
     ) async throws -> Value {
         let turn = try await semaphore.acquire(call.asker)
         defer { withExtendedLifetime(turn) {} }
-        // No answer is computed for a client that has gone away while it waited, or by a service that stops.
+        // No answer is computed for a client that left while it waited, or by a service that is stopping.
         guard call.channel.isActive, !Task.isCancelled else { throw CancellationError() }
         return try await compute()
     }
 
-    /// The same answer, which holds a place among the downloads if it is long.
+    /// Returns the same answer. If it is long, it holds a place among the downloads until it is sent.
     /// - Throws: 503 if there is no place.
     func download(_ response: Response, _ call: Call) throws -> Response {
         let isLong = (response.body.contentLength ?? .max) > Self.answerBytesInMemory
         return isLong ? try held(response, call, by: downloads) : response
     }
 
-    /// The same answer, which holds a place until it is sent. Peers of the Unix socket are the operator's own, and need none.
+    /// Returns the same answer, which holds a place until it is sent. Peers of the Unix socket are the operator's own, and need none.
     private func held(_ response: Response, _ call: Call, by limit: HolderLimit) throws -> Response {
         if call.asker.isLocal { return response }
         let holder = try limit.hold(1, for: call.asker, on: call.channel, call.progress)

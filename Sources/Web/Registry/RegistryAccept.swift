@@ -1,17 +1,18 @@
-/// What a client of the package registry asks for by `Accept` (SwiftPM's "Swift Package Registry Service Specification", section 3.5):
+/// The `Accept` header of a package registry's client (SwiftPM's "Swift Package Registry Service Specification", section 3.5):
 /// `application/vnd.swift.registry[.v1][+json|+zip|+swift]`.
 enum RegistryAccept {
     private static let tree = "application/vnd.swift.registry"
 
+    /// Checks whether a client accepts the answer.
     /// - Parameters:
-    ///   - header: Other types in it, and its absence, mean the one version that there is.
-    ///   - kind: What the endpoint answers with: `json`, `zip` or `swift`.
-    /// - Throws: 400 for a version that is no number, 415 for another than 1, 406 for another kind.
+    ///   - header: The header's value. If it is absent, or has only other types, the client accepts version 1.
+    ///   - kind: The kind of the endpoint's answer: `json`, `zip` or `swift`.
+    /// - Throws: 400 for a version that is not a number, 415 for a version other than 1, 406 for another kind.
     static func check(_ header: String?, kind: String) throws(Problem) {
         var problem: Problem?
         for item in (header ?? "").split(separator: ",").prefix(32) {
             let type = item.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
-            // It takes anything, of which there is one (RFC 9110, section 12.5.1).
+            // The client accepts any type (RFC 9110, section 12.5.1).
             if type == "*/*" || type == "application/*" { return }
             guard type.hasPrefix(tree) else { continue }
             guard let found = Self.problem(with: type.dropFirst(tree.count), kind: kind) else { return }
@@ -20,12 +21,14 @@ enum RegistryAccept {
         if let problem { throw problem }
     }
 
-    /// Whether an archive is asked for by its own type.
+    /// Returns whether the client requests an archive by its own type.
     static func wantsArchive(_ header: String?) -> Bool {
         (header ?? "").lowercased().split(separator: ",").contains { $0.contains(tree) && $0.contains("+zip") }
     }
 
-    /// - Parameter rest: What follows the tree's name: `.v1+json`.
+    /// Checks one media type.
+    /// - Parameter rest: The text after the tree's name, such as `.v1+json`.
+    /// - Returns: `nil` if the type is acceptable.
     private static func problem(with rest: Substring, kind: String) -> Problem? {
         let parts = rest.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)
         let version = parts.first ?? ""

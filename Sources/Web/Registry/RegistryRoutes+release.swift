@@ -7,8 +7,8 @@ import Model
 import Storage
 
 extension RegistryRoutes {
-    /// 4.2 and 4.4: which of the two, the path's end says. A version can end in `.zip` or `.json` itself, as 1.0.0-rc.zip does: it is that
-    /// version then, unless an archive is asked for.
+    /// Answers 4.2 (metadata) or 4.4 (archive), depending on the path's ending. A version can end in `.zip` or `.json` itself, such as 1.0.0-rc.zip.
+    /// The path then means that version, unless the client requests an archive.
     func release(_ call: Call) async throws -> Response {
         let text = call.text("version")
         let accept = call.request.headers[.accept]
@@ -27,7 +27,8 @@ extension RegistryRoutes {
         return try await site.store.version(version, of: package)
     }
 
-    /// - Throws: 404.
+    /// Returns a published version.
+    /// - Throws: 404 if there is none.
     func record(_ call: Call, _ text: String) async throws -> VersionRecord {
         guard let record = try await found(call, text) else { throw Self.noRelease }
         return record
@@ -36,7 +37,7 @@ extension RegistryRoutes {
     private func metadata(_ record: VersionRecord) async throws -> Response {
         let package = record.registry?.description ?? ""
         let archive = Self.archive(of: record)
-        // In whole seconds: before Swift 6.2 the client reads no others.
+        // In whole seconds, because the client cannot read fractions before Swift 6.2.
         let published = (record.publishedAt?.description).map { $0.prefix { $0 != "." && $0 != "Z" } + "Z" }
         var response = Self.json([
             "id": .string(package), "version": .string(record.version.description),
@@ -66,7 +67,7 @@ extension RegistryRoutes {
         return response
     }
 
-    /// The source archive among a version's files.
+    /// Returns the source archive among a version's files; `nil` if it has none.
     static func archive(of record: VersionRecord) -> Artifact? {
         record.registry.flatMap { package in
             record.files.first { $0.path == "\(package.name)-\(record.version).zip" }
@@ -92,7 +93,7 @@ extension RegistryRoutes {
 
     // MARK: Manifests
 
-    /// 4.3
+    /// Answers 4.3: sends a package's manifest.
     func manifest(_ call: Call) async throws -> Response {
         let record = try await record(call, call.text("version"))
         let manifests = Self.manifests(of: record)
@@ -101,11 +102,11 @@ extension RegistryRoutes {
             guard let asked = ManifestName.numbers(text) else {
                 throw Problem(400, "`swift-version` is a version such as 5.9")
             }
-            // The very name first: a package can have Package@swift-5.swift and Package@swift-5.0.swift.
+            // An exact name has priority: a package can have Package@swift-5.swift and Package@swift-5.0.swift.
             let exact = manifests.first { $0.name.description == "Package@swift-\(text).swift" }
             var found = exact ?? manifests.first { $0.name.swift == asked }
             if found == nil {
-                // SwiftPM asks by the tools version that the link says, which can be another than the name's.
+                // SwiftPM asks for the tools version of the link, which can differ from the one in the name.
                 let others = manifests.filter { $0.name.swift != nil }
                 let tools = try await toolsVersions(of: others.map(\.file), in: record)
                 found = zip(others, tools).first { $0.1.flatMap { ManifestName.numbers($0) } == asked }?.0
@@ -121,7 +122,7 @@ extension RegistryRoutes {
         var response = try await send(usual.file, of: record, call)
         let others = manifests.filter { $0.name.swift != nil }
         let tools = try await toolsVersions(of: others.map(\.file), in: record)
-        // One that is restored is offered again.
+        // A manifest that is restored is offered again, so the answer must not be cached.
         if tools.contains(nil) { response.headers[.cacheControl] = "no-store" }
         RegistryLink.add(
             zip(others, tools).compactMap { other, tools in
@@ -134,13 +135,14 @@ extension RegistryRoutes {
         return response
     }
 
-    /// A version's manifests, the usual one first.
+    /// Returns a version's manifests, the default one first.
     private static func manifests(of record: VersionRecord) -> [(name: ManifestName, file: Artifact)] {
         record.files.compactMap { file in ManifestName(file.path).map { ($0, file) } }
             .sorted { $0.name < $1.name }
     }
 
-    /// What each says itself; nothing of one that is not what was published, which is noted as damaged, or that cannot be read just now.
+    /// Reads the tools version that each manifest declares.
+    /// - Returns: `nil` for a manifest that cannot be read now, or that is damaged. Damage is recorded.
     private func toolsVersions(of files: [Artifact], in record: VersionRecord) async throws -> [String?] {
         let place = "\(site.configuration.state)/files/\(record.product)/\(record.version)"
         let contents = try await site.files.run { () throws(FileError) -> [[UInt8]?] in
@@ -158,8 +160,9 @@ extension RegistryRoutes {
         return contents.map { $0.map(ManifestName.toolsVersion) }
     }
 
-    /// - Returns: Nothing where it is not what was published: gone, too large, or other bytes.
-    /// - Throws: An error of the disk, or a want of descriptors, which says nothing of the bytes.
+    /// Reads a manifest.
+    /// - Returns: `nil` if it is not what was published: missing, too large, or other bytes.
+    /// - Throws: An error that does not concern the bytes, such as one of the disk or too few descriptors.
     private static func content(of file: Artifact, in directory: Directory) throws(FileError) -> [UInt8]? {
         do throws(FileError) {
             let bytes = try directory.read(file.path, limit: ManifestName.maximumBytes)

@@ -4,11 +4,11 @@ import Model
 import Settings
 import Storage
 
-/// `/registry`: the versions that were published under a package's name, for SwiftPM (SE-0292, SE-0391; version 1 of its "Swift Package
-/// Registry Service Specification").
+/// `/registry`: a package registry for SwiftPM with the versions that were published under a package's name (SE-0292, SE-0391; version 1 of the
+/// "Swift Package Registry Service Specification").
 ///
-/// It shows what lies in the file server's tree and makes nothing: a version's archive and manifests are published files like all others.
-/// Packages come from bots alone, so that nothing can be sent here (4.6: 405).
+/// It only shows files of the file server: a version's archive and manifests are published files like all others. Packages are published by bots
+/// alone, so clients cannot upload any (4.6: 405).
 struct RegistryRoutes: Sendable {
     let site: Site
 
@@ -46,7 +46,7 @@ struct RegistryRoutes: Sendable {
         ]
     }
 
-    /// Says the interface's version in every answer beneath `/registry`, problems among them: without it SwiftPM shows no detail (3.3).
+    /// Adds the interface's version to every answer below `/registry`, including problems. Without it SwiftPM shows no details (3.3).
     static func mark(_ response: inout Response, path: String) {
         guard path.hasPrefix(root + "/") else { return }
         if let name = HTTPField.Name("Content-Version") { response.headers[name] = "1" }
@@ -55,8 +55,9 @@ struct RegistryRoutes: Sendable {
 
     // MARK: Packages
 
-    /// - Parameter name: Of the path, without an extension.
-    /// - Throws: 404 for what is no package.
+    /// Returns the package that a path names.
+    /// - Parameter name: The package's name from the path, without an extension.
+    /// - Throws: 404 for an invalid name.
     static func package(_ call: Call, name: String) throws -> PackageIdentifier {
         guard let package = PackageIdentifier(scope: call.text("scope"), name: name) else { throw noPackage }
         return package
@@ -65,13 +66,13 @@ struct RegistryRoutes: Sendable {
     static let noPackage = Problem(404, "package not found")
     static let noRelease = Problem(404, "release not found")
 
-    /// Where a release is, by the name that it was published under.
+    /// Returns the URL of a release, under the name with which it was published.
     func address(of record: VersionRecord) -> String {
         let package = record.registry.map { "\($0.scope)/\($0.name)" } ?? ""
         return "\(site.configuration.url)\(Self.root)/\(package)/\(URLText.segment(record.version.description))"
     }
 
-    /// Those that are offered as latest, next and previous ones: all that are not yanked.
+    /// Returns the versions that links offer as latest, next and previous: all that are not yanked.
     static func offered(_ versions: [VersionRecord]) -> [VersionRecord] { versions.filter { !$0.isYanked } }
 
     private func releases(_ call: Call) async throws -> Response {
@@ -96,13 +97,14 @@ struct RegistryRoutes: Sendable {
         return response
     }
 
-    /// 4.1: SwiftPM leaves a release with a problem out of resolution.
+    /// The problem of a yanked release (4.1). SwiftPM excludes a release with a problem from resolution.
     private static let yanked: JSONValue = [
         "status": 410, "title": "Gone",
         "detail": "this release was yanked: it is not resolved any more; by its exact version it stays fetchable",
     ]
 
-    /// The address of what a version was made of, where another machine can reach it; a user in one of before can be a token.
+    /// Returns the URL of the repository that a version was built from, if other machines can reach it. The user in a URL is left out, since it can
+    /// be a token.
     static func repositories(of record: VersionRecord) -> [String] {
         [record.repository.flatMap { PublicAddress.of($0) }].compactMap { $0 }.filter(RegistryLink.isTarget)
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Integrations
 
-/// `martlet bots`.
+/// The command `martlet bots`.
 struct Bots: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bots", abstract: "Lists the bots with their latest integration.")
@@ -39,7 +39,7 @@ private struct BotList: Decodable {
     var problems: [String]?
 }
 
-/// `martlet bot NAME`.
+/// The command `martlet bot NAME`.
 struct BotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bot",
@@ -76,7 +76,7 @@ struct BotCommand: AsyncParsableCommand {
     }
 }
 
-/// `martlet webhook BOT`.
+/// The command `martlet webhook BOT`.
 struct Webhook: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhook", abstract: "Prints the URL to paste into a forge, and what to choose there.")

@@ -7,7 +7,7 @@ import JobProtocol
 import Model
 import Settings
 
-/// `martlet doctor`.
+/// The command `martlet doctor`.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -22,10 +22,10 @@ struct Doctor: AsyncParsableCommand {
                 Output.print(Output.table([[trouble == nil ? "ok" : "!!", subject, trouble ?? fine]]))
                 if trouble != nil { troubles += 1 }
             }
-            /// What is as it was wished, or not yet to be: it is said and not counted.
+            /// Prints a line that is not a problem: a setting that works, or one that does not apply yet.
             func note(_ subject: String, _ text: String) { Output.print(Output.table([["--", subject, text]])) }
             let (settings, file) = try location.find()
-            // Root's permissions say nothing about the service's.
+            // Root's permissions differ from those of the service's user.
             try ServiceIdentity.assumeIfThere(settings, file: file)
             report("settings", nil, "state \(settings.state), bots \(settings.bots)")
             for directory in [settings.secrets ?? "", settings.triggers] where !directory.isEmpty {
@@ -46,7 +46,7 @@ struct Doctor: AsyncParsableCommand {
                 note("bots", "none yet; `martlet init URL > \(settings.bots)/NAME.yml`")
             }
             for missing in MissingSecret.find(settings, bots.bots) {
-                // Under systemd the unit may have it as a credential, which only the service sees.
+                // Under systemd the unit may provide it as a credential, which only the service can see.
                 if access("/run/systemd/system", F_OK) == 0 {
                     note("secret", missing.sentence + ", unless it is a credential of the unit")
                 } else {
@@ -129,7 +129,8 @@ struct Doctor: AsyncParsableCommand {
         }
     }
 
-    /// The isolation of jobs from this machine: the words if it works, the problem if it does not, and the words if the settings ask for none.
+    /// Determines how jobs are isolated from this machine.
+    /// - Returns: The description if isolation works; the problem if it does not; and the description if the settings disable it.
     private static func isolation(
         _ settings: ServiceSettings
     ) async -> (fine: String, trouble: String?, wished: String?, loopback: JobIsolation.Loopback?) {

@@ -6,7 +6,7 @@ import Glibc
 import Model
 import Transfer
 
-/// `martlet fetch PRODUCT[@RANGE] [FILE]…`.
+/// The command `martlet fetch PRODUCT[@RANGE] [FILE]…`.
 struct Fetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
@@ -37,7 +37,7 @@ struct Fetch: AsyncParsableCommand {
         }
     }
 
-    /// A week, in seconds.
+    /// The largest value of `--time-limit`: a week, in seconds.
     private static let longest = 604_800
 
     func run() async throws {
@@ -50,7 +50,7 @@ struct Fetch: AsyncParsableCommand {
             let version = try await version(parts.count > 1 ? parts[1] : "latest", of: name, connection)
             let trusted = try await trusted(by: connection)
             let wanted = try wanted(of: version, name)
-            // A link that leads nowhere is there, too.
+            // A symbolic link without a target also exists.
             let isNew = files.isEmpty && faccessat(AT_FDCWD, output, F_OK, AT_SYMLINK_NOFOLLOW) != 0
             if !isNew { try checkRoom(for: wanted) }
             let arrivals = try Arrivals(beside: output, isNew: isNew)
@@ -59,7 +59,7 @@ struct Fetch: AsyncParsableCommand {
             do {
                 let root = "/files/\(Escaped.segment(name))/\(Escaped.segment(version.version))/"
                 try await arrivals.fetchDescriptions(root, connection)
-                // Before any file: the sizes that the server says are anybody's, those of the manifest the signer's.
+                // Before any file: the server's sizes are not trusted, while those of the manifest are signed.
                 let promised = try await judged(arrivals, name, version, trusted, part: [], connection)
                 let sizes = Dictionary(
                     promised.manifest?.files.map { ($0.path, $0.size.bytes) } ?? [], uniquingKeysWith: max)
@@ -69,7 +69,7 @@ struct Fetch: AsyncParsableCommand {
                         "\(connection.place) names a file \(file) that the manifest of \(name) \(version.version) has not; nothing of "
                             + "it was fetched")
                 }
-                // What nobody signed may say anything.
+                // Sizes that nobody signed can have any value.
                 let total = wanted.reduce(Int64(0)) {
                     let (sum, overflows) = $0.addingReportingOverflow(max(0, sizes[$1] ?? 0))
                     return overflows ? .max : sum
@@ -92,17 +92,17 @@ struct Fetch: AsyncParsableCommand {
         }
     }
 
-    /// For a version's descriptions, and beside what its files take: as an upload has it.
+    /// The time for a version's description files, in addition to the time for its files. It is the limit of an upload.
     private static let patience = TransferLimits().total ?? .zero
 
-    /// Determines the version that the server means.
-    /// - Throws: `Failure` for a version that was not asked for, and for a yanked one that was not asked for by its number.
+    /// Returns the version that the server selects.
+    /// - Throws: `Failure` for a version that does not match the request, and for a yanked version that was not requested by its number.
     private func version(
         _ asked: String, of name: String, _ connection: Connection
     ) async throws -> VersionAnswer {
         let version = try await connection.get(
             "/api/v1/products/\(Escaped.segment(name))/versions/\(Escaped.segment(asked))", as: VersionAnswer.self)
-        // A server that was broken into could hand out an old version, whose signature is good.
+        // A compromised server could offer an old version with a valid signature.
         guard let found = SemanticVersion(version.version), VersionRange(asked)?.highest(of: [found]) == found
         else {
             throw Failure(
@@ -125,7 +125,7 @@ struct Fetch: AsyncParsableCommand {
         return version
     }
 
-    /// The fetched files, checked to be the requested version, complete, and signed by a trusted key.
+    /// Verifies that the downloads are the requested version, complete, and signed by a trusted key.
     private func judged(
         _ arrivals: Arrivals, _ name: String, _ version: VersionAnswer,
         _ trusted: (signers: AllowedSigners, mayBeUnsigned: Bool), part: Set<String>?, _ connection: Connection
@@ -136,18 +136,18 @@ struct Fetch: AsyncParsableCommand {
             check, in: place, isUnsignedAccepted: unsigned || trusted.mayBeUnsigned,
             known: signers ?? "the keys that are remembered of \(connection.place)",
             howToTrust: howToTrust(connection))
-        // A key that is remembered has the line of the address that it was fetched from, which a proxy makes another than the
-        // service's own.
+        // A remembered key has the address that it was fetched from, which differs from the service's own URL behind a proxy. Such keys are therefore
+        // not compared with the builder's name.
         if signers != nil || `as` != nil { try Verify.compareNames(check, in: place, as: `as`) }
         guard check.manifest.map({ "\($0.product)" == name && "\($0.version)" == version.version }) ?? false
         else { throw Failure(.no, "what \(connection.place) sends as \(place) is another version") }
         return check
     }
 
-    /// The product files to keep.
+    /// Returns the product files to keep.
     private func wanted(of version: VersionAnswer, _ name: String) throws -> [String] {
         let known = version.files.map(\.path)
-        // A published file's name is one component (docs/manual.md, "File server"); the server is not trusted with more.
+        // A published file's name is one component (docs/manual.md, "File server"). The server is not trusted to keep to this.
         for path in known where !PublishedName.isPublishable(path) {
             throw Failure(.software, "the daemon names a file that no version has: \(Output.visible(path))")
         }
@@ -161,7 +161,7 @@ struct Fetch: AsyncParsableCommand {
     }
 
     private func checkRoom(for wanted: [String]) throws {
-        // A link that leads nowhere is there, too.
+        // A symbolic link without a target also exists.
         for file in wanted
         where faccessat(AT_FDCWD, "\(output)/\(file)", F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
             throw Failure(
@@ -169,14 +169,14 @@ struct Fetch: AsyncParsableCommand {
         }
     }
 
-    /// What a person does about a key that is not known.
+    /// Returns instructions for trusting an unknown key.
     private func howToTrust(_ connection: Connection) throws -> (SignerKey) -> String {
         if signers != nil { return { "say --signers FILE with the line: \(KnownSigners.line($0, of: "NAME"))" } }
         let path = try KnownSigners().path
         return { "add to \(path) the line: \(KnownSigners.line($0, of: connection.place))" }
     }
 
-    /// The accepted signers, and whether no signature is needed: for a service without a key of which none is known.
+    /// Returns the accepted signers, and whether a version may be unsigned. It may be if the service has no key and none is remembered.
     private func trusted(by connection: Connection) async throws -> (signers: AllowedSigners, mayBeUnsigned: Bool) {
         if let signers { return (try KnownSigners.read(signers), false) }
         let known = try KnownSigners()
@@ -191,7 +191,7 @@ struct Fetch: AsyncParsableCommand {
         } catch let error as ArchiveError {
             throw Failure(.software, "\(error)")
         }
-        // With a file and no key in it, keys were taken out: what this service does not sign is not what it published.
+        // A file without any key means that keys were removed. The service's unsigned versions are then not accepted.
         guard !offered.signers.isEmpty else { return (AllowedSigners(), false) }
         try await known.remember(offered, of: connection.place, isLocal: connection.isLocal)
         for signer in offered.signers {

@@ -3,7 +3,7 @@ import Foundation
 import Model
 import Settings
 
-/// `martlet lint [FILE]…`.
+/// The command `martlet lint [FILE]…`.
 struct Lint: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
@@ -34,7 +34,7 @@ struct Lint: AsyncParsableCommand {
         }
     }
 
-    /// The project in the root of a directory. A directory that cannot be read has no known project.
+    /// Returns the project in the root of a directory; `.unknown` if the directory cannot be read.
     static func project(in directory: String) -> RecipeReader.Project {
         let files = FileManager.default
         guard let names = try? files.contentsOfDirectory(atPath: directory) else { return .unknown }
@@ -51,7 +51,7 @@ struct Lint: AsyncParsableCommand {
         return .recognized(tree)
     }
 
-    /// A recipe under its own name lies in its repository's root. What is recognised there is printed.
+    /// Returns the project of a recipe. A recipe with the standard name is in its repository's root; the recognized project there is printed.
     private static func project(of file: String) -> RecipeReader.Project {
         let url = URL(fileURLWithPath: file)
         guard url.lastPathComponent == RecipeReader.fileName else { return .unknown }
@@ -75,7 +75,7 @@ struct Lint: AsyncParsableCommand {
     }
 }
 
-/// `martlet init URL`.
+/// The command `martlet init URL`.
 struct Init: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Prints a commented bot file for a repository.")
@@ -85,7 +85,7 @@ struct Init: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             if let problem = InitTemplate.problem(with: repository) { throw Failure(.no, problem) }
-            // A working tree of this machine can be looked at; another repository once it is fetched.
+            // A working tree on this machine can be read now; another repository only after it is cloned.
             var sentence: String?
             if repository.hasPrefix("/"), case .recognised(let recognition?, _, _) = Lint.project(in: repository) {
                 sentence = recognition.sentence
@@ -95,7 +95,7 @@ struct Init: AsyncParsableCommand {
     }
 }
 
-/// `martlet schema NAME`.
+/// The command `martlet schema NAME`.
 struct Schema: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Prints a JSON Schema, for editors: settings, bot or recipe.")

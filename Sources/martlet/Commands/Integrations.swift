@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `martlet integrations [BOT]`.
+/// The command `martlet integrations [BOT]`.
 struct Integrations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "integrations", abstract: "Lists integrations, newest first.")
@@ -33,7 +33,7 @@ struct Integrations: AsyncParsableCommand {
     }
 }
 
-/// `martlet integrate BOT`.
+/// The command `martlet integrate BOT`.
 struct Integrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "integrate", abstract: "Queues an integration; its number is printed once it is stored.")
@@ -65,7 +65,7 @@ struct Integrate: AsyncParsableCommand {
     }
 }
 
-/// `martlet cancel BOT#N`.
+/// The command `martlet cancel BOT#N`.
 struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Cancels a queued or running integration.")

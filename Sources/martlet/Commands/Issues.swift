@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `martlet issues BOT#N`.
+/// The command `martlet issues BOT#N`.
 struct Issues: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "issues",
@@ -37,12 +37,12 @@ struct Issues: AsyncParsableCommand {
 }
 
 extension IssueAnswer {
-    /// A line with the place and the problem, and, for a present issue, a line with its history.
+    /// Returns a line with the place and the problem. For a present issue a second line has its history.
     func text(of bot: String) -> String {
         let place = [path, line.map(String.init), column.map(String.init)].compactMap(\.self)
         let first = message.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         let what = "\(status): \(place.isEmpty ? "" : place.joined(separator: ":") + ": ")\(category): \(first)"
-        // A finding of the recipe is no configuration's.
+        // A finding about the recipe belongs to no configuration.
         let line =
             Output.visible(
                 what + (configurations.isEmpty ? "" : " [\(configurations.joined(separator: ", "))]")) + "\n"

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `martlet log BOT#N`.
+/// The command `martlet log BOT#N`.
 struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "log", abstract: "Prints a configuration's log.")
 
@@ -15,7 +15,7 @@ struct Log: AsyncParsableCommand {
         try await Failure.exiting {
             let connection = try server.connect()
             let answer = try await connection.get(integration.path, as: IntegrationAnswer.self)
-            // A log belongs to one integration, also when a newer one appears.
+            // A log belongs to one integration, even if a newer one appears meanwhile.
             let root = "/api/v1/bots/\(answer.bot)/integrations/\(answer.number)"
             guard let name = configuration ?? answer.configurations?.first?.name else {
                 throw Failure(
@@ -23,17 +23,18 @@ struct Log: AsyncParsableCommand {
             }
             let path = "\(root)/log/\(Escaped.segment(name))"
             if follow { return try await follow(path, of: name, root, connection) }
-            // And to one attempt, also when a further one begins meanwhile.
+            // It also belongs to one attempt, even if another one begins meanwhile.
             var wanted = attempt
             if wanted == nil { wanted = try await latest(of: name, answer, root, connection) }
             try await print(path, wanted, connection)
         }
     }
 
-    /// Bytes a request.
+    /// The number of bytes in one request.
     private static let chunk: Int64 = 1 << 20
 
-    /// The newest attempt at a configuration, or at the trigger of that name as addresses say it; nothing when there is none.
+    /// Returns the newest attempt at a configuration, or at a trigger, whose name may have the prefix that URLs use.
+    /// - Returns: `nil` if there is none.
     private func latest(
         of name: String, _ answer: IntegrationAnswer, _ root: String, _ connection: Connection
     ) async throws -> Int? {
@@ -42,7 +43,8 @@ struct Log: AsyncParsableCommand {
         return triggers.filter { [$0.name, "_trigger-\($0.name)"].contains(name) }.map(\.attempt).max()
     }
 
-    /// - Parameter attempt: Nothing where none is known: the daemon says why.
+    /// Prints a log.
+    /// - Parameter attempt: `nil` if none is known: the daemon's answer then states the reason.
     private func print(_ path: String, _ attempt: Int?, _ connection: Connection) async throws {
         let place = path + (attempt.map { "?attempt=\($0)" } ?? "")
         var terminal = TerminalBytes()
@@ -54,7 +56,7 @@ struct Log: AsyncParsableCommand {
         Output.print(terminal.end())
     }
 
-    /// Every attempt from the first that is there on, until the integration is completed.
+    /// Prints every attempt, from the first existing one on, until the integration is completed.
     private func follow(_ path: String, of name: String, _ root: String, _ connection: Connection) async throws {
         var shown = 0
         while true {
@@ -67,7 +69,7 @@ struct Log: AsyncParsableCommand {
                 continue
             }
             if answer.state == "completed" {
-                // Why there is nothing is for the daemon to say.
+                // The daemon's answer states why there is no log.
                 if shown == 0 { try await print(path, wanted, connection) }
                 return
             }
@@ -82,7 +84,8 @@ struct Log: AsyncParsableCommand {
         var base64: Data?
     }
 
-    /// - Returns: False when there is no log yet.
+    /// Prints an attempt's log until it ends.
+    /// - Returns: False if there is no log yet.
     private func followAttempt(_ path: String, _ attempt: Int, _ connection: Connection) async throws -> Bool {
         var terminal = TerminalBytes()
         var offset: Int64 = 0
@@ -110,7 +113,7 @@ struct Log: AsyncParsableCommand {
             } catch {
                 // The connection broke.
             }
-            // The daemon is restarted, or was: what follows is asked for again.
+            // The daemon is restarting, or has restarted: the rest is requested again.
             try await Task.sleep(for: Patience.pause)
         }
     }

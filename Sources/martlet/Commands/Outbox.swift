@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `martlet outbox`.
+/// The command `martlet outbox`.
 struct OutboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
@@ -19,7 +19,7 @@ struct OutboxCommand: AsyncParsableCommand {
                 let path = "/api/v1/outbox/\(retry)/retry"
                 if json { return Output.print(try await connection.post(path, [:])) }
                 var message = try await connection.post(path, [:], as: MessageAnswer.self)
-                // What the try before came to would read as if this one had failed.
+                // The result of the previous try would look like that of this one.
                 (message.note, message.next) = (nil, nil)
                 return Output.print("is tried again: " + Self.lines(of: message))
             }
@@ -31,7 +31,7 @@ struct OutboxCommand: AsyncParsableCommand {
         }
     }
 
-    /// A line of what it is, and one of what the last try came to.
+    /// Returns a line that describes a message, and one with the result of the last try.
     private static func lines(of message: MessageAnswer) -> String {
         let what = (message.integration ?? message.bot) + (message.job.map { "/\($0)" } ?? "")
         let tries = message.tries > 1 ? ", \(message.tries) tries" : ""

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Model
 
-/// `martlet prune`.
+/// The command `martlet prune`.
 struct Prune: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Model
 
-/// `martlet pull-requests BOT`.
+/// The command `martlet pull-requests BOT`.
 struct PullRequests: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pull-requests",
@@ -30,7 +30,7 @@ struct PullRequests: AsyncParsableCommand {
     }
 }
 
-/// `martlet approve 'BOT!N' --commit ID`.
+/// The command `martlet approve 'BOT!N' --commit ID`.
 struct Approve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "approve", abstract: "Lets one head of a fork's pull request run; a newer one waits again.")
@@ -59,7 +59,7 @@ struct Approve: AsyncParsableCommand {
     }
 }
 
-/// `kit!12`.
+/// An argument such as `kit!12`.
 struct PullRequestArgument: ExpressibleByArgument {
     let bot: String
     let number: Int

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `martlet rerun BOT#N`.
+/// The command `martlet rerun BOT#N`.
 struct Rerun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rerun",

@@ -9,7 +9,7 @@ import Storage
 import UnixSignals
 import Web
 
-/// `martlet run [DIRECTORY]`.
+/// The command `martlet run [DIRECTORY]`.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Runs a working tree as a bot would run its commit: here, now, without a daemon.",
@@ -72,8 +72,8 @@ struct Run: AsyncParsableCommand {
                 isolation: { try await MachineIsolation.decide(settings, supervisor: supervisor) }))
     }
 
-    /// The machine's or the person's, for what they say of the fence. Without a word, those that cannot be read count as
-    /// absent: the daemon's may be its own alone.
+    /// Reads the machine's or the user's settings for their isolation. If no file was named, unreadable settings count as absent, because only the
+    /// daemon may be able to read its own.
     private func settings() throws -> ServiceSettings {
         var settings = ServiceSettings(state: "", bots: "", concurrency: 1)
         if location.settings != nil {
@@ -85,7 +85,7 @@ struct Run: AsyncParsableCommand {
         return settings
     }
 
-    /// `$XDG_CACHE_HOME/martlet/run`; a relative value is ignored, as the XDG base directory specification 0.8 has it.
+    /// Returns `$XDG_CACHE_HOME/martlet/run`. A relative value is ignored, as the XDG base directory specification 0.8 requires.
     static func caches(_ environment: [String: String]) throws -> String {
         if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") { return cache + "/martlet/run" }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
@@ -105,7 +105,7 @@ struct Run: AsyncParsableCommand {
         return RunSelection(configurations: names, tests: tests)
     }
 
-    /// Runs, and handles Ctrl-C until everything is printed: a reader that does not read on delays the output, but not the end of the run.
+    /// Runs, and handles Ctrl-C until everything is printed. A pipe whose reader has stopped delays the output, but not the end of the run.
     private func hearing(_ run: WorkingTreeRun, _ display: RunDisplay) async throws {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         let (sentences, sentence) = AsyncStream.makeStream(of: String.self)
@@ -144,10 +144,10 @@ struct Run: AsyncParsableCommand {
         }
     }
 
-    /// So long the last word may take: a terminal takes it at once, and nobody waits for more.
+    /// The longest time for printing the last word. A terminal prints it immediately.
     private static let patience = Duration.seconds(1)
 
-    /// Kills what runs and ends this process.
+    /// Kills the run's processes and ends this process.
     private static func kill(
         _ run: WorkingTreeRun, saying sentence: AsyncStream<String>.Continuation, _ told: AsyncStream<String>
     ) async {
@@ -156,7 +156,7 @@ struct Run: AsyncParsableCommand {
         sentence.yield(word)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { _ = await told.first { $0 == word } }
-            // Ends early when it is told.
+            // Ends early when the word is printed.
             group.addTask { try? await Task.sleep(for: Self.patience) }
             await group.next()
             group.cancelAll()
@@ -164,7 +164,7 @@ struct Run: AsyncParsableCommand {
         Foundation.exit(RunStatus.of("canceled"))
     }
 
-    /// Runs, and shows it and what it came to.
+    /// Runs, and shows the progress and the result.
     private func show(_ run: WorkingTreeRun, _ display: RunDisplay) async throws {
         let result: Result<WorkingTreeResult, any Error>
         do {
@@ -172,14 +172,14 @@ struct Run: AsyncParsableCommand {
         } catch {
             result = .failure(error)
         }
-        // What came last, while the store is open.
+        // Shows the latest progress while the store is open.
         await display.update()
         await display.erase()
         try await run.close()
         try await finish(try result.get(), display)
     }
 
-    /// Runs, and shows it meanwhile.
+    /// Runs, and shows the progress meanwhile.
     private func follow(_ run: WorkingTreeRun, _ display: RunDisplay) async throws -> WorkingTreeResult {
         let selection = try selection(run)
         return try await withThrowingTaskGroup(of: WorkingTreeResult?.self) { group in
@@ -218,7 +218,7 @@ extension Failure {
     }
 }
 
-/// `--isolation sandbox` or `none`.
+/// The option `--isolation`: `sandbox` or `none`.
 struct IsolationOption: ExpressibleByArgument {
     let value: ServiceSettings.Isolation
 

@@ -9,7 +9,7 @@ import ServiceLifecycle
 import Settings
 import UnixSignals
 
-/// `martlet serve`: the daemon.
+/// The command `martlet serve`: the daemon.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -25,7 +25,7 @@ struct Serve: AsyncParsableCommand {
             let (settings, file) = try location.find()
             let isRoot = try ServiceIdentity.assume(settings, file: file)
             ServiceIdentity.harden()
-            // Where jobs have the processors, an answer's way through five threads would wait at each for up to a tick of 4 ms.
+            // When jobs occupy the processors, an answer would wait up to a tick of 4 ms at each of five threads.
             clinux_answer_soon()
             clinux_give_memory_back()
             LoggingSystem.bootstrap { LineLogHandler(StreamLogHandler.standardError(label: $0)) }
@@ -48,7 +48,8 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// The terminal's hanging up ends it in order like the others, unless it was started to outlive it (nohup(1)).
+    /// The signals that end the daemon gracefully. SIGHUP, sent when the terminal closes, is one of them unless the daemon was started to ignore it
+    /// (nohup(1)).
     private static var endingSignals: [UnixSignal] {
         var action = sigaction()
         sigaction(SIGHUP, nil, &action)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `martlet show BOT#N`.
+/// The command `martlet show BOT#N`.
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Shows one integration: steps, counts, triggers.")
@@ -38,7 +38,7 @@ struct Show: AsyncParsableCommand {
     }
 }
 
-/// `martlet artifacts BOT#N`.
+/// The command `martlet artifacts BOT#N`.
 struct Artifacts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "artifacts", abstract: "Lists what an integration archived.")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `martlet silence BOT#N FINGERPRINT`.
+/// The command `martlet silence BOT#N FINGERPRINT`.
 struct Silence: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "silence",
@@ -26,7 +26,7 @@ struct Silence: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             var body: [String: JSONScalar] = ["reason": .string(reason), "person": .string(NSUserName())]
-            // A day begins with it.
+            // A date means the beginning of that day in UTC.
             if let until { body["until"] = .string(until.utf8.count == 10 ? until + "T00:00:00Z" : until) }
             if let lasting, let seconds = Self.seconds(lasting) { body["for"] = .number(seconds) }
             let connection = try server.connect()
@@ -37,7 +37,8 @@ struct Silence: AsyncParsableCommand {
         }
     }
 
-    /// Of `12h`, `30d`, `8w`; nothing for what is no such text.
+    /// Parses a duration such as `12h`, `30d` or `8w`.
+    /// - Returns: The duration in seconds; `nil` for another text.
     static func seconds(_ text: String) -> Double? {
         let units: [Character: Double] = ["h": 3600, "d": 86_400, "w": 7 * 86_400]
         guard let unit = text.last.flatMap({ units[$0] }), let number = UInt32(text.dropLast()), number > 0 else {
@@ -47,7 +48,7 @@ struct Silence: AsyncParsableCommand {
     }
 }
 
-/// `martlet silences BOT`.
+/// The command `martlet silences BOT`.
 struct Silences: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "silences",
@@ -68,7 +69,7 @@ struct Silences: AsyncParsableCommand {
     }
 }
 
-/// `martlet unsilence BOT#N FINGERPRINT`.
+/// The command `martlet unsilence BOT#N FINGERPRINT`.
 struct Unsilence: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "unsilence", abstract: "Takes a silence back.")
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Model
 
-/// `martlet tests BOT#N`.
+/// The command `martlet tests BOT#N`.
 struct Tests: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "tests", abstract: "Lists an integration's tests.")
 
@@ -84,7 +84,7 @@ struct Tests: AsyncParsableCommand {
     }
 }
 
-/// `martlet test BOT SUITE/NAME`.
+/// The command `martlet test BOT SUITE/NAME`.
 struct TestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test", abstract: "Shows one test's life: outcomes, durations, last failures.")
@@ -111,14 +111,15 @@ struct TestCommand: AsyncParsableCommand {
         }
     }
 
-    /// The name of the one test that is meant.
+    /// Returns the full name of the requested test.
+    /// - Throws: `Failure` if several tests match.
     private func wholeName(_ connection: Connection) async throws -> String {
         let list = try await connection.get(
             "/api/v1/bots/\(Escaped.segment(bot))/tests?query=\(Escaped.segment(test))&limit=20",
             as: List<NamedTestAnswer>.self)
         let names = list.items.map { Tests.fullName($0.suite, $0.name) }
         if names.contains(test) || names.isEmpty { return test }
-        // Its whole name can be a part of more names than these.
+        // A full name can also be a part of more names than the listed ones.
         if list.next != nil, try await isName(test, connection) { return test }
         guard names.count == 1 else {
             throw Failure(
@@ -139,7 +140,7 @@ struct TestCommand: AsyncParsableCommand {
     }
 }
 
-/// `martlet flaky BOT`.
+/// The command `martlet flaky BOT`.
 struct Flaky: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "flaky",

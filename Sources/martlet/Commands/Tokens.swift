@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Settings
 
-/// `martlet token …`.
+/// The command `martlet token …`.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Makes, lists and revokes access tokens.",
@@ -58,7 +58,7 @@ struct TokenCommand: AsyncParsableCommand {
     }
 }
 
-/// `martlet secret set NAME`.
+/// The command `martlet secret set NAME`.
 struct SecretCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secret", abstract: "Stores secrets for bots and triggers.", subcommands: [SetSecret.self])
@@ -80,7 +80,7 @@ struct SecretCommand: AsyncParsableCommand {
                     throw Failure(
                         .configuration, "the settings name no directory of secrets; add `secrets: secrets` to them")
                 }
-                // As root, before a file of the service is opened: new files then belong to the service.
+                // Done as root, before any file of the service is opened. New files then belong to the service's user.
                 try location.makeSecretsDirectory(directory, settings)
                 try ServiceIdentity.assumeIfThere(settings, file: file)
                 let input = FileHandle.standardInput.readData(ofLength: SecretStore.maximumSize + 1)

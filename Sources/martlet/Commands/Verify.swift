@@ -4,7 +4,7 @@ import Basics
 import Foundation
 import Model
 
-/// `martlet verify DIRECTORY`.
+/// The command `martlet verify DIRECTORY`.
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -41,7 +41,13 @@ struct Verify: AsyncParsableCommand {
         }
     }
 
-    /// - Throws: `Failure` with what is wrong, a line each, or with why nobody vouches.
+    /// Checks the result of a verification.
+    /// - Parameters:
+    ///   - place: The name of the version in messages.
+    ///   - isUnsignedAccepted: Whether an unsigned version is accepted.
+    ///   - known: A description of the accepted keys, for messages.
+    ///   - howToTrust: Returns instructions for trusting a key.
+    /// - Throws: `Failure` with one line for each problem, or with the reason why the signature is not trusted.
     static func judge(
         _ check: VersionCheck, in place: String, isUnsignedAccepted: Bool, known: String,
         howToTrust: (SignerKey) -> String = { "say --signers FILE with the line: \(KnownSigners.line($0, of: "NAME"))" }
@@ -68,15 +74,15 @@ struct Verify: AsyncParsableCommand {
         }
     }
 
-    /// One service's key does not vouch for another service's versions.
-    /// - Parameter name: The service whose key it must be; `nil`: the service that claims to have made them.
+    /// Checks that the key belongs to the service that made the version. The key of one service does not vouch for another service's versions.
+    /// - Parameter name: The service whose key it must be; `nil`: the service that claims to have made the version.
     static func compareNames(_ check: VersionCheck, in place: String, as name: String?) throws {
         guard case .signed(let signer) = check.trust else { return }
         if let name {
             guard !check.signers.contains(where: { $0.isKey(of: name) }) else { return }
             throw Failure(.denied, "\(place) is whole, but signed by \(signer.principals), and not by \(name)")
         }
-        // A line with a name of the user's own does not say where the service is.
+        // If the line names the key by a name of the user's choice, the service's URL is unknown.
         guard signer.principals.contains("://"), check.builder.map(signer.isKey(of:)) != true else { return }
         throw Failure(
             .denied,
@@ -84,7 +90,7 @@ struct Verify: AsyncParsableCommand {
                 + "that these are one service, say --as \(signer.principals)")
     }
 
-    /// What was found, a line each.
+    /// Describes the result of a verification, one fact a line.
     static func sentence(_ check: VersionCheck) -> String {
         var lines: [String] = []
         if let manifest = check.manifest {
@@ -101,7 +107,7 @@ struct Verify: AsyncParsableCommand {
     }
 }
 
-/// `martlet signers`.
+/// The command `martlet signers`.
 struct Signers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "signers",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Model
 
-/// `martlet versions PRODUCT`.
+/// The command `martlet versions PRODUCT`.
 struct Versions: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "versions", abstract: "Lists a product's versions, highest first.")
@@ -15,7 +15,7 @@ struct Versions: AsyncParsableCommand {
             let connection = try server.connect()
             let path = "/api/v1/products/\(Escaped.segment(product))/versions"
             if json { return Output.print(try await connection.get(path + "?limit=200")) }
-            // In pages of 50: 200 versions of some hundred files each would be more than is read of an answer, 16 MiB.
+            // Pages of 50 versions: an answer with 200 versions of a hundred files each would exceed the limit of 16 MiB.
             var page = try await connection.get(path, as: List<VersionAnswer>.self)
             var versions = page.items
             while let next = page.next {
@@ -36,7 +36,7 @@ struct Versions: AsyncParsableCommand {
     }
 }
 
-/// `martlet yank PRODUCT@VERSION`.
+/// The command `martlet yank PRODUCT@VERSION`.
 struct Yank: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "yank", abstract: "Takes a version out of latest and of ranges; by its name it stays fetchable.")
