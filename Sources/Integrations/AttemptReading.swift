@@ -256,7 +256,7 @@ package struct AttemptReading: Sendable {
     private static let failedBuild = "martlet.build"
     /// The rule of a finding about a report, or a report file, that could not be read.
     static let lostReport = "martlet.report"
-    /// The rule of a finding about a report, or a report file, that could not be read.
+    /// The rule of a finding that states that the dependencies could not be resolved.
     static let failedResolution = "martlet.resolve"
 
     /// The most files whose digests are cached while an attempt's findings are named.
