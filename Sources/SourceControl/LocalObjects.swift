@@ -6,7 +6,6 @@ import Glibc
 ///
 /// It only handles plain repositories. Those with borrowed objects (alternates), shallow and partial ones are left to git, and symbolic links are not
 /// followed (CVE-2022-39253). Objects are trusted no more than a server's: libgit2 verifies the id of each when it reads it.
-/// reads it.
 struct LocalObjects {
     let from: String
     let to: MirrorStore
