@@ -6,11 +6,11 @@ import Reports
 /// Reads the files that a finished attempt left, and computes its results. It has no side effect but to read the attempt's directory and to store
 /// warnings.
 package struct AttemptProcessor: Sendable {
-    /// What the integration knows that the job's directory does not.
+    /// The facts about the integration that the job's directory does not contain.
     package struct Context: Sendable {
         package var configuration: Name
         package var plan: JobPlanner.Plan
-        /// How many tests the same configuration had in the branch's integration before.
+        /// The number of tests of the same configuration in the branch's previous integration; `nil` if unknown.
         package var previousTests: Int?
         /// Whether an attempt without a test gets a warning. It gets no warning if the recipe says `test: none`, if its kind of project has no
         /// tests and other kinds beside it are tested, and in a rerun of some tests.

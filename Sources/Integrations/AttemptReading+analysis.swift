@@ -63,7 +63,7 @@ extension AttemptReading {
         worsen(to: .internalError, "the step \(step.name) could not run: \(program)")
     }
 
-    /// What was analyzed, in words.
+    /// A summary of the analysis, in words.
     var analysis: String {
         if let why = plan.notAnalyzed { return why }
         guard !analyzers.isEmpty else {
@@ -80,7 +80,7 @@ extension AttemptReading {
         return parts.joined(separator: "; ")
     }
 
-    /// What to install for the usual analyses that could not run; `nil` if all could.
+    /// The programs to install for the usual analyses that could not run; `nil` if all could.
     private var missingPrograms: String? {
         guard !missingAnalyzers.isEmpty else { return nil }
         var names: [String] = []

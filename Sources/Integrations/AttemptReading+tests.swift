@@ -14,7 +14,7 @@ extension AttemptReading {
         return isSound && !told.isEmpty && told.allSatisfy(\.hasNoTests) ? "the test command found none" : nil
     }
 
-    /// What was tested, in words; `nil` if no test step ran.
+    /// A summary of the tests, in words; `nil` if no test step ran.
     var tested: String? {
         guard testSteps.all > 0 else { return noTestsReason.map { "skipped: no tests (\($0))" } }
         guard testSteps.silent < testSteps.all else {

@@ -117,7 +117,7 @@ package struct Attestor: Sendable {
     }
 
     /// Adds the key to the allowed signers. Does not change them if they already contain it.
-    /// - Throws: `ArchiveError`. A version that nobody could verify is not published.
+    /// - Throws: `ArchiveError`. A version that cannot be verified is not published.
     func announce(_ key: SigningKey, in versions: VersionStore) async throws {
         try await versions.allow(key.publicKey, principal: url)
     }

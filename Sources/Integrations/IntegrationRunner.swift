@@ -237,7 +237,7 @@ package struct IntegrationRunner: Sendable {
         return nil
     }
 
-    /// Returns the runner of triggers. `nil` for a pull request, whoever made it: no trigger acts on unmerged code.
+    /// Returns the runner of triggers. `nil` for every pull request: no trigger acts on unmerged code.
     private func triggers(of run: Run) -> TriggerRunner? { run.record.pull == nil ? triggers : nil }
 
     private static func context(of run: Run) -> TriggerRunner.Context {

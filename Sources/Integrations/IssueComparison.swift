@@ -11,7 +11,7 @@ struct IssueComparison {
         var steps: [StepRecord]
         /// The findings of the attempt.
         fileprivate let found: [Baseline.Found]
-        /// Of the tests that are earlier issues (`IssueComparison.tests(of:)`), those that were run.
+        /// The tests of earlier issues (`IssueComparison.tests(of:)`) that were run.
         var tests: TestsRun
         /// Whether its recipe says `test: none`. Then no earlier test is missing.
         let testsNothing: Bool

@@ -41,7 +41,7 @@ package struct JobEnvironment: Sendable {
             self.fence = fence
         }
 
-        /// What differs inside the sandbox.
+        /// The values that differ inside the sandbox.
         package struct Fence: Sendable {
             package var path: String
             package var home: String

@@ -12,7 +12,7 @@ package struct JobIsolation: Sendable {
     package var path: String
     /// The directory whose subdirectories recipes can name as `image`. `nil` if there are no images.
     package var images: String?
-    /// Why a sandboxed step with the network reaches services on the machine's loopback; `nil` if it does not.
+    /// The reason why a sandboxed step with the network reaches services on the machine's loopback; `nil` if it does not.
     package var loopback: Loopback?
     /// The limits for the resources of one job.
     package var limits: FenceSettings

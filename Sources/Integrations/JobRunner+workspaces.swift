@@ -6,7 +6,7 @@ package import Model
 import SourceControl
 import Storage
 
-/// Releases and removes workspaces, and holds the commits that were checked out in them.
+/// Releases and removes workspaces, and keeps the commits that were checked out in them in the mirror.
 extension JobRunner {
     /// Releases a workspace in which no process runs any more. A fork's workspace is removed first, unless the task is canceled because the daemon
     /// stops: a process may have been started in it.

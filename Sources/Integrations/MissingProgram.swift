@@ -9,7 +9,7 @@ struct MissingProgram: CustomStringConvertible {
     /// The Debian package with the program; `nil` if unknown.
     private var package: String? { ProjectType.allCases.lazy.compactMap { $0.profile.packages[name] }.first }
 
-    /// What to install, in few words: the Debian package, or else the program.
+    /// The name of what to install: the Debian package, or else the program.
     var brief: String { package ?? (name == "swift" ? "a Swift toolchain" : name) }
 
     var description: String {

@@ -28,7 +28,7 @@ package struct Operations: Sendable {
         self.disk = disk
     }
 
-    /// What the disk is short of, in words; `nil` if it has enough room.
+    /// A sentence about what the disk is short of; `nil` if it has enough room.
     package var diskShortage: String? { disk.shortage }
 
     /// Verifies and stores a push. No network is used before it returns.

@@ -10,7 +10,7 @@ package actor Outages {
     package struct Outage: Sendable, Hashable {
         /// The number of failed tries since the last answer.
         package var tries: Int
-        /// When the server is tried again.
+        /// The time of the next try.
         package var next: Timestamp
         /// The last error.
         package var error: String

@@ -19,7 +19,7 @@ package struct ProductArchiver: Sendable {
     /// Makes the archives of an attempt. The source of a commit without products is archived only if a trigger uses it, because it is in the
     /// repository.
     /// - Returns: The archives, and the files that should be in them and are missing. There are no archives if this configuration is not the archived
-    ///   one, or if nothing uses its products.
+    ///   one, or if no trigger uses its products.
     /// - Throws: `ArchivingError` if no file matches what the recipe names. Any other error is a fault of the service.
     func archive(_ attempt: AttemptDirectory, of request: JobRunner.Request) async throws -> (
         artifacts: [Artifact], leftOut: [String]

@@ -4,7 +4,7 @@ import SourceControl
 import Storage
 
 extension Publisher {
-    /// What a publish trigger would do for the next push of a branch.
+    /// The result of a publish trigger for the next push of a branch.
     package enum Prospect: Hashable, Sendable {
         /// The next push would become this version, unless another commit is published first.
         case version(SemanticVersion)
@@ -15,7 +15,7 @@ extension Publisher {
     }
 
     /// Returns the version that the next commit of a branch would get by the rules of `publish`. Does not reserve the version.
-    /// - Parameter tip: The branch's newest commit, which is in the mirror. It stands in for the next commit.
+    /// - Parameter tip: The branch's newest commit, which is in the mirror. It represents the next commit.
     /// - Throws: `StoreError`, `SourceControlError` and `ArchiveError` if the store, the mirror or the versions cannot be read.
     func prospect(
         of source: Trigger.VersionSource, product: Name, ref: RefName, tip: CommitID, mirror: Mirror

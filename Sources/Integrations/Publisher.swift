@@ -157,7 +157,7 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// How often the ancestor question is repeated if another version of the branch appears meanwhile.
+    /// The most queries of the ancestor, which are repeated if another version of the branch appears meanwhile.
     private static let maximumQuestions = 5
 
     /// Returns the version that the commit itself states; `nil` if the branch or the tag determines it.
@@ -267,7 +267,7 @@ package final class Publisher: Sendable {
             do {
                 let attestation = try await attestor?.attestation(for: request, at: now)
                 // The key is read for each version, so it may have changed since the start. It is announced before anything is signed with it. An
-                // extra line after a kill is harmless, but a version that nobody can verify stays forever.
+                // extra line after a kill is harmless, but an unverifiable version stays forever.
                 if let key = attestation?.key { try await attestor?.announce(key, in: versions) }
                 staged = try await versions.stage(
                     manifest, files: files.map { StagedFile(source: $0.source, artifact: $0.artifact) },

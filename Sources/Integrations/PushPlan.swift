@@ -48,7 +48,7 @@ package struct PushPlan: Sendable {
     /// A trigger that runs for the branch.
     package struct Action: Sendable {
         package var trigger: Trigger
-        /// What a publish trigger would do for the push; `nil` for other triggers.
+        /// The result of a publish trigger for the push; `nil` for other triggers.
         package var prospect: Publisher.Prospect?
     }
 

@@ -4,7 +4,7 @@ import SourceControl
 import Storage
 
 extension RepositoryLooks {
-    /// Why pull requests are not run if jobs are not sandboxed.
+    /// The reason why pull requests are not run if jobs are not sandboxed.
     static let unfencedReason =
         "jobs are not separated from the machine (isolation: none), so nothing of a pull request is run"
 

@@ -39,7 +39,7 @@ struct StepReading {
     }
 
     /// Reads the files of all steps. Blocks while it reads.
-    /// - Returns: The contents, by the steps' numbers. Empty if there is nothing to read.
+    /// - Returns: The contents, by the steps' numbers. Empty if there are no files and no output.
     /// - Throws: `ExecutionError` if the attempt's directory cannot be read or the reader cannot be started. A file that crashes the reader is not an
     ///   error; its content states the problem.
     static func read(

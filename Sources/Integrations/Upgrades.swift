@@ -81,7 +81,7 @@ package struct Upgrades: Sendable {
 
     private func take(_ bot: BotSpecification, from mark: ToolchainMark, to version: String) async throws {
         let label = "Swift \(mark.version) → \(version)"
-        // If the old version came back before all tips were queued, nothing more is queued.
+        // If the old version came back before all tips were queued, no further tips are queued.
         var tips = mark.version == version || !bot.isIntegratedOnUpgrade ? [] : try await tips(of: bot, label)
         if mark.next == version, let reached = mark.reached { tips.removeAll { $0.ref <= reached } }
         var count = 0

@@ -51,7 +51,7 @@ package struct Uploads: Sendable {
         package var credentials: String?
         package var integration: IntegrationID
         package var trigger: Name
-        /// The absolute directory for what the next daemon must know about the upload; `nil` to store nothing.
+        /// The absolute directory for what the next daemon must know about the upload; `nil` if it is not to be stored.
         package var notes: String?
 
         package init(

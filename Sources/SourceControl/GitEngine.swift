@@ -2,9 +2,11 @@ import Model
 
 /// The implementation that communicates with servers: libgit2, or the `git` command.
 package enum GitEngine: Sendable, Hashable {
-    /// libgit2, except for the following, which the command does if it is installed: https; ssh (OpenSSH supports RSA keys and every form of
-    /// known_hosts); local paths that `PathRepository` does not cover (libgit2 packs them again, on one core and without existing deltas); first
-    /// mirrors (libgit2 indexes a pack on one core).
+    /// libgit2, except for the following tasks, which the command does if it is installed:
+    /// - https
+    /// - ssh: OpenSSH supports RSA keys and every form of known_hosts.
+    /// - local paths that `PathRepository` does not cover: libgit2 packs them again, on one core and without existing deltas.
+    /// - first mirrors: libgit2 indexes a pack on one core.
     case automatic
     /// libgit2 alone, as on machines without `git`.
     case library

@@ -8,7 +8,7 @@ struct GitScratch {
     let store: MirrorStore
     let path: String
 
-    /// Creates the repository again, so that nothing is left of an earlier operation.
+    /// Creates the repository again, so that no files of an earlier operation are left.
     /// - Parameter refs: The lines of its `packed-refs`.
     init(_ program: GitProgram, store: MirrorStore, refs: String = "", operation: String) throws(SourceControlError) {
         self.program = program

@@ -27,7 +27,7 @@ final class RemoteCallbacks {
             guard isValid == 0, let payload else { return GIT_PASSTHROUGH.rawValue }
             let this = Unmanaged<RemoteCallbacks>.fromOpaque(payload).takeUnretainedValue()
             this.control.note(.serverUntrusted)
-            // The result is not 0, which would accept any certificate. libgit2's own decision stands.
+            // The result is not 0, which would accept any certificate. libgit2's own decision applies.
             return GIT_PASSTHROUGH.rawValue
         }
         table.transfer_progress = { progress, payload in

@@ -20,7 +20,7 @@ package struct RemoteURL: Sendable, Hashable, CustomStringConvertible {
     /// The path that the server receives. For a local path it is that path.
     package let path: String
 
-    /// Creates a URL for a directory of this machine from which nothing is fetched. Any path is valid.
+    /// Creates a URL for a directory of this machine that is never fetched from. Any path is valid.
     init(directory: String) {
         (description, kind, user, host, port, path) = (directory, .path, nil, nil, nil, directory)
     }

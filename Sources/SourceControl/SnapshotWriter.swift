@@ -111,7 +111,7 @@ struct SnapshotWriter: Sendable {
         }
     }
 
-    /// Makes the user's objects, and the tags for `git describe`, available in our repository.
+    /// Makes the user's objects, and the tags for `git describe`, available in the service's repository.
     private func prepare(_ theirs: TreeRepository?, _ objects: [String]) throws(SourceControlError) {
         let alternates = objects.map { $0 + "\n" }.joined()
         let tags = theirs?.tags ?? ""

@@ -38,7 +38,7 @@ package struct SourceControlError: Error, CustomStringConvertible {
         case mirrorDamaged
         /// The files of a submodule's mirror are damaged. The next fetch of the submodules repairs them.
         case submoduleDamaged
-        /// git's repository uses a feature that neither libgit2 1.5 nor the `git` command, if it is installed, supports.
+        /// The operation needs a feature that libgit2 1.5 lacks. The `git` command is not installed, or lacks it, too.
         case unsupported
         /// Reading or writing on the local disk failed.
         case file

@@ -110,7 +110,7 @@ final class TreeRules {
 }
 
 extension TextConversion {
-    /// A conversion that changes nothing.
+    /// Creates a conversion without any change.
     init() {}
 }
 

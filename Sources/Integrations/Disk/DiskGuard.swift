@@ -12,7 +12,8 @@ package final class DiskGuard: Sendable {
     struct Finding: Sendable {
         /// Whether the disk was short when the check began.
         var wasShort = false
-        /// What the disk is short of now: `the disk is full: /var/lib/martlet/workspaces has less than 256 MiB left`; `nil` if it has enough.
+        /// A sentence about what the disk is short of now, such as `the disk is full: /var/lib/martlet/workspaces has less than 256 MiB left`. `nil`
+        /// if it has enough.
         var shortage: String?
     }
 
@@ -44,7 +45,7 @@ package final class DiskGuard: Sendable {
         self.logger = logger
     }
 
-    /// What the disk was short of at the last check; `nil` if it had enough.
+    /// A sentence about what the disk was short of at the last check; `nil` if it had enough.
     package var shortage: String? { shared.withLock { $0.shortage } }
 
     /// Checks the disks; the service calls it each second. Does not wait for removals.

@@ -7,7 +7,7 @@ import Storage
 
 /// Handling of a full disk: jobs wait, and the files that filled it are removed.
 extension JobRunner {
-    /// How often a job is prepared if the disk fills up meanwhile.
+    /// The most times that a job is prepared if the disk fills up meanwhile.
     static let maximumPreparations = 3
 
     /// The error when there is no room and the caller does not wait for it.

@@ -8,7 +8,7 @@ package import Storage
 /// Reports the progress of a run: the current step, the tests so far, the errors. During a run, findings and tests come from the output alone. The
 /// results are read when a configuration has ended.
 package actor RunWatch {
-    /// An event since the last look. The events of a configuration are in order.
+    /// An event since the last call of `look()`. The events of a configuration are in order.
     package enum News: Sendable, Hashable {
         case began(Name, JobStep, name: String)
         case found(Name, Finding)
@@ -52,7 +52,7 @@ package actor RunWatch {
     /// The paths of test sources by file name, because Swift Testing prints only the name. `nil` for a name that occurs twice.
     private var places: [String: String?]?
 
-    /// The most bytes of a log that one look reads, so that it takes milliseconds.
+    /// The most bytes of a log that one call of `look()` reads, so that it takes milliseconds.
     private static let maximumBytes: Int64 = 8 << 20
     /// The most files beneath `Tests` whose names are read.
     private static let maximumTestFiles = 10_000

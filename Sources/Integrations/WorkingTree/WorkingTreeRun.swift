@@ -149,7 +149,7 @@ package final class WorkingTreeRun: Sendable {
         let chosen = try reading.value.map { try choose(selection, of: $0) }
         guard await cancellation.requested == nil else { throw Self.canceled }
         // A comparison with a run of another repository would be meaningless. Old runs are removed only once the run is known to be possible, so that
-        // a mistyped name removes nothing.
+        // a mistyped name causes no removal.
         try await tidy(
             isComparable: selection == (try? cache.lastSelection(of: root)) && !snapshot.isOfAnotherRepository)
         let record = try await store.queue(
@@ -189,7 +189,7 @@ package final class WorkingTreeRun: Sendable {
                 "what \(record.id) came to could not be stored in \(cache.state.path); free space there, or set XDG_CACHE_HOME"
             )
         }
-        // This comes last, so that a run that is killed earlier does not count as the last run of this repository.
+        // This comes last: after a run that was killed earlier, the next one still detects another repository and empties its workspaces.
         try cache.remember(head: snapshot.head)
         return try await WorkingTreeResult(record.id, store: store, state: cache.state)
     }
