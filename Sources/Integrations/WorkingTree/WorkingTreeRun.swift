@@ -74,7 +74,7 @@ package final class WorkingTreeRun: Sendable {
             do throws(SourceControlError) {
                 root = try WorkingTree.root(of: parts.directory, home: home)
             } catch {
-                // There is no underlying error, so the directory is just not a working tree.
+                // There is no underlying error, so the directory does not exist or has no working tree.
                 guard error.underlying == nil else { throw error }
                 throw RunError(.notFound, "\(parts.directory): \(error.message)")
             }
