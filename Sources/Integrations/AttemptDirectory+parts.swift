@@ -2,8 +2,8 @@ import Execution
 import JobProtocol
 
 extension AttemptDirectory {
-    /// What of a log is one step's. Chunks are told apart by the log's index, of which a page is in memory at a time: a job
-    /// that prints a little all day has some millions of records.
+    /// Returns the parts of the log, in its order, each with the number of the step that wrote it and its range in bytes. The log's index tells the
+    /// steps apart. It is read in pages of 4096 records, because a job that prints a little all day has some millions of them.
     /// - Throws: `.directory`.
     func logParts() throws(ExecutionError) -> [(step: Int, range: Range<Int64>)] {
         var parts: [(step: Int, range: Range<Int64>)] = []

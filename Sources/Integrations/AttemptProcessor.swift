@@ -3,20 +3,21 @@ package import JobProtocol
 package import Model
 import Reports
 
-/// Reads what a finished attempt left, and says what it came to. Pure but for reading the attempt's directory.
+/// Reads the files that a finished attempt left, and computes its results. It has no side effect but to read the attempt's directory and to store
+/// warnings.
 package struct AttemptProcessor: Sendable {
-    /// What the integration knows that the job's directory does not.
+    /// The facts about the integration that the job's directory does not contain.
     package struct Context: Sendable {
         package var configuration: Name
         package var plan: JobPlanner.Plan
-        /// How many tests the same configuration had in the branch's integration before.
+        /// The number of tests of the same configuration in the branch's previous integration; `nil` if unknown.
         package var previousTests: Int?
         /// Whether an attempt without a test gets a warning. It gets no warning if the recipe says `test: none`, if its kind of project has no
         /// tests and other kinds beside it are tested, and in a rerun of some tests.
         package var expectsTests = true
         /// The test commands of the project's own CI, which that warning names.
         package var ownCommands: [ProjectTree.OwnCommand] = []
-        /// The filter that the tests were chosen by, where no attempt before says what came of the others.
+        /// The filter that the tests were chosen by, if no earlier attempt has results of the other tests.
         package var filterAlone: String?
         /// The report files that the recipe says a test command writes, by the step's name.
         package var askedReports: [String: [String]]
@@ -40,7 +41,7 @@ package struct AttemptProcessor: Sendable {
         (self.reader, self.stop) = (reader, stop)
     }
 
-    /// Blocks while it reads; call it on a lane.
+    /// Reads the attempt's results. Blocks while it reads, so it must be called on a lane.
     /// - Throws: `ExecutionError` if the directory cannot be read or the reader cannot be started, `CancellationError` after `stop`, `FileError` if
     ///   the warnings cannot be stored.
     package func read(
@@ -88,7 +89,7 @@ package struct AttemptProcessor: Sendable {
         return reading
     }
 
-    /// Returns why a step failed, read from the end of its output; `nil` if the step succeeded or its output does not say.
+    /// Returns why a step failed, read from the end of its output. `nil` if the step succeeded or its output does not state a reason.
     private func hint(
         of step: JobDescription.Step, _ end: CommandEnd, _ input: StepReading.Input, _ attempt: AttemptDirectory,
         isSandboxed: Bool, _ context: Context

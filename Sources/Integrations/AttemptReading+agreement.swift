@@ -3,12 +3,12 @@ import Model
 import Reports
 
 extension AttemptReading {
-    /// The consoles' tests without failures that cannot be real, because the command ended with 0. A test then printed them, as those of reporters
-    /// and test frameworks do.
+    /// Returns the tests of the consoles without the failures that cannot be real, because the command exited with 0. Such a failure was printed by a
+    /// test, as the tests of reporters and of test frameworks do.
     ///
-    /// - If the step's report says that all passed, no failure of a console of Swift's is real. Of other tools' consoles the reader then told only
-    ///   those of which no report has the tests (`OtherConsoles`): the report says nothing of them.
-    /// - If the exit status is the tool's own, no failed test is real. A test that started and never ended is: its process ended with 0 in the
+    /// - If the step's report states that all tests passed, no failure on a Swift console is real. The consoles of other tools are not affected: the
+    ///   reader returns only those whose tests are in no report (`OtherConsoles`).
+    /// - If the exit status is the tool's own, no failed test is real. A test that started and never ended is real: its process exited with 0 in the
     ///   middle of it (`exit(0)`, `syscall.Exit(0)`).
     func agreed(
         swift: [[TestResult]], others: [[TestResult]], with end: CommandEnd, _ reports: StepReports,

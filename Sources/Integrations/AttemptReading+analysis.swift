@@ -2,9 +2,9 @@ import JobProtocol
 import Model
 import Reports
 
-/// What the steps that analyze come to.
+/// The results of the steps that analyze.
 extension AttemptReading {
-    /// Adds what an analysis found, or that it has no result.
+    /// Adds the findings of an analysis, or a finding that states that it has no result.
     mutating func addAnalysis(
         step: JobDescription.Step, end: CommandEnd, console: ConsoleContent, reports: StepReports
     ) {
@@ -13,7 +13,7 @@ extension AttemptReading {
             return
         }
         analyzers.append(step.name)
-        // Some linters write what they find as tests that failed.
+        // Some linters report their findings as failed tests.
         let failed = reports.tests.compactMap(Finding.init(failureOf:))
         var found = (reports.findings + failed + console.findings).map { finding in
             var finding = finding
@@ -25,8 +25,8 @@ extension AttemptReading {
             found.append(
                 Finding(category: .analyzerWarning, message: "\(step.name): \(problem)", rule: "martlet.report"))
         }
-        // Linters end with a status other than 0 when they find something. Such a status without a finding is a failure, which must not look like
-        // a clean analysis. An interrupted analysis must not look complete either: all that it found may be silenced.
+        // Linters exit with a status other than 0 when they find something. Such a status without a finding is a failure, which must not look like a
+        // clean analysis. An interrupted analysis must not look complete either, because all of its findings may be silenced.
         let isCutShort = end.limit != nil || end.signal != nil
         if !isInterrupted(step), isCutShort || !end.isSuccess && found.isEmpty {
             let what = isCutShort ? "did not finish" : "failed"
@@ -41,7 +41,7 @@ extension AttemptReading {
         if !found.isEmpty { worsen(to: .analyzerWarnings, nil) }
     }
 
-    /// Output that may hold findings in a form that is not known is never clean.
+    /// Adds a finding for output that was not understood. Output that may hold findings in an unknown form is never clean.
     private mutating func addNotUnderstood(_ lines: Int, _ step: JobDescription.Step) {
         notUnderstood.append((step.name, lines))
         findings.append(
@@ -54,7 +54,8 @@ extension AttemptReading {
         worsen(to: .analyzerWarnings, nil)
     }
 
-    /// A program that the service's own command needs and this machine has not is no fault of the code.
+    /// Records that this machine lacks a program that the service's own command needs. For an analysis that is no verdict on the code; any other step
+    /// makes the verdict an internal error.
     mutating func addMissing(_ program: MissingProgram, step: JobDescription.Step, kind: JobStep) {
         guard kind != .analyzing else {
             return missingAnalyzers.append((step.name, program))
@@ -62,7 +63,7 @@ extension AttemptReading {
         worsen(to: .internalError, "the step \(step.name) could not run: \(program)")
     }
 
-    /// What was analyzed, in words.
+    /// A summary of the analysis, in words.
     var analysis: String {
         if let why = plan.notAnalyzed { return why }
         guard !analyzers.isEmpty else {
@@ -79,7 +80,7 @@ extension AttemptReading {
         return parts.joined(separator: "; ")
     }
 
-    /// What to install for the usual analyses that could not run; `nil` if all could.
+    /// The programs to install for the usual analyses that could not run; `nil` if all could.
     private var missingPrograms: String? {
         guard !missingAnalyzers.isEmpty else { return nil }
         var names: [String] = []
@@ -87,7 +88,7 @@ extension AttemptReading {
         return names.joined(separator: ", ")
     }
 
-    /// Why usual analyses could not run, and what to do about each.
+    /// The reasons why usual analyses could not run, and what to do about each.
     var unableAnalysisNotes: [String] {
         missingAnalyzers.map { "not analyzed by \($0.step): \($0.program)" }
     }

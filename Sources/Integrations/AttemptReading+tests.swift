@@ -2,9 +2,9 @@ import JobProtocol
 import Model
 import Reports
 
-/// What it means if no tests ran, or few.
+/// The consequences when no tests ran, or few.
 extension AttemptReading {
-    /// Why there was no test to run, if the list, the service's own command or the tool says so.
+    /// Returns why there was no test to run, if the list, the service's own command or the tool says so. `nil` otherwise.
     func noTests(
         _ step: JobDescription.Step, console: ConsoleContent, reports: StepReports, isSound: Bool
     ) -> String? {
@@ -14,7 +14,7 @@ extension AttemptReading {
         return isSound && !told.isEmpty && told.allSatisfy(\.hasNoTests) ? "the test command found none" : nil
     }
 
-    /// What was tested, in words; `nil` if no test step ran.
+    /// A summary of the tests, in words; `nil` if no test step ran.
     var tested: String? {
         guard testSteps.all > 0 else { return noTestsReason.map { "skipped: no tests (\($0))" } }
         guard testSteps.silent < testSteps.all else {
@@ -24,14 +24,14 @@ extension AttemptReading {
         return "\(tests.count.counting("test")), \(tests.count(where: \.outcome.isFailure)) failing\(silent)"
     }
 
-    /// After the last test step; after all steps if none tests.
+    /// Judges how many tests ran. Called after the last test step, or after all steps if none of them tests.
     mutating func endTests(context: AttemptProcessor.Context) {
         defer { attribute(to: .testing) }
         let isSkipped = testSteps.all == 0 && noTestsReason != nil
         if let filter = context.filterAlone, tests.isEmpty, isSkipped || testSteps.all > 0 {
             return addFailure("no test matches the filter \(filter)")
         }
-        // What is red already has its reason, and a job that was ended early could not run all.
+        // A red attempt already has its reason, and a job that was ended early could not run all tests.
         guard ends.outcome == .completed, verdict < .testFailures else { return }
         let ran = tests.count { $0.outcome != .skipped }
         if ran == 0 { addNothingTested(context) } else { addFewerTests(ran, context) }
@@ -42,8 +42,8 @@ extension AttemptReading {
         worsen(to: .testFailures, reason)
     }
 
-    /// No test ran: that is red if there were tests before, or if the recipe names a report for them; else it is a warning. A command of
-    /// which only the exit status is known has tested something.
+    /// Adds a finding if no test ran. It is a failure if there were tests before or if the recipe names a report for them; otherwise it is a warning.
+    /// A command without a report counts as having tested something: only its exit status is known.
     private mutating func addNothingTested(_ context: AttemptProcessor.Context) {
         let isByStatusAlone = testSteps.silent > 0
         let what =
@@ -79,7 +79,7 @@ extension AttemptReading {
     /// The least number of tests whose loss is a warning: a smaller one is a usual change.
     private static let leastLoss = 20
 
-    /// Warns if fewer than half of the tests of before ran, and at least 20 fewer: a filter that was left, a suite that is not found any more.
+    /// Warns if fewer than half of the earlier tests ran, and at least 20 fewer. A filter may have been left in, or a suite may no longer be found.
     private mutating func addFewerTests(_ ran: Int, _ context: AttemptProcessor.Context) {
         guard let before = context.previousTests, ran * 2 < before, before - ran >= Self.leastLoss else { return }
         let message = "only \(ran.counting("test")) ran; the integration before had \(before)"

@@ -4,35 +4,35 @@ import Model
 import Reports
 package import Storage
 
-/// What the steps of an attempt, read one after the other, come to.
+/// The results of the steps of an attempt, read one after the other.
 package struct AttemptReading: Sendable {
     var findings: [Finding] = []
-    /// The kind of step that found each of `findings`, by its place.
+    /// The kind of step that found each of `findings`, in the same order. Findings that are not attributed yet are missing at the end.
     private var finders: [JobStep] = []
     /// The output and the compiled files of all build steps together; `nil` before one ran.
     private var build: (compiled: CompiledFiles, findings: [Finding])?
     var tests: [TestResult] = []
-    /// Lines of `swift test list`.
+    /// The lines of `swift test list`.
     var listed: [String] = []
     var notes: [String] = []
-    /// Of all steps together.
+    /// The coverage of all steps together.
     var coverage: Coverage?
     var verdict: Verdict = .succeeded
     var reason: String?
     var analyzers: [String] = []
-    /// Findings of the steps that analyze; a sanitizer's are none of theirs.
+    /// The number of findings of the steps that analyze. The findings of a sanitizer do not count.
     var analyzed = 0
-    /// The analyzers whose output had neither findings nor a word that all is well, with the number of its lines.
+    /// The analyzers whose output had neither findings nor a statement that all is well, with the number of its lines.
     var notUnderstood: [(analyzer: String, lines: Int)] = []
-    /// The programs that usual analyses need and this machine lacks, and the analyses. They are no verdict on the code.
+    /// The usual analyses that could not run, each with the program that this machine lacks. They do not affect the verdict.
     var missingAnalyzers: [(step: String, program: MissingProgram)] = []
     /// Whether an analyzer found no files of its kind.
     var hadNothingToAnalyze = false
-    /// Test steps that ran, and those of them that left no report.
+    /// The number of test steps that ran, and the number of those that left no report.
     var testSteps = (all: 0, silent: 0)
-    /// Why a test step had no test to run.
+    /// The reason why a test step had no test to run.
     var noTestsReason: String?
-    /// The patterns that the recipe names for reports of tests, of the test steps that ran.
+    /// The patterns for test reports that the recipe names, of the test steps that ran.
     var askedReports: [String] = []
     let plan: JobPlanner.Plan
     let ends: StepEnds
@@ -80,7 +80,7 @@ package struct AttemptReading: Sendable {
             "\(leftOut.count.counting("report file")) of \(step.name) could not be read: \(leftOut[0])")
     }
 
-    /// What was found since the last call, a step of this kind found.
+    /// Attributes the findings since the last call to a step of this kind.
     mutating func attribute(to kind: JobStep) {
         finders += repeatElement(kind, count: findings.count - finders.count)
     }
@@ -91,7 +91,7 @@ package struct AttemptReading: Sendable {
         self.reason = reason ?? self.reason
     }
 
-    /// What was found where the command itself succeeded: no warning and no failure outside of a test is green.
+    /// Worsens the verdict by the findings of a command that succeeded. A warning, or a failure outside of a test, is never green.
     private mutating func worsen(by found: [Finding]) {
         if found.contains(where: { $0.category == .warning }) { worsen(to: .warnings, nil) }
         if found.contains(where: { $0.category == .analyzerWarning }) { worsen(to: .analyzerWarnings, nil) }
@@ -100,7 +100,7 @@ package struct AttemptReading: Sendable {
         }
     }
 
-    /// What SwiftPM says of dependencies that it cannot have is about no line of a file.
+    /// Adds a failed resolution of the dependencies. SwiftPM's message about a dependency that it cannot get names no line of a file.
     private mutating func addResolution(end: CommandEnd, console: ConsoleContent, hint: String?) {
         guard !end.isSuccess else { return }
         let reason = "resolving the dependencies failed: \(end.limit ?? end.description)"
@@ -115,7 +115,7 @@ package struct AttemptReading: Sendable {
     private mutating func addBuild(
         step: JobDescription.Step, end: CommandEnd, console: ConsoleContent, reports: StepReports
     ) {
-        // A compiler's report says what its console said.
+        // A compiler's report repeats what its console printed.
         let printed = Set(console.findings)
         var found = console.findings + reports.findings.filter { !printed.contains($0) }
         notes += reports.notes
@@ -127,7 +127,7 @@ package struct AttemptReading: Sendable {
                 "\(failed.count) of \(reports.tests.count.counting("test")) failed in \(Self.called(step.name))")
         }
         if end.isSuccess {
-            // The command succeeded, so what a plugin or a script called an error was none.
+            // The command succeeded, so a message that a plugin or a script called an error was not an error.
             for index in found.indices where found[index].category == .error { found[index].category = .warning }
             worsen(by: found)
         } else {
@@ -165,17 +165,16 @@ package struct AttemptReading: Sendable {
     /// Returns the words for a usual step.
     private static func called(_ step: String) -> String { step == "build" ? "the build" : "the step \(step)" }
 
-    /// How it is said that a step that builds failed without saying why.
+    /// Returns the beginning of the message for a failed build step that did not state a reason.
     private static func beginning(of step: String) -> String { called(step) + " failed: " }
 
-    /// Whether a finding says that the step of that name failed, in whatever way.
+    /// Whether a finding states that the step of that name failed, for any reason.
     static func isFailure(_ finding: Finding, ofStep name: String) -> Bool {
         finding.rule == failedBuild && finding.message.hasPrefix(beginning(of: name))
     }
 
-    /// After the last step that builds: adds what the compiler said before about files that it did not compile again, and
-    /// remembers what it said now.
-    /// - Throws: `FileError` when it cannot be remembered.
+    /// Adds the earlier warnings of files that were not compiled again, and stores the warnings of now. Called after the last step that builds.
+    /// - Throws: `FileError` if the warnings cannot be stored.
     mutating func endBuild(context: AttemptProcessor.Context, memory: WarningMemory?) throws {
         guard let build, let memory else { return }
         let all = memory.combine(printed: build.findings, compiled: build.compiled, digest: context.digest)
@@ -198,7 +197,7 @@ package struct AttemptReading: Sendable {
         )
         var merged = TestMerge.merge(reports: reports.contents, consoles: consoles, end: end)
         let isInterrupted = isInterrupted(step)
-        // What ran then was ended with the rest.
+        // A test that was running at the cancellation was ended with the rest of the job.
         if isInterrupted { merged.removeAll { $0.outcome == .crashed } }
         var problems = reports.problems + console.problems + console.others.flatMap(\.problems)
         if JobCommands.runsAllListed(step), !isInterrupted, !merged.isEmpty {
@@ -253,22 +252,22 @@ package struct AttemptReading: Sendable {
             + coverage.files.count.counting("file")
     }
 
-    /// The rule of a finding that says that a step which builds failed.
+    /// The rule of a finding that states that a build step failed.
     private static let failedBuild = "martlet.build"
     /// The rule of a finding about a report, or a report file, that could not be read.
     static let lostReport = "martlet.report"
-    /// The rule of a finding that says that dependencies could not be had.
+    /// The rule of a finding that states that the dependencies could not be resolved.
     static let failedResolution = "martlet.resolve"
 
     /// The most files whose digests are cached while an attempt's findings are named.
     private static let maximumContents = 10_000
 
-    /// Rules of findings about an analysis without a result.
+    /// The rules of findings about an analysis without a result.
     static let failedAnalysis = ["martlet.analysis", "martlet.report", notUnderstoodRule]
-    /// The rule of a finding that says that an analyzer's output was not understood.
+    /// The rule of a finding that states that an analyzer's output was not understood.
     static let notUnderstoodRule = "martlet.analysis.output"
 
-    /// The lines that findings are in, by path: their texts make the fingerprints.
+    /// The lines with findings, by path. The text of these lines is part of the fingerprints.
     package var places: [String: Set<Int>] {
         findings.reduce(into: [:]) { places, finding in
             if let path = finding.path, let line = finding.line { places[path, default: []].insert(line) }
@@ -276,7 +275,7 @@ package struct AttemptReading: Sendable {
     }
 
     /// Returns the results of the attempt.
-    /// - Parameter lineText: Returns a line of a file of the commit; `nil` if there is none.
+    /// - Parameter lineText: Returns a line of a file of the commit. Line numbers start at 1; `nil` if there is no such line.
     package func outcome(lineText: (_ path: String, _ line: Int) -> String?) -> AttemptResults {
         var (verdict, reason, findings) = (verdict, reason, findings)
         switch ends.outcome {
@@ -286,7 +285,7 @@ package struct AttemptReading: Sendable {
             (verdict, reason) = (.internalError, ends.reason ?? "the job ended without a result")
         case .failed where verdict <= .analyzerWarnings:
             if let limit = ends.limit {
-                // Of the whole job, such as its log's or its artifacts': what it takes is the code's doing.
+                // A limit of the whole job, such as the log's or the artifacts' size, is exceeded by the code's doing.
                 (verdict, reason) = (.buildErrors, limit)
                 findings.append(Finding(category: .error, message: limit, rule: "martlet.limit"))
             } else {

@@ -7,7 +7,7 @@ extension AttemptResults {
     /// The rule of a finding about a file that is missing from an archive.
     static let leftOutRule = "martlet.archive"
 
-    /// Warns about files that the archives lack: a version without a library's link is broken, and must not look complete.
+    /// Warns about files that the archives lack. A version without a library's link is broken, and must not look complete.
     mutating func tell(leftOut: [String]) {
         guard !leftOut.isEmpty else { return }
         warn(leftOut.prefix(Limit.findings).map { "not archived: \($0)" }, rule: Self.leftOutRule)
@@ -21,7 +21,7 @@ extension AttemptResults {
     /// The rule of a finding about a nearly right name.
     static let remarkRule = "martlet.recipe.name"
 
-    /// Warns about the remarks of the recipe's reader.
+    /// Adds the remarks of the recipe's reader as warnings.
     mutating func tell(remarks: [String]) {
         guard let first = remarks.first else { return }
         warn(remarks.prefix(Limit.findings), rule: Self.remarkRule)

@@ -7,14 +7,14 @@ package import Settings
 import SourceControl
 import Storage
 
-/// Says of each version where it comes from, and signs it with the service's key, which no job ever sees.
+/// States where each version comes from, and signs the statement with the service's key. No job ever sees the key.
 package struct Attestor: Sendable {
-    /// All secrets, the key among them.
+    /// All secrets, including the key.
     private let secrets: SecretStore
-    /// The key's name; nothing: versions are not signed.
+    /// The name of the key; `nil` if versions are not signed.
     private let keyName: String?
     private let remotes: Remotes
-    /// What vouches: the service.
+    /// The URL of the service, which vouches for the versions.
     private let url: String
     private let version: String
     private let isolation: Isolation
@@ -31,9 +31,9 @@ package struct Attestor: Sendable {
         self.isolation = isolation
     }
 
-    /// The key, read anew each time; nothing when none is named, or when jobs have all rights of the service's user, so that
-    /// they could read it.
-    /// - Throws: `SettingsError`, `PublishError`, `ArchiveError`: a version that should be signed is not published without a signature.
+    /// Returns the key, which is read at each call. `nil` if no key is named. `nil` also if jobs have all rights of the service's user, so that they
+    /// could read the key.
+    /// - Throws: `SettingsError`, `PublishError`, `ArchiveError`. A version that should be signed is not published without a signature.
     package func key() async throws -> SigningKey? {
         guard let keyName, isolation == .sandbox else { return nil }
         return try await lane.run { [secrets] in
@@ -52,7 +52,7 @@ package struct Attestor: Sendable {
         }
     }
 
-    /// What a version of this integration gets.
+    /// Returns the attestation for a version of this integration.
     func attestation(for request: Publisher.Request, at now: Timestamp) async throws -> Attestation {
         let integration = request.integration
         var inputs = [
@@ -94,11 +94,11 @@ package struct Attestor: Sendable {
                 finishedAt: now, repository: "\(request.mirror.url)", recipe: recipe,
                 configuration: integration.recipe?.archivedConfiguration, toolchain: compiler?.toolchain, inputs: inputs
             ),
-            // What was built without a fence could have been changed by any other job.
+            // Files that were built without a sandbox could have been changed by any other job.
             key: request.isolation == "sandbox" ? try await key() : nil)
     }
 
-    /// As SPDX writes a place for git: `git+https://…`, `git+ssh://…`, `git+file:///…`.
+    /// Returns the location of a git repository as SPDX writes it: `git+https://…`, `git+ssh://…`, `git+file:///…`.
     static func uri(of url: RemoteURL) -> String {
         let text = "\(url)"
         if url.kind == .path { return "git+file://\(text)" }
@@ -107,8 +107,8 @@ package struct Attestor: Sendable {
         return "git+ssh://" + (url.user.map { "\($0)@" } ?? "") + (url.host ?? "") + path
     }
 
-    /// Makes the key known to who downloads, in the file server's tree.
-    /// - Returns: Why versions are not signed although a key is named; nothing otherwise.
+    /// Publishes the key in the file server's tree, for clients that verify downloads.
+    /// - Returns: The reason why versions are not signed although a key is named; `nil` otherwise.
     func announce(in versions: VersionStore) async throws -> String? {
         guard keyName != nil else { return nil }
         guard let key = try await key() else { return "jobs run without a fence, so that they could read the key" }
@@ -116,8 +116,8 @@ package struct Attestor: Sendable {
         return nil
     }
 
-    /// Nothing changes where it is known already.
-    /// - Throws: `ArchiveError`: what nobody could verify is not published.
+    /// Adds the key to the allowed signers. Does not change them if they already contain it.
+    /// - Throws: `ArchiveError`. A version that cannot be verified is not published.
     func announce(_ key: SigningKey, in versions: VersionStore) async throws {
         try await versions.allow(key.publicKey, principal: url)
     }

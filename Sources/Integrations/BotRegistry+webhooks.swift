@@ -8,13 +8,12 @@ struct WebhookBots: Sendable {
 }
 
 extension BotRegistry {
-    /// The most secrets that are tried for one delivery of a hook that bots share: each costs an HMAC of the body, and the sender is not
-    /// known yet.
+    /// The most secrets that are tried for one delivery to a hook that bots share. Each costs an HMAC of the body, before the sender is known.
     static let maximumSharedSecrets = 64
 
-    /// The bots that a delivery may be for, by secret.
-    /// - Parameter bot: That bot alone; nothing: every bot whose repository is not at a public host of another forge, up to
-    ///   `maximumSharedSecrets`, in order of the bots' names. Those beyond have their own URLs.
+    /// Returns the bots that a delivery may be for, grouped by secret. Empty if the bot is unknown or names no secret.
+    /// - Parameter bot: If given, only that bot. If `nil`, every bot whose repository is not at a public host of another forge, up to
+    ///   `maximumSharedSecrets` secrets, in order of the bots' names. Bots beyond that have their own URLs.
     func hooks(of forge: Forge, bot: Name?) -> [WebhookBots] {
         guard bot == nil else {
             guard let bot = bot.flatMap({ bots[$0] }), let secret = bot.webhookSecret else { return [] }
@@ -39,8 +38,8 @@ extension BotRegistry {
         return owner == forge
     }
 
-    /// How to connect the repository's host, word for word: the URL, and the name of the secret but never its value.
-    /// - Throws: `.notFound`; `.invalid` when the bot names no webhook secret.
+    /// Returns how to connect the repository's host, word for word. It contains the URL and the name of the secret, but never the secret's value.
+    /// - Throws: `.notFound`; `.invalid` if the bot names no webhook secret.
     package func webhookInstructions(_ name: Name, forge: Forge) throws(OperationError) -> String {
         let bot = try known(name)
         guard let secret = bot.webhookSecret else {

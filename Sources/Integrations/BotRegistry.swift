@@ -3,30 +3,30 @@ package import Basics
 package import Model
 package import Settings
 
-/// The bots as their files say now.
+/// The bots as their files define them now.
 package actor BotRegistry {
     private let directory: BotDirectory?
     private let settings: ServiceSettings
-    /// What webhooks are signed with; read for each delivery.
+    /// The secrets that webhooks are signed with, read for each delivery.
     nonisolated let secrets: SecretStore
-    /// What keeps jobs from the machine.
+    /// How jobs are isolated from the machine.
     nonisolated let isolation: Isolation
     private let loopbackReason: String?
     private let version: String
-    /// Bot files, secrets and signatures of large bodies are read and computed here.
+    /// The lane on which bot files and secrets are read, and the signatures of large bodies are computed.
     private let lane = BlockingLane(label: "registry")
     var bots: [Name: BotSpecification] = [:] { didSet { arrange() } }
-    /// In order of name, and by repository: both are asked for each second and each look.
+    /// The bots in order of name. Kept sorted because it is read each second.
     private var ordered: [BotSpecification] = []
     private var ofRepository: [String: [BotSpecification]] = [:]
     private var isRegistered = false
     private var problems: [String] = []
-    /// Of the schedules' time zones, by name, as the system knows them when each is met first.
+    /// The rules of the schedules' time zones, by name, as the system defines them when each is first used.
     private var zones: [String: ZoneRules] = [:]
     /// The bots as this daemon last stored them; `nil` before the first time.
     private var registered: [BotSpecification]?
 
-    /// - Parameter directory: Where bot files lie.
+    /// - Parameter directory: The directory of the bot files; `nil` if there is none.
     package init(
         directory: BotDirectory?, settings: ServiceSettings, secrets: SecretStore, isolation: Isolation,
         loopbackReason: String? = nil, version: String
@@ -44,7 +44,8 @@ package actor BotRegistry {
         guard let directory else { return }
         let scan = await lane.run { directory.scan() }
         problems = scan.problems.flatMap { problem in problem.diagnostics.map(\.description) }
-        // Each second, of up to a thousand files. One bot can come as another goes though no file was read: of two that want one package.
+        // This runs each second, for up to a thousand files. The bots can change without a file being read: one of two bots that claim the same
+        // package replaces the other.
         let isOther = scan.bots.count != bots.count || scan.bots.contains { bots[$0.name] == nil }
         guard scan.readFiles > 0 || isOther else { return }
         let read = Dictionary(scan.bots.map { ($0.name, $0) }) { first, _ in first }
@@ -57,41 +58,41 @@ package actor BotRegistry {
         isRegistered = false
     }
 
-    /// The bots, if they differ from the stored ones; `nil` if nothing has to be stored.
+    /// Returns the bots if they differ from the stored ones; `nil` if they do not have to be stored.
     package func unregistered() -> [BotSpecification]? { isRegistered || registered == all() ? nil : all() }
 
-    /// Notes what was stored.
+    /// Records which bots were stored.
     package func markRegistered(_ bots: [BotSpecification]) {
         registered = bots
         isRegistered = bots == ordered
     }
 
-    /// Every bot, in order of name.
+    /// Returns all bots, in order of name.
     package func all() -> [BotSpecification] { ordered }
 
-    /// A bot in its last valid form; `nil` if there is none of this name.
+    /// Returns a bot in its last valid form; `nil` if no bot has this name.
     package func bot(_ name: Name) -> BotSpecification? { bots[name] }
 
-    /// The bots that look at a repository.
+    /// Returns the bots of a repository, in order of name.
     package func bots(of repository: String) -> [BotSpecification] { ofRepository[repository] ?? [] }
 
-    /// How each repository is to be polled: its bots' wishes, in order of their names.
+    /// Returns how each repository is to be polled, by repository: the polling settings of its bots, in order of their names.
     func polls() -> [String: [BotSpecification.Poll]] { ofRepository.mapValues { $0.map(\.poll) } }
 
-    /// What pages show of all bots: their files' problems, and how the service runs.
+    /// Returns what pages show of all bots: the problems of their files, and how the service runs.
     package func overview() -> Overview {
         Overview(
             bots: all(), problems: problems, isolation: isolation, loopbackReason: loopbackReason, url: serviceURL,
             version: version)
     }
 
-    /// The bot's file with every default, as YAML.
+    /// Returns the bot's file with every default, as YAML.
     /// - Throws: `.notFound`.
     package func resolved(_ name: Name) throws(OperationError) -> String {
         ResolvedYAML.print(try known(name))
     }
 
-    /// The rules of a schedule's time zone; `nil` if the system does not know it any more.
+    /// Returns the rules of a schedule's time zone; `nil` if the system no longer knows it.
     func zone(of schedule: BotSpecification.Schedule) async -> ZoneRules? {
         guard let name = schedule.zone else { return .utc }
         if let zone = zones[name] { return zone }
@@ -100,17 +101,18 @@ package actor BotRegistry {
         return zone
     }
 
-    /// Forgets the time zones' rules, so that they are read again: the machine's may have been updated.
+    /// Removes the time zones' rules, so that they are read again. The machine's rules may have been updated.
     func forgetZones() { zones = [:] }
 
-    /// The first moment of a bot's schedule after another; `nil` for a bot without a schedule.
+    /// Returns the next time of a bot's schedule after `moment`. `nil` if the bot has no schedule or the system does not know its time zone.
     func nextScheduled(_ name: Name, after moment: Timestamp) async -> Timestamp? {
         guard let schedule = bots[name]?.schedule, let zone = await zone(of: schedule) else { return nil }
         return schedule.next(after: moment, in: zone)
     }
 
-    /// Whether a push is signed with the bot's secret. Returns false if the bot is unknown, names no secret, or its secret is not set.
-    /// - Parameter lane: Where the signature is computed; `nil`: the registry's own.
+    /// Verifies that a push is signed with the secret of its bot.
+    /// - Parameter lane: The lane on which the signature is computed; `nil` means the registry's own.
+    /// - Returns: The bot. `nil` if the signature is wrong, the bot is unknown or names no secret, or its secret is not set.
     /// - Throws: `.unavailable` if the body cannot be read.
     package func verifies(
         _ push: PushRequest, on lane: BlockingLane? = nil
@@ -125,7 +127,7 @@ package actor BotRegistry {
         return isValid ? bot : nil
     }
 
-    /// Whether a text is `sha256=` and the body's HMAC-SHA256 in hexadecimal. False for an empty secret.
+    /// Whether a text is `sha256=` and the body's HMAC-SHA256 in hexadecimal. Always false for an empty secret.
     /// - Throws: `.unavailable` if the body cannot be read.
     static func isSignature(_ text: String, of body: WebhookBody, secret: String) throws(OperationError) -> Bool {
         guard !secret.isEmpty, let given = WebhookProof.digest(text, prefix: "sha256=") else { return false }

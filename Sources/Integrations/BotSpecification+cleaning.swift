@@ -2,9 +2,9 @@ package import Model
 
 extension BotSpecification.Clean {
     /// Whether a workspace is emptied before the next checkout.
-    /// - Parameter cleaned: When it was last emptied. Nothing: there is no record of it, since the workspace is new or was made
-    ///   by other means. Emptying is safe, so an interval is then over; it also is when the record is of a time to come,
-    ///   because the machine's clock was set back, and that record would hold for as long as the clock was wrong.
+    /// - Parameter cleaned: When it was last emptied; `nil` if there is no record, because the workspace is new or was made by other means. Emptying
+    ///   is safe, so a missing record means that the interval is over. So does a record in the future, which is due to a clock that was set back and
+    ///   would otherwise count as long as the clock is wrong.
     package func isDue(cleaned: Timestamp?, now: Timestamp) -> Bool {
         let interval: Duration
         switch self {

@@ -3,29 +3,30 @@ import Foundation
 import Model
 import Synchronization
 
-/// Wishes to cancel running integrations, kept as a file `_cancel` in the integration's directory, so that a daemon which takes
-/// it up knows of them.
+/// Stores requests to cancel running integrations. Each is a file `_cancel` in the integration's directory, so that a daemon that takes up the
+/// integration finds it.
 package final class CancelWishes: Sendable {
     private let state: StateDirectory
     private let lane = BlockingLane(label: "wishes")
-    /// Those of which a wish was stored here.
+    /// The integrations for which this daemon stored a request.
     private let stored = Mutex<Set<IntegrationID>>([])
 
-    /// In bytes; a reason names a person or a commit.
+    /// The largest size of a request's file, in bytes. A reason names a user or a commit.
     private static let maximumBytes = 8192
-    /// Of a reason, in bytes: what every other byte escaped in JSON still leaves room for.
+    /// The largest size of a reason, in bytes. It still fits into the file if JSON escapes every other byte.
     private static let maximumReasonBytes = 1024
 
     private struct File: Codable {
-        /// A later run of the integration is not meant.
+        /// The run that the request is for. It does not apply to a later run of the integration.
         var run: Int
         var reason: String
-        /// In milliseconds.
+        /// The time between SIGTERM and SIGKILL, in milliseconds.
         var grace: Int64
     }
 
     package init(state: StateDirectory) { self.state = state }
 
+    /// Stores a request.
     /// - Throws: `FileError`.
     func store(_ wish: Cancellation.Wish, for id: IntegrationID, run: Int) async throws {
         let (directory, path) = (state.integration(id), state.wish(id))
@@ -38,15 +39,15 @@ package final class CancelWishes: Sendable {
         }
     }
 
-    /// Nothing when nobody asked.
-    /// - Parameter isNew: Whether it was queued since the start of this daemon, so that no other can have stored a wish.
+    /// Returns the request to cancel this run; `nil` if there is none.
+    /// - Parameter isNew: Whether the integration was queued since this daemon started, so that no other daemon can have stored a request.
     func wish(for id: IntegrationID, run: Int, isNew: Bool = false) async -> Cancellation.Wish? {
         if isNew, !stored.withLock({ $0.contains(id) }) { return nil }
-        // The second is what versions before this one wrote, where a configuration's directory can lie: a wish that was accepted holds.
+        // Versions before this one wrote the second path, where a configuration's directory can be. An accepted request is kept.
         let paths = [state.wish(id), state.integration(id) + "/cancel"]
         return await lane.run {
             for path in paths {
-                // Absent for nearly all.
+                // The file is absent for nearly all integrations.
                 guard let bytes = try? WholeFile.read(path, limit: Self.maximumBytes),
                     let file = try? JSONDecoder().decode(File.self, from: Data(bytes)), file.run == run
                 else { continue }

@@ -1,9 +1,9 @@
-/// The wish to stop an integration, by a person or since a newer commit supersedes it, and what is to be stopped for it.
+/// A request to stop an integration, and the work to stop when it arrives. A user requests it, or a newer commit that supersedes the integration.
 package actor Cancellation {
-    /// Why to stop, and how gently.
+    /// The reason to stop, and the time to do so.
     package struct Wish: Hashable, Sendable {
         package var reason: String
-        /// Between SIGTERM and SIGKILL of a job's processes; zero kills at once.
+        /// The time between SIGTERM and SIGKILL of a job's processes. Zero kills at once.
         package var grace: Duration
 
         package init(reason: String, grace: Duration = Wish.usualGrace) {
@@ -11,9 +11,9 @@ package actor Cancellation {
             self.grace = grace
         }
 
-        /// Where nobody says another: the supervisor's own between the two signals at a time-out, too.
+        /// The grace if no other is given. The supervisor uses the same between the two signals at a time-out.
         package static let usualGrace = Duration.seconds(10)
-        /// The longest that can be asked for: some databases take minutes to end in order.
+        /// The longest grace that can be requested. Some databases take minutes to shut down in order.
         package static let longestGrace = Duration.seconds(600)
     }
 
@@ -23,11 +23,11 @@ package actor Cancellation {
 
     package init() {}
 
-    /// Why it is to stop, or nothing.
+    /// The request; `nil` if there is none.
     package var requested: Wish? { wish }
 
-    /// Stops what is registered now, and at once what is registered later. A further request can only make the grace shorter; the reason
-    /// stays the first one's.
+    /// Stops the work that is registered now, and immediately any work that is registered later. A further request can only shorten the grace; the
+    /// reason stays that of the first request.
     package func request(_ wish: Wish) async {
         var wish = wish
         if let first = self.wish {
@@ -38,8 +38,8 @@ package actor Cancellation {
         for handler in handlers.values { await handler(wish) }
     }
 
-    /// Runs `body`; when cancellation is or was requested meanwhile, `stop` is called beside it: once, and again for each
-    /// shorter grace.
+    /// Runs `body`. If cancellation was requested before or is requested meanwhile, `stop` is called beside it: once, and again for each shorter
+    /// grace.
     package func whileCancellable<Value: Sendable>(
         stop: @escaping @Sendable (Wish) async -> Void, _ body: () async throws -> Value
     ) async rethrows -> Value {
@@ -51,10 +51,10 @@ package actor Cancellation {
         return try await body()
     }
 
-    /// Runs `body` in a task that is cancelled as soon as cancellation is requested: for what needs no grace, such as waiting
-    /// or a transfer. Returns only when `body` has ended; one that was requested before does not begin.
-    /// - Returns: Nothing when the request ended it.
-    /// - Throws: What `body` throws of itself; `CancellationError` when the caller's own task was cancelled.
+    /// Runs `body` in a task that is canceled as soon as cancellation is requested. It is for work that needs no grace, such as waiting or a
+    /// transfer. Returns only when `body` has ended. If cancellation was requested before, `body` does not start.
+    /// - Returns: `nil` if a cancellation request ended or prevented `body`.
+    /// - Throws: The error of `body` itself; `CancellationError` if the caller's own task was canceled.
     package func interrupting<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
@@ -70,7 +70,7 @@ package actor Cancellation {
             return try result.get()
         } catch {
             try Task.checkCancellation()
-            // Whatever a cancelled task throws, it throws because it was cancelled.
+            // Any error of a canceled task is due to the cancellation.
             if wish != nil { return nil }
             throw error
         }

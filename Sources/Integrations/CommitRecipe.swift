@@ -3,14 +3,16 @@ import Model
 import Settings
 import SourceControl
 
-/// Reads what a commit runs: the one place that decides it, for an integration and for what is shown before a push.
+/// Reads the recipe of a commit. This is the one place that decides it, for an integration and for the preview before a push.
 struct CommitRecipe: Sendable {
-    /// A hostile commit's texts take a while, which no thread of the cooperative pool spends on them.
+    /// The lane on which recipes are read. The texts of a hostile commit take a while, which must not block a thread of the cooperative pool.
     private let lane = BlockingLane(label: "recipes")
 
-    /// Reads the bot's own recipe, else the commit's, else what its project usually runs.
-    /// - Parameter ref: If the bot publishes from it, the usual build is the optimized one. `nil` for a commit of no ref that publishes.
-    /// - Returns: The recipe with its diagnostics. There is no value if one of them is an error.
+    /// Reads the bot's own recipe. If it has none, reads the commit's recipe; if the commit has none, returns the default recipe of its kind of
+    /// project.
+    /// - Parameter ref: The ref of the commit. If the bot publishes from it, the default build is the optimized one. `nil` for a commit of no ref
+    ///   that publishes.
+    /// - Returns: The recipe with its diagnostics. The recipe is `nil` if one of them is an error.
     func recipe(of commit: CommitContent, bot: BotSpecification, on ref: RefName?) async -> Reading<Recipe> {
         let isRelease = ref.map(bot.isRelease) ?? false
         return await lane.run { Self.read(commit, bot: bot, isRelease: isRelease) }

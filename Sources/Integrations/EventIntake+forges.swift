@@ -5,7 +5,7 @@ import Settings
 import Storage
 
 extension EventIntake {
-    /// See `Operations.receive(_:)`.
+    /// Receives a webhook delivery; see `Operations.receive(_:)`.
     package func receive(_ delivery: ForgeDelivery) async throws(OperationError) -> PushAcceptance {
         guard delivery.body.count <= PushRequest.maximumBodyBytes else {
             throw OperationError(.tooLarge, "a delivery may have at most \(PushRequest.maximumBodyBytes) bytes")
@@ -14,7 +14,7 @@ extension EventIntake {
         let now = clock.now()
         let refusal = OperationError(
             .unauthenticated, "the signature is missing or wrong: \(delivery.forge.signatureRule)")
-        // Refused before anything is hashed.
+        // A delivery without a proof is refused before its body is hashed.
         guard let proof = WebhookProof(of: delivery) else {
             refusals.count()
             throw refusal
@@ -33,7 +33,8 @@ extension EventIntake {
         return try await accept(read.event, of: delivery, digest: read.digest, for: read.bots, at: now)
     }
 
-    /// The bots whose secret made the proof. Secrets are compared by value: two bots may name one, or two that are the same.
+    /// Returns the bots whose secret made the proof; empty if there is none. Secrets are compared by value: two bots may name the same secret, or two
+    /// secrets with the same value.
     private static func senders(
         of delivery: ForgeDelivery, _ proof: WebhookProof, among hooks: [WebhookBots], _ secrets: SecretStore,
         at now: Timestamp
@@ -45,7 +46,7 @@ extension EventIntake {
             bots[secret, default: []] += hook.bots
         }
         let message = try delivery.signed()
-        // So that an unknown bot takes as long as a wrong signature.
+        // One proof is checked even without a secret, so that an unknown bot takes as long as a wrong signature.
         if bots.isEmpty { _ = try proof.holds(over: message, secret: "no bot's", at: now) }
         for (secret, senders) in bots where try proof.holds(over: message, secret: secret, at: now) { return senders }
         return []
@@ -55,10 +56,11 @@ extension EventIntake {
         _ event: ForgeEvent, of delivery: ForgeDelivery, digest: String, for bots: [BotSpecification],
         at now: Timestamp
     ) async throws(OperationError) -> PushAcceptance {
-        // The hook's own bot, whatever the body names; of a shared hook, those whose configured repository the body names.
+        // A bot's own hook is for that bot, whatever repository the body names. A shared hook is for the bots whose configured repository the body
+        // names.
         let named = delivery.bot == nil ? Self.choose(bots, event.repository) : bots
         let repositories = Set(named.map(\.repository)).sorted()
-        // What is said of another repository's pull requests is not this one's; where the bot's is a path here, nobody can tell.
+        // Claims about another repository's pull requests are dropped. If the bot's repository is a local path, the two cannot be compared.
         let isOther =
             named.allSatisfy { NamedRepository.key(of: $0.repository) != nil }
             && Self.choose(named, event.repository).isEmpty
@@ -75,7 +77,7 @@ extension EventIntake {
         return try await accept(new, others: event.asksForLook ? Array(repositories.dropFirst()) : [])
     }
 
-    /// By address; where none fits, by owner and name.
+    /// Returns the bots whose repository has this address. If there is none, returns those with the same owner and name.
     static func choose(_ bots: [BotSpecification], _ repository: NamedRepository) -> [BotSpecification] {
         let byAddress = bots.filter { repository.isAt($0.repository) }
         return byAddress.isEmpty ? bots.filter { repository.hasPath(of: $0.repository) } : byAddress

@@ -5,20 +5,20 @@ package import Logging
 import Model
 package import Storage
 
-/// Takes events in: verified, stored, and only then accepted. What an event says is a hint to look, never the truth.
+/// Receives events: each is verified, stored, and only then accepted. The contents of an event are a hint to scan the repository, never the truth.
 package struct EventIntake: Sendable {
     let store: Store
     let registry: BotRegistry
     let clock: WallClock
     private let looks: Wakeup
     let logger: Logger
-    /// Bodies are decoded and digested here.
+    /// The lane on which bodies are decoded and digested.
     private let lane = BlockingLane(label: "intake")
-    /// The same for large ones, so that no usual one waits for them: 26 MiB take a second.
+    /// The lane for large bodies, so that others do not wait for them. A body of 26 MiB takes a second.
     private let slowLane = BlockingLane(label: "intake of large bodies")
     let refusals = RefusalCounter()
 
-    /// - Parameter looks: Rung after an event is stored.
+    /// - Parameter looks: Notified after an event is stored.
     package init(store: Store, registry: BotRegistry, clock: WallClock, looks: Wakeup, logger: Logger) {
         self.store = store
         self.registry = registry
@@ -27,7 +27,7 @@ package struct EventIntake: Sendable {
         self.logger = logger
     }
 
-    /// See `Operations.receive(_:)`.
+    /// Receives a push of a git server's hook; see `Operations.receive(_:)`.
     package func receive(_ push: PushRequest) async throws(OperationError) -> PushAcceptance {
         guard push.body.count <= PushRequest.maximumBodyBytes else {
             throw OperationError(.tooLarge, "a push may have at most \(PushRequest.maximumBodyBytes) bytes")
@@ -57,17 +57,17 @@ package struct EventIntake: Sendable {
         return try await accept(event)
     }
 
-    /// Bodies up to this many bytes never wait for larger ones.
+    /// The size in bytes up to which a body never waits for larger ones.
     private static let usualBytes = 256 << 10
 
     func lane(for body: WebhookBody) -> BlockingLane { body.count <= Self.usualBytes ? lane : slowLane }
 
-    /// Stores an event, and rings for the look that it asks for.
-    /// - Parameter others: Repositories that are to be looked at beside the event's.
+    /// Stores an event, and notifies the scans if it asks for one.
+    /// - Parameter others: Further repositories to scan, beside the event's own.
     func accept(_ event: NewEvent, others: [String] = []) async throws(OperationError) -> PushAcceptance {
         let recorded: RecordedEvent
         do {
-            // A look too many does no harm, one too few would.
+            // A needless scan does no harm; a missing one would.
             for repository in others { try await store.requestLook(at: repository, telling: event) }
             recorded = try await store.record(event)
         } catch {

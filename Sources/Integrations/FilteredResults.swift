@@ -1,12 +1,12 @@
 package import Model
 package import Storage
 
-/// What the attempt before found, for an attempt that ran only the tests that a filter names: tests that were left out keep
-/// their outcome, so that no configuration gets green by running fewer of them. So does all else that the test steps found
-/// then, such as a command that failed without any failing test, or a sanitizer's report.
+/// The results of an earlier attempt, for an attempt that ran only the tests that a filter names. The other tests keep their outcome, so that no
+/// configuration turns green by running fewer tests. All else that the test steps found then is kept, too, such as a command that failed without a
+/// failing test, or a sanitizer's report.
 package struct FilteredResults: Sendable {
     private let filter: String
-    /// The attempt that the other tests come from.
+    /// The number of the attempt that the other tests come from.
     private let before: Int
     private let tests: [TestResult]
     private let findings: [StoredFinding]
@@ -18,8 +18,8 @@ package struct FilteredResults: Sendable {
         self.findings = findings
     }
 
-    /// The results with the other tests among them; counts, verdict and words are those of all together. Results that are not
-    /// the code's, such as a canceled attempt's, stay as they are.
+    /// Returns the results with the other tests added; counts, verdict and words cover all of them. Results that are not the code's doing, such as a
+    /// canceled attempt's, are returned unchanged.
     package func completing(_ results: AttemptResults) -> AttemptResults {
         guard !results.verdict.isOurFault, results.verdict != .canceled else { return results }
         var results = results
@@ -27,14 +27,14 @@ package struct FilteredResults: Sendable {
         let others = tests.filter { !ran.contains($0.fullName) }
         let known = Set(results.findings.map(\.fingerprint))
         let kept = findings.filter { stored in
-            // An older version did not store who found it.
+            // An older version did not store the step that found it.
             let isOfTesting = stored.step == .testing || stored.step == nil && stored.finding.isOfTesting
             return isOfTesting && !ran.contains(stored.finding.flakyTest ?? stored.finding.rule)
                 && !known.contains(stored.fingerprint)
         }
         let outside = kept.first { $0.finding.isFailureOutsideOfTests }
         if results.coverage != nil {
-            // Of some tests it would look like a loss.
+            // The coverage of only some tests would look like a loss.
             results.coverage = nil
             results.notes.append("coverage of the tests by the filter \(filter) alone is not compared")
         }
@@ -68,7 +68,7 @@ package struct FilteredResults: Sendable {
 }
 
 extension Finding {
-    /// Whether it says that tests are red although no test that has a name failed.
+    /// Whether it states that tests are red although no named test failed.
     var isFailureOutsideOfTests: Bool {
         category == .testFailure && (rule.isEmpty || rule == Finding.failedTestCommandRule)
     }
@@ -78,7 +78,7 @@ extension Finding {
 }
 
 extension AttemptRecord {
-    /// Whether all of its tests were run to their end, so that a filtered attempt can build on it.
+    /// Whether all of its test steps ran to their end, so that a filtered attempt can build on its results.
     package var hasWholeTests: Bool {
         guard let verdict = state.verdict, !verdict.isOurFault, verdict != .canceled else { return false }
         let testing = steps.filter { $0.step == .testing && $0.name != JobPlanner.listStep }

@@ -3,10 +3,10 @@ package import Model
 import Reports
 package import Storage
 
-/// Tests that failed in an earlier attempt at the same job: the commit is the same, so one that passes now is flaky. A pass on
-/// retry is never silently green.
+/// Tests that failed in an earlier attempt at the same job. The commit is the same, so a test that passes now is flaky. A pass on retry is never
+/// silently green.
 package struct FlakyTests: Sendable {
-    /// How a test failed first.
+    /// The first failure of a test.
     package struct Failure: Hashable, Sendable {
         package var attempt: Int
         package var result: TestResult
@@ -17,18 +17,18 @@ package struct FlakyTests: Sendable {
         }
     }
 
-    /// By the test's full name.
+    /// The first failures, by the test's full name.
     private var failures: [String: Failure] = [:]
 
-    /// - Parameter earlier: What failed or was flaky, of attempts in their order; the first of each test counts.
+    /// - Parameter earlier: The failed and flaky tests, with the attempts in order. Only the first one of each test counts.
     package init(_ earlier: [Failure]) {
         for failure in earlier where failures[failure.result.fullName] == nil {
             failures[failure.result.fullName] = failure
         }
     }
 
-    /// Reads what failed or was flaky in the attempts at a job before this one. Of one that the service or a person ended, tests were
-    /// ended with it, which says nothing of them.
+    /// Reads the failed and flaky tests of the earlier attempts at this job. Attempts that the service or a user ended are ignored, because their
+    /// tests were ended with them.
     init(before id: AttemptID, in store: Store) async throws {
         var earlier: [Failure] = []
         for attempt in try await store.attempts(of: id.integration)
@@ -43,9 +43,9 @@ package struct FlakyTests: Sendable {
         self.init(earlier)
     }
 
-    /// The results with each passed test that failed before as flaky, and a warning for it, which a verdict of success gives
-    /// way to. The earlier failure's message and place are kept.
-    /// - Parameter attempt: That the results are of.
+    /// Returns the results with each passed test that failed before marked as flaky. Each gets a warning, and a verdict of success becomes one of
+    /// warnings. The earlier failure's message and place are kept.
+    /// - Parameter attempt: The number of the attempt with these results.
     package func marking(_ results: AttemptResults, attempt: Int) -> AttemptResults {
         guard !failures.isEmpty else { return results }
         var results = results
@@ -73,8 +73,8 @@ package struct FlakyTests: Sendable {
         return results
     }
 
-    /// The results with a warning where a test that failed before did not run this time, by which no commit gets green.
-    /// - Parameter results: With those that a filter left out.
+    /// Returns the results with a warning if a test that failed before did not run this time. No commit turns green by leaving tests out.
+    /// - Parameter results: The results including the tests that a filter left out.
     package func requiring(_ results: AttemptResults) -> AttemptResults {
         guard results.verdict.isPublishable, !failures.isEmpty else { return results }
         let ran = Set(results.tests.filter { $0.outcome != .skipped }.map(\.fullName))
@@ -98,7 +98,7 @@ package struct FlakyTests: Sendable {
             content: Digest.sha256(of: Array(keys.content.utf8)), finding: finding, step: .testing)
     }
 
-    /// `2 tests are flaky: Suite/a, Suite/b`.
+    /// Returns a sentence such as `2 tests are flaky: Suite/a, Suite/b`.
     static func sentence(_ names: [String]) -> String {
         "\(names.count.counting("test")) \(names.count == 1 ? "is" : "are") flaky: \(list(names))"
     }
@@ -109,13 +109,13 @@ package struct FlakyTests: Sendable {
 }
 
 extension AttemptResults {
-    /// Success that is none without a doubt.
+    /// Turns a verdict of success into one of warnings. Any other verdict stays.
     mutating func becomeWarnings(_ why: String) {
         guard verdict == .succeeded else { return }
         (verdict, reason) = (.warnings, why)
     }
 
-    /// Says in words how many of the tests are flaky.
+    /// Returns the results with the number of flaky tests added to the words about the tests.
     func tellingFlakyTests() -> AttemptResults {
         let flaky = tests.count { $0.outcome == .flaky }
         guard flaky > 0 else { return self }

@@ -1,16 +1,18 @@
 import Glibc
 
-/// What of the machine no job may see, whatever the settings show: told with all links followed, since a path's name says little of where it leads.
+/// The paths of the machine that no job may see, whatever the settings show. They are compared with all links followed, because a path's name says
+/// little of where it leads.
 struct HiddenPaths: Sendable {
     /// No path is hidden: jobs have no sandbox.
     static let none = HiddenPaths(paths: [], places: [])
 
-    /// Neither these, nor what lies in one, nor what one lies in.
+    /// Hidden with their contents: a job may see neither these, nor anything in them, nor a directory that contains one.
     let paths: [String]
-    /// Neither these, nor what one lies in. Something else may lie there, such as a toolchain in the home of the service's user.
+    /// Hidden without their contents: a job may see neither these nor a directory that contains one. It may see files in them, such as a toolchain in
+    /// the home of the service's user.
     let places: [String]
 
-    /// - Returns: The first of them that a path would show.
+    /// Returns the first hidden path that showing a path would reveal; `nil` if there is none.
     func shown(by path: String) -> String? {
         let names = [path, Self.resolved(path)]
         func lies(_ one: [String], within other: [String]) -> Bool {
@@ -22,14 +24,15 @@ struct HiddenPaths: Sendable {
         }
     }
 
-    /// Whether showing a path would show one of them, as far as its name tells. The path comes from a job, so it is not looked up; ours are.
+    /// Whether showing a path would reveal a hidden one, as far as its name tells. The path comes from a job, so its links are not followed; those of
+    /// the hidden paths are.
     func areNamed(by path: String) -> Bool {
         (paths + places).flatMap { [$0, Self.resolved($0)] }.contains { hidden in
             Toolchains.isWithin(path, [hidden]) || Toolchains.isWithin(hidden, [path])
         }
     }
 
-    /// A path as far as it is there, without links.
+    /// Returns a path with its links followed, as far as it exists.
     private static func resolved(_ path: String) -> String {
         if let resolved = realpath(path, nil) {
             defer { free(resolved) }

@@ -2,17 +2,17 @@ package import Model
 import Reports
 package import Storage
 
-/// An integration's issues and tests in the forms that other tools read.
+/// Writes an integration's issues and tests in formats that other tools read.
 package enum IntegrationReports {
-    /// Of a SARIF log: the most that GitHub takes of one run ("SARIF support for code scanning", GitHub Docs, 2026).
+    /// The most results of a SARIF log: the limit of GitHub for one run ("SARIF support for code scanning", GitHub Docs, 2026).
     package static let maximumResults = 25_000
-    /// Of all messages of a JUnit report together, in bytes; those that come after are cut to their beginnings.
+    /// The largest size of all messages of a JUnit report together, in bytes. The messages after that are cut to their first 200 characters.
     package static let maximumMessageBytes = 64 << 20
     private static let cutMessageCharacters = 200
 
-    /// Writes issues as SARIF 2.1.0.
+    /// Returns a writer of issues as SARIF 2.1.0.
     /// - Parameters:
-    ///   - isWhole: Whether these are all issues.
+    ///   - isWhole: Whether the log contains all issues.
     ///   - version: This program's version.
     package static func sarif(
         isWhole: Bool = true, of record: IntegrationRecord, version: String
@@ -20,13 +20,13 @@ package enum IntegrationReports {
         let ref = record.ref.shortName
         let origin = SARIFWriter.Origin(
             version: version, automation: "\(record.id.bot)/\(ref)/\(record.id.number)",
-            // A path of this machine is no URI, and nobody else's business.
+            // A path of this machine is no URI, and must not be published.
             repository: record.repository.contains("://") ? record.repository : nil,
             commit: record.commit.description, branch: ref)
         return SARIF(writer: SARIFWriter(origin: origin, isWhole: isWhole))
     }
 
-    /// A SARIF log that is written piece by piece: `beginning`, the results, then `end`.
+    /// Writes a SARIF log in pieces: `beginning`, the results, then `end`.
     package struct SARIF: Sendable {
         fileprivate var writer: SARIFWriter
 

@@ -3,8 +3,8 @@ import SourceControl
 import Storage
 
 extension IntegrationRunner {
-    /// What triggers before the jobs came to. Nothing else was looked for, so what was there before remains: what the runs
-    /// before this one found, or the branch's integration before.
+    /// Returns the issues of an integration that ended after the triggers that run before its jobs. No job has run, so the earlier issues remain:
+    /// those of the runs before this one, or of the branch's previous integration.
     func compareTriggers(
         _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror
     ) async throws -> Comparison {
@@ -23,7 +23,7 @@ extension IntegrationRunner {
         return try await compare(record, issues, with: try await issuesBefore(record), mirror: mirror, tested: 0)
     }
 
-    /// The branch's integration before, and its issues without resolved ones.
+    /// The branch's previous integration, and its unresolved issues.
     typealias Before = (integration: IntegrationRecord?, issues: [Issue])
 
     func issuesBefore(_ record: IntegrationRecord) async throws -> Before {
@@ -31,8 +31,8 @@ extension IntegrationRunner {
         return (previous, try await store.openIssues(of: previous.id))
     }
 
-    /// The integration's issues and counts, compared with the branch's integration before.
-    /// - Parameter introductions: Who introduced what, as it was found before its triggers ran; `nil` if nobody has searched yet.
+    /// Returns the integration's issues and counts, compared with the branch's previous integration.
+    /// - Parameter introductions: Who introduced each issue, by fingerprint, as found before the triggers ran; `nil` if it was not searched yet.
     func compare(
         _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror, attempts: [AttemptRecord],
         introductions: [String: Introduction]? = nil
@@ -55,13 +55,13 @@ extension IntegrationRunner {
             record, issues, with: before, mirror: mirror, tested: tested, introductions: introductions)
     }
 
-    /// An integration's issues, with what is counted of them.
+    /// An integration's issues, and the counts of them.
     struct Comparison {
         var issues: [Issue]
         var summary: Summary
         /// See `IssueComparison.isUntested`.
         var isUntested = false
-        /// Who introduced the issues of which that is known, by fingerprint.
+        /// Who introduced each issue, by fingerprint. Issues for which that is unknown are missing.
         var introductions: [String: Introduction] {
             var introductions: [String: Introduction] = [:]
             for issue in issues { introductions[issue.fingerprint] = issue.introducedBy }
@@ -69,8 +69,8 @@ extension IntegrationRunner {
         }
         var hasTriggerErrors: Bool { issues.contains { $0.finding.category == .triggerError } }
 
-        /// The verdict without silenced warnings, and the sentence that says so. Only what is there and silenced makes it
-        /// better: errors and failing tests stay what they are.
+        /// Returns the verdict without silenced warnings, and the sentence that states so; the sentence is `nil` if the verdict does not change. Only
+        /// silenced warnings improve it: errors and failing tests stay what they are.
         func judged(_ verdict: Verdict) -> (verdict: Verdict, reason: String?) {
             guard verdict == .warnings || verdict == .analyzerWarnings else { return (verdict, nil) }
             let silenced = issues.count { $0.status == .silenced && !$0.counts }
@@ -87,10 +87,11 @@ extension IntegrationRunner {
         }
     }
 
+    /// Returns the issues, compared with those of the previous integration.
     /// - Parameters:
-    ///   - compared: What was found, and what was looked for.
-    ///   - before: What it is compared with.
-    ///   - tested: How many tests ran.
+    ///   - compared: What was found, and what was searched.
+    ///   - before: The previous integration and its issues.
+    ///   - tested: The number of tests that ran.
     func compare(
         _ record: IntegrationRecord, _ compared: IssueComparison, with before: Before, mirror: Mirror, tested: Int,
         introductions: [String: Introduction]? = nil
@@ -102,7 +103,7 @@ extension IntegrationRunner {
         var issues = compared.issues(current, before: before, changes: changes, number: record.id.number)
         if findsSuspects { try await history.introduce(&issues, known: introductions) }
         let silences = try await store.silences(for: record.id)
-        // Also where there is none: one that was taken back may still stand at the issue of before.
+        // This also applies if there is no silence: a revoked one may still be set at the issue of the previous integration.
         issues.silence(by: silences, at: clock.now())
         let counts = Counts(issues, tests: tested)
         let summary = Summary(
@@ -112,7 +113,7 @@ extension IntegrationRunner {
 }
 
 extension [Issue] {
-    /// Heeds silences; those that have expired are only told of.
+    /// Applies silences to the issues. An expired silence is only recorded, and does not change the status.
     mutating func silence(by silences: [String: Silence], at time: Timestamp) {
         for index in indices where self[index].status != .resolved {
             self[index].silence = silences[self[index].fingerprint]
@@ -122,7 +123,7 @@ extension [Issue] {
 }
 
 extension Counts {
-    /// Counts issues that are there, but not silenced warnings.
+    /// Counts the unresolved issues, without silenced warnings.
     init(_ issues: [Issue], tests: Int) {
         self.init()
         self.tests = tests

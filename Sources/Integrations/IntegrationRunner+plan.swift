@@ -5,10 +5,10 @@ import Settings
 import SourceControl
 import Storage
 
-/// What the next pushes would run: planned by the functions that plan an integration's jobs, from the mirror alone.
+/// Plans what the next pushes would run. It uses the functions that plan an integration's jobs, and reads only the mirror.
 extension IntegrationRunner {
     /// Plans the next push of each watched branch that the last scan found. It reads the mirror and the store, and changes neither.
-    /// - Throws: `StoreError`, `SourceControlError` and others if something that is here cannot be read.
+    /// - Throws: `StoreError`, `SourceControlError` and others if the mirror or the store cannot be read.
     func pushPlans(for bot: BotSpecification) async throws -> PushPlans {
         let heads = try await store.heads(of: bot.repository)
         let repository = try await store.repository(bot.repository)
@@ -42,7 +42,7 @@ extension IntegrationRunner {
         return notes
     }
 
-    /// Plans the next push of one branch by its newest commit.
+    /// Plans the next push of a branch from its newest commit.
     private func pushPlan(
         of ref: RefName, at commit: CommitID, bot: BotSpecification, mirror: Mirror
     ) async throws -> PushPlan {
@@ -112,7 +112,8 @@ extension JobRunner {
         return planned
     }
 
-    /// Why a job could not begin: what makes its integration build-errors before anything of it runs.
+    /// Returns why a job could not start: the reason that would make its integration fail with build errors before any command runs. `nil` if it
+    /// could start.
     private func problem(
         of job: PushPlan.Job, of recipe: Recipe, ref: RefName, bot: BotSpecification, mirror: Mirror
     ) async -> String? {
@@ -123,9 +124,9 @@ extension JobRunner {
             }
             _ = try grantedSecrets(
                 to: configuration, of: recipe, bot: bot, writers: [ref], lane: bot.isRelease(ref) ? .release : .trusted)
-            // The directories of images are read.
+            // This reads the directories of images.
             try await lane.run {
-                // Only what the recipe asks for matters, which is the same in every workspace.
+                // Only the recipe's requests matter, which are the same in every workspace.
                 _ = try self.place(
                     of: configuration, bot: bot.name, in: Workspace(path: state.workspaces), objects: mirror.objects)
             }

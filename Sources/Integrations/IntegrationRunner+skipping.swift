@@ -3,10 +3,10 @@ import SourceControl
 import Storage
 
 extension IntegrationRunner {
-    /// The most changed files that are held to a bot's patterns; a push of more is integrated.
+    /// The most changed files that are compared with a bot's patterns. A push that changes more is integrated.
     private static let maximumPaths = 10_000
 
-    /// Whether a commit may have to be left out, so that its integration has to be prepared by and by.
+    /// Whether a commit may have to be skipped, so that its integration cannot be prepared early.
     static func maySkip(_ record: IntegrationRecord, _ commit: CommitContent, bot: BotSpecification) -> Bool {
         isPush(record) && (bot.paths != nil || SkipWord.first(in: commit.details.message) != nil)
     }
@@ -15,15 +15,15 @@ extension IntegrationRunner {
         [.push, .poll].contains(record.cause) && record.run == 1 && record.ref.branch != nil
     }
 
-    /// Why a push is left out; nothing: it is integrated. In doubt it is: where nothing changed, where what was there before is not to
-    /// be had any more, and where there is too much to look at.
+    /// Returns why a push is skipped; `nil` if it is integrated. It is integrated in doubt: if no file changed, if the earlier commit is no longer
+    /// available, or if too many files changed.
     func skipReason(
         of record: IntegrationRecord, _ commit: CommitContent, bot: BotSpecification, mirror: Mirror
     ) async throws -> String? {
         guard Self.maySkip(record, commit, bot: bot), let range = try await store.pushedRange(of: record.id) else {
             return nil
         }
-        // Who wrote it spoke of this commit, not of those that nobody has judged.
+        // The author meant this commit, not earlier commits that were not integrated.
         if let word = SkipWord.first(in: commit.details.message), !range.hasEarlier {
             return "skipped: the commit's message says \(word)"
         }
@@ -40,8 +40,8 @@ extension IntegrationRunner {
         }
     }
 
-    /// What a push is compared with: what was judged last, also where a forced one takes that back; a new branch with where it parts
-    /// from the default branch.
+    /// Returns the commit that a push is compared with. That is the commit that was integrated last, even if a forced push removes it from the
+    /// branch. For a new branch it is the merge base with the default branch. `nil` if there is none.
     private func base(of record: IntegrationRecord, _ range: PushedRange, _ mirror: Mirror) async throws -> CommitID? {
         if let before = range.before { return before }
         guard let branch = try await store.repository(record.repository)?.defaultBranch, branch != record.ref,

@@ -5,22 +5,22 @@ import Settings
 import SourceControl
 package import Storage
 
-/// Takes a commit through all stages: recipe, before-triggers, a job per configuration, verdict, after-triggers.
+/// Runs an integration through all stages: recipe, before-triggers, a job per configuration, verdict, after-triggers.
 ///
-/// Every stage reads what is stored and does what is missing, so a later daemon continues wherever one was stopped. No part of an attempt runs
-/// twice.
+/// Every stage reads the stored state and does what is missing, so a later daemon continues where an earlier one was stopped. No part of an attempt
+/// runs twice.
 package struct IntegrationRunner: Sendable {
     let store: Store
     let registry: BotRegistry
     let remotes: Remotes
     let jobs: JobRunner
-    /// `nil` if no bot has triggers: in a run of a working tree.
+    /// The runner of triggers; `nil` if no bot has triggers, as in a run of a working tree.
     let triggers: TriggerRunner?
     let outages: Outages
     let clock: WallClock
     let logger: Logger
     let recipes = CommitRecipe()
-    /// Whether new issues are looked for in the commits; a working tree's snapshots are nobody's.
+    /// Whether the commits that introduced new issues are searched. The snapshots of a working tree have no commits to blame.
     let findsSuspects: Bool
     private let marks: CrashMarks?
 
@@ -41,18 +41,18 @@ package struct IntegrationRunner: Sendable {
         self.logger = logger
     }
 
-    /// How far `run` has brought an integration.
+    /// The outcome of `run`.
     package enum Ending: Sendable, Hashable {
-        /// To its end, which is stored.
+        /// The integration has ended, and its result is stored.
         case stored
-        /// Its end could not be stored, or the daemon stops: it is to be taken up again.
+        /// The result could not be stored, or the daemon stops. The integration is to be continued later.
         case left
-        /// It waits until `Outages.mayAsk` this server.
+        /// The integration waits until `Outages.mayAsk` permits requests to this server.
         case awaits(server: String)
     }
 
-    /// Runs an integration to its end and stores it. Does not throw: every failure becomes its result. A canceled task leaves the integration as it
-    /// is, for the next daemon.
+    /// Runs an integration to its end and stores the result. Does not throw: every failure becomes the integration's result. If the task is canceled,
+    /// the integration stays as it is for the next daemon.
     package func run(_ id: IntegrationID, cancellation: Cancellation) async -> Ending {
         guard let marks else { return await bring(id, cancellation) }
         let subject = "integration \(id)"
@@ -60,7 +60,7 @@ package struct IntegrationRunner: Sendable {
         return await marks.during(subject) { await bring(id, cancellation) }
     }
 
-    /// Ends what ended the daemon each time it was worked on.
+    /// Fails an integration that has crashed the daemon repeatedly.
     private func leaveAlone(_ id: IntegrationID, _ reason: String) async -> Ending {
         do {
             guard try await store.takeUp(id, as: await registry.bot(id.bot), with: nil, at: clock.now()) != nil else {
@@ -79,7 +79,7 @@ package struct IntegrationRunner: Sendable {
         }
     }
 
-    /// Ends its jobs, unless that is what ends the daemon.
+    /// Ends the integration's jobs, unless doing so has crashed the daemon repeatedly.
     private func endLeftAlone(_ id: IntegrationID) async throws {
         guard let marks else { return }
         let subject = "jobs of integration \(id)"
@@ -95,7 +95,7 @@ package struct IntegrationRunner: Sendable {
     }
 
     private func bring(_ id: IntegrationID, _ cancellation: Cancellation) async -> Ending {
-        // The scheduler may have read it before its end was stored, and a user can cancel a queued one.
+        // The scheduler may have read the integration before its end was stored, and a user can cancel a queued one.
         let now = await registry.bot(id.bot)
         let preparation = if let now { await readEarly(id, bot: now) } else { Store.Preparation?.none }
         do {
@@ -112,7 +112,7 @@ package struct IntegrationRunner: Sendable {
             var run = Run(
                 record: begun.integration, bot: bot, mirror: try await remotes.mirror(for: bot),
                 cancellation: cancellation,
-                // Read a moment ago, and stored with the beginning.
+                // The recipe was read just now, and stored with the start of the integration.
                 isPrepared: preparation != nil && begun.integration.run == 1 && begun.integration.recipe != nil)
             let end = try await stages(of: &run)
             try await jobs.endLeft(of: id)
@@ -125,7 +125,7 @@ package struct IntegrationRunner: Sendable {
         } catch let awaited as ServerAwaited {
             return Task.isCancelled ? .left : .awaits(server: awaited.server)
         } catch let error where jobs.mustWait(after: error) {
-            // What is stored stays true, and each stage does what is missing.
+            // The stored state stays valid, and each stage does what is missing.
             logger.warning(
                 "what an integration came to could not be stored; it is tried again",
                 metadata: ["integration": "\(id)", "error": "\(error)"])
@@ -143,7 +143,7 @@ package struct IntegrationRunner: Sendable {
         var reason: String?
         /// The commit of an integration that is skipped.
         var skipped: CommitSummary?
-        /// What is stored with it; `nil`: it was stored before, or there is nothing to store.
+        /// The comparison to store with the end; `nil` if it is stored already, or if there is none.
         var comparison: Comparison?
 
         init(
@@ -171,42 +171,43 @@ package struct IntegrationRunner: Sendable {
         }
     }
 
-    /// One run of an integration, as its stages pass it on.
+    /// The state of one run of an integration, passed from stage to stage.
     private struct Run {
         var record: IntegrationRecord
         let bot: BotSpecification
         let mirror: Mirror
         let cancellation: Cancellation
-        /// Whether its recipe was stored with its beginning just now. Its commit then has no submodules.
+        /// Whether the recipe was stored with the start of this run, just now. The commit then has no submodules.
         let isPrepared: Bool
-        /// What was asked for; `nil` in the first run.
+        /// The request for this run; `nil` in the first run.
         var rerun: RerunRecord?
-        /// The last attempt of each job, once all have ended.
+        /// The last attempt of each job. Empty until all jobs have ended.
         var attempts: [AttemptRecord] = []
 
-        /// Whether a daemon before this one has begun its jobs.
+        /// Whether an earlier daemon has started its jobs.
         var hasBegunJobs: Bool { ![.preparing, .beforeTriggers].contains(record.state.step) }
         var hasBegunTriggers: Bool { [.afterTriggers, .uploading].contains(record.state.step) }
 
         func has(_ phase: Trigger.Phase) -> Bool { bot.triggers.contains { $0.phase == phase } }
     }
 
-    /// The way of an integration that has begun: its recipe, the triggers before its jobs, the jobs, the verdict, and the triggers after them. A stage
-    /// that ends it returns its end.
+    /// Runs the stages of a started integration: its recipe, the triggers before its jobs, the jobs, the verdict, and the triggers after them. A
+    /// stage that ends the integration returns its end.
     private func stages(of run: inout Run) async throws -> End {
         if let end = try await prepare(&run) { return end }
         let begun = run
         if let end = try await runTriggersBefore(&run) { return end }
         try await runJobs(&run)
         let judged = try await judge(run)
-        // Triggers that have begun are ended in order, also when it was canceled meanwhile.
+        // Triggers that have started are ended in order, even if the integration was canceled meanwhile.
         guard !judged.isCanceled || begun.hasBegunTriggers, run.has(.after), let triggers = triggers(of: run) else {
             return judged.end
         }
         return try await runTriggersAfter(&run, triggers, consume judged)
     }
 
-    /// Stores what it runs, unless an earlier daemon, or its beginning, has stored that.
+    /// Stores the recipe and the jobs, unless an earlier daemon or the start of this run has stored them. Returns an end if the integration cannot or
+    /// need not run.
     private func prepare(_ run: inout Run) async throws -> End? {
         if !run.isPrepared {
             let (record, bot, mirror) = (run.record, run.bot, run.mirror)
@@ -223,7 +224,7 @@ package struct IntegrationRunner: Sendable {
             case nil: run.record = try await store.integration(record.id) ?? record
             }
         }
-        // What is queued already, or runs since before a restart, is brought to its end by its own stage.
+        // The stage of queued jobs, or of jobs that run since before a restart, ends them itself.
         if run.record.state == .running(.preparing), let wish = await run.cancellation.requested {
             return End(canceled: wish)
         }
@@ -236,14 +237,14 @@ package struct IntegrationRunner: Sendable {
         return nil
     }
 
-    /// The triggers of a run; `nil` for a pull request's: whoever made it, no trigger acts on unmerged code.
+    /// Returns the runner of triggers. `nil` for every pull request: no trigger acts on unmerged code.
     private func triggers(of run: Run) -> TriggerRunner? { run.record.pull == nil ? triggers : nil }
 
     private static func context(of run: Run) -> TriggerRunner.Context {
         TriggerRunner.Context(integration: run.record, bot: run.bot, mirror: run.mirror)
     }
 
-    /// Runs the triggers that prepare what the jobs need, and so not without jobs.
+    /// Runs the triggers that prepare what the jobs need. They do not run if the jobs do not.
     private func runTriggersBefore(_ run: inout Run) async throws -> End? {
         guard let triggers = triggers(of: run), !run.hasBegunJobs, run.has(.before), run.rerun?.isTriggersOnly != true
         else { return nil }
@@ -257,7 +258,7 @@ package struct IntegrationRunner: Sendable {
             comparison: try await compareTriggers(run.record, bot: run.bot, mirror: run.mirror))
     }
 
-    /// Runs a job for each configuration, all at once. Each is run to its end, even beside one that failed by our fault.
+    /// Runs a job for each configuration, all at the same time. Each runs to its end, even if another fails by the service's fault.
     private func runJobs(_ run: inout Run) async throws {
         if !run.hasBegunJobs { try await enter(.running, &run.record) }
         guard let recipe = run.record.recipe else { return }
@@ -283,24 +284,24 @@ package struct IntegrationRunner: Sendable {
         }
     }
 
-    /// What its jobs came to.
+    /// The results of the jobs.
     private struct Judgment {
-        /// Without regard to cancellation.
+        /// The worst verdict of the jobs, without regard to cancellation.
         var worst: Verdict
         var isCanceled: Bool
         var comparison: Comparison
         var reason: String?
         var verdict: Verdict { isCanceled ? .canceled : worst }
-        /// Its end, where no trigger follows.
+        /// The end of the integration if no trigger follows.
         var end: End { End(verdict: verdict, reason: reason, comparison: comparison) }
     }
 
-    /// Compares what was found with the integration before, and decides the verdict.
+    /// Compares the findings with the previous integration, and decides the verdict.
     private func judge(_ run: Run) async throws -> Judgment {
         let wish = await run.cancellation.requested
         let comparison = try await compare(run.record, bot: run.bot, mirror: run.mirror, attempts: run.attempts)
         let (worst, silenced) = comparison.judged(Verdict.worst(of: run.attempts.compactMap(\.state.verdict)))
-        // One canceled job makes the whole canceled: the verdicts' order would hide it behind another's success.
+        // One canceled job cancels the whole integration. Without this rule the order of verdicts would hide it behind another job's success.
         let isCanceled = wish != nil || run.attempts.contains { $0.state.verdict == .canceled }
         var judgment = Judgment(worst: worst, isCanceled: isCanceled, comparison: comparison)
         let verdict = judgment.verdict
@@ -328,18 +329,18 @@ package struct IntegrationRunner: Sendable {
         let context = Self.context(of: run)
         try await enter(.afterTriggers, &run.record)
         if let newer = run.record.supersededBy {
-            // Marked before it entered, so that it has to end before its triggers act.
+            // A newer commit superseded it before this stage, so it has to end before its triggers act.
             return End(verdict: .canceled, reason: Store.supersededReason(by: newer, ref: run.record.ref))
         }
         let facts = TriggerRunner.Facts(
             verdict: worst, summary: comparison.summary,
             before: try await store.previous(of: run.record.id)?.state.verdict, isUntested: comparison.isUntested)
-        // All that is needed of the comparison: 100,000 issues take tens of MB, and triggers can run for an hour.
+        // Only this much of the comparison is kept: 100,000 issues take tens of MB, and triggers can run for an hour.
         let (introductions, hasTriggerErrors) = (comparison.introductions, comparison.hasTriggerErrors)
         _ = consume comparison
         let outcome = try await triggers.run(.after, context, facts: facts, cancellation: run.cancellation)
         if let wish = await run.cancellation.requested { return End(canceled: wish) }
-        // What the triggers came to, or mended, is an issue like any other.
+        // A failed trigger, or one that succeeds again, changes the issues.
         let isNew = outcome.hasFailed || hasTriggerErrors
         return End(
             verdict: verdict, triggerFailed: outcome.hasFailed, reason: reason ?? outcome.reason,
@@ -349,7 +350,7 @@ package struct IntegrationRunner: Sendable {
                     introductions: introductions) : nil)
     }
 
-    /// What a rerun of some tests says of its triggers.
+    /// The reason for a rerun of only some tests that its triggers did not run.
     static let filteredReason =
         "the triggers were not run again, since only some tests were; rerun --triggers runs them"
 

@@ -9,10 +9,10 @@ package import SourceControl
 package import Storage
 package import Transfer
 
-/// The bot as a running service: polls, looks, schedules. Built from what it needs, started in a service group.
+/// Polls, scans, schedules and runs integrations, as a service of a service group.
 package struct IntegrationService: Service, CustomStringConvertible {
     package var description: String { "integrations" }
-    /// For the HTTP interface.
+    /// The operations for the HTTP interface.
     package let operations: Operations
     private let poller: Poller
     private let upgrades: Upgrades?
@@ -30,7 +30,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
     private let queueWakeup: Wakeup
     private let logger: Logger
 
-    /// What it is built from. Every seam for tests is here.
+    /// The parts that the service is built from. It contains every part that tests replace.
     package struct Parts: Sendable {
         package var settings: ServiceSettings
         package var state: StateDirectory
@@ -40,9 +40,9 @@ package struct IntegrationService: Service, CustomStringConvertible {
         package var mirrors: Mirrors
         package var executor: any Executor
         package var uploader: Uploads
-        /// What carries messages of the outbox.
+        /// The transport for the HTTP messages of the outbox.
         package var transport: any Transport
-        /// What carries its mails.
+        /// The transport for its mails.
         package var mailTransport: any Transport
         package var clock: WallClock
         package var timer: any Clock<Duration>
@@ -90,13 +90,13 @@ package struct IntegrationService: Service, CustomStringConvertible {
         }
     }
 
-    /// - Throws: `ArchiveError` when the file server's tree cannot be opened.
+    /// - Throws: `ArchiveError` if the file server's tree cannot be opened.
     package init(_ parts: Parts) throws {
         let (store, clock, logger) = (parts.store, parts.clock, parts.logger)
         looksWakeup = Wakeup()
         queueWakeup = Wakeup()
         let versions = try VersionStore(files: parts.state.files, staging: parts.state.staging)
-        // The keys of signatures are the service's alone, whatever a bot file names.
+        // No bot can use the keys of signatures, whatever its file names.
         let secrets = parts.secrets.withholding(parts.settings.signing).withholding(values: versions.isSigningKey)
         let registry = BotRegistry(
             directory: parts.directory, settings: parts.settings, secrets: secrets,
@@ -115,7 +115,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
         do {
             marks = try CrashMarks(directory: parts.state.path, version: parts.version)
         } catch {
-            // On a full disk the service starts, and says so.
+            // The service starts even on a full disk, and logs a warning.
             logger.warning("what ends the daemon by a trap is not noted", metadata: ["error": "\(error)"])
             marks = nil
         }
@@ -133,8 +133,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
         let runner = IntegrationRunner(
             store: store, registry: registry, remotes: remotes, jobs: jobs, triggers: triggers,
             outages: outages, clock: clock, logger: logger, marks: marks)
-        // Integrations wait for slots, not for each other: of each priority one more than the slots keeps these filled while another
-        // ends.
+        // Integrations wait for slots, not for each other. One more than the slots of each priority keeps the slots filled while another ends.
         scheduler = Scheduler(
             store: store, runner: runner, capacity: parts.settings.concurrency + 1, wakeup: queueWakeup,
             wishes: CancelWishes(state: parts.state), outages: outages, timer: parts.timer, logger: logger)
@@ -187,17 +186,18 @@ package struct IntegrationService: Service, CustomStringConvertible {
         self.logger = logger
     }
 
-    /// Reads the bots and reconciles what an earlier daemon left, so that later queries get correct answers. May be called again before `run()`.
+    /// Reads the bots, and reconciles the state that an earlier daemon left, so that later queries get correct answers. May be called again before
+    /// `run()`.
     package func prepare() async throws {
         try await poller.reload()
         try await publisher.reconcile()
         try await jobs.retake(of: try await store.running().map(\.id))
     }
 
-    /// Prepares, then works until graceful shutdown or cancellation. Jobs that run then go on without it.
+    /// Prepares, then works until graceful shutdown or cancellation. Jobs that run at that time continue without the service.
     package func run() async throws {
         try await prepare()
-        // Taken before any job begins, removed beside them.
+        // They are taken before any job starts, and removed while jobs run.
         let left = await jobs.takeLeftWorkspaces()
         let changes = store.changes()
         await cancelWhenGracefulShutdown {

@@ -3,25 +3,25 @@ import Model
 import Reports
 import Storage
 
-/// Compares what an integration's attempts found with the branch's integration before.
+/// Compares the findings of an integration's attempts with the branch's previous integration.
 struct IssueComparison {
-    /// What one configuration's last attempt says.
+    /// The results of one configuration's last attempt.
     struct Configuration {
         var name: Name
         var steps: [StepRecord]
-        /// What it found.
+        /// The findings of the attempt.
         fileprivate let found: [Baseline.Found]
-        /// Of the tests that are issues of before (`IssueComparison.tests(of:)`) those that were run.
+        /// The tests of earlier issues (`IssueComparison.tests(of:)`) that were run.
         var tests: TestsRun
-        /// Whether its recipe says `test: none`: then no test of before is missing.
+        /// Whether its recipe says `test: none`. Then no earlier test is missing.
         let testsNothing: Bool
         /// See `Recipe.mayTestNothing(_:)`.
         let mayTestNothing: Bool
-        /// Whether a finding says that the analysis failed, and one that a test command failed. Looked for once: each issue of before asks, and
-        /// both may be 100,000.
+        /// Whether a finding states that the analysis failed, and whether one states that a test command failed. Both are computed once, because each
+        /// earlier issue needs them, and there may be 100,000 issues and as many findings.
         private let hasFailedAnalysis: Bool
         private let hasFailedTestCommand: Bool
-        /// Whether it has the warning of `Finding.nothingTestedRule`.
+        /// Whether it has the warning with the rule `Finding.nothingTestedRule`.
         let isUntested: Bool
 
         init(
@@ -29,7 +29,7 @@ struct IssueComparison {
             testsNothing: Bool = false, mayTestNothing: Bool = false
         ) {
             (self.name, self.steps, self.tests) = (name, steps, tests)
-            // Shared by all of its findings.
+            // All of its findings share this array.
             let names = [name]
             found = findings.map { stored in
                 Baseline.Found(
@@ -48,14 +48,14 @@ struct IssueComparison {
             steps.filter { $0.step == kind && $0.name != JobPlanner.resolveStep && $0.name != JobPlanner.listStep }
         }
 
-        /// Whether steps of a kind ran, and each to its own end.
+        /// Whether steps of a kind ran, and each of them ended by itself.
         func hasEnded(_ kind: JobStep) -> Bool {
             let steps = steps(kind)
             return !steps.isEmpty && steps.allSatisfy { $0.endedAt != nil && $0.signal == nil && $0.limit == nil }
         }
 
-        /// Whether the step that a finding says the failure of ran to another end: its own, or a limit's. Then the finding is not true any
-        /// more, also where the build failed.
+        /// Whether the step whose failure a finding reports ended otherwise this time, by itself or at a limit. The finding is no longer true then,
+        /// even if the build failed.
         func hasEndedOtherwise(than finding: Finding) -> Bool {
             steps(.building).contains {
                 AttemptReading.isFailure(finding, ofStep: $0.name)
@@ -65,7 +65,7 @@ struct IssueComparison {
 
         func hasBuilt() -> Bool { hasEnded(.building) && steps(.building).allSatisfy { $0.exit == 0 } }
 
-        /// Whether all steps ended well, so that their products are archived. A failed analysis does not prevent that.
+        /// Whether all steps succeeded, so that their products are archived. A failed analysis does not prevent that.
         func hasArchived() -> Bool {
             !steps.isEmpty && steps.allSatisfy { $0.endedAt != nil && ($0.exit == 0 || $0.step == .analyzing) }
         }
@@ -77,7 +77,7 @@ struct IssueComparison {
         /// Whether the analysis has a result. A failed one, or one with an unreadable report, has none.
         func hasAnalyzed() -> Bool { hasEnded(.analyzing) && !hasFailedAnalysis }
 
-        /// Whether the results cover all tests: a command that failed without naming a test covers none, and neither does one that found none.
+        /// Whether the results cover all tests. A command that failed without naming a test covers none, and neither does one that found no test.
         func hasTested() -> Bool {
             if testsNothing { return !steps.isEmpty }
             return hasEnded(.testing) && !tests.hasCrashed
@@ -85,21 +85,21 @@ struct IssueComparison {
                 && !hasFailedTestCommand && !isUntested
         }
 
-        /// Whether tests that are not among the results are gone. Where all are gone at once, something else is: they were not run.
+        /// Whether tests that are missing from the results no longer exist. If all are missing at once, they were not run, and this is false.
         func hasLostTests() -> Bool { hasTested() && (tests.isAny || testsNothing) }
     }
 
     var configurations: [Configuration]
-    /// The newest try at each trigger.
+    /// The newest run of each trigger.
     var triggers: [TriggerRecord] = []
-    /// The triggers that the bot has.
+    /// The names of the bot's triggers.
     var triggerNames: [Name] = []
-    /// False when no job ran: then only triggers are judged.
+    /// Whether jobs ran. If not, only triggers are compared.
     var hasLookedAtCode = true
-    /// What is wrong with the recipe, and kept the jobs from running.
+    /// The errors of the recipe that kept the jobs from running.
     var recipe: [Finding] = []
 
-    /// All that was found, each once. The findings of a single configuration are not copied.
+    /// All findings, each once. The findings of a single configuration are not copied.
     var current: [Baseline.Found] {
         var found = configurations.first?.found ?? []
         for configuration in configurations.dropFirst() { found += configuration.found }
@@ -124,21 +124,22 @@ struct IssueComparison {
             finding: finding, configurations: [])
     }
 
-    /// The integration's issues, the resolved ones last; none is silenced, and the new ones are nobody's.
+    /// Returns the integration's issues, with the resolved ones last. None of them is silenced, and no author of the new ones is known yet.
     ///
-    /// What nobody looked for is not resolved: a test that was not run, an analysis that did not end, a warning of a
-    /// build that failed are taken to be still there.
+    /// An issue that was not searched is not resolved. A test that was not run, an analysis that did not end, and a warning of a failed build are
+    /// presumed to be still present.
     /// - Parameters:
-    ///   - current: Its own.
-    ///   - changes: What became of the files since `before`.
-    ///   - number: The integration's.
+    ///   - current: The findings of this integration.
+    ///   - changes: The changes to the files since `before`.
+    ///   - number: The integration's number.
     func issues(
         _ current: [Baseline.Found], before: [Issue], changes: SourceChanges = SourceChanges(), number: Int
     ) -> [Issue] {
         Baseline.compare(current: current, before: before, changes: changes, number: number, unlooked: unlooked)
     }
 
-    /// The configurations in which an issue must be presumed present; `nil`: none.
+    /// Returns the configurations in which an issue must be presumed present; `nil` if it is resolved. The issue of a failed trigger has no
+    /// configurations, so an array for it is empty.
     func unlooked(_ issue: Issue) -> [Name]? {
         if issue.finding.category == .triggerError { return remains(trigger: issue) ? [] : nil }
         if !hasLookedAtCode { return issue.configurations }
@@ -148,20 +149,20 @@ struct IssueComparison {
         return names.isEmpty ? nil : names
     }
 
-    /// Whether no configuration tested anything, although not all of them say `test: none`.
+    /// Whether no configuration ran any test, although not all of them say `test: none`.
     var isUntested: Bool {
         configurations.contains(where: \.isUntested)
             && configurations.allSatisfy { $0.isUntested || $0.mayTestNothing && !$0.tests.isAny }
     }
 
-    /// The full names of the tests that issues are about.
+    /// Returns the full names of the tests that issues are about.
     static func tests(of issues: [Issue]) -> Set<String> {
         Set(issues.map(\.finding).filter(\.isOfTest).map { $0.flakyTest ?? $0.rule })
     }
 
     private static func rule(of trigger: Name) -> String { "martlet.trigger.\(trigger)" }
 
-    /// A failed trigger that was not tried again remains an issue; one that the bot no longer has does not.
+    /// Whether the issue of a failed trigger remains. It remains if the trigger has not succeeded since, unless the bot no longer has the trigger.
     private func remains(trigger issue: Issue) -> Bool {
         let isThere = triggerNames.contains { Self.rule(of: $0) == issue.finding.rule }
         return isThere
@@ -171,7 +172,7 @@ struct IssueComparison {
     private func hasLooked(_ configuration: Configuration, for issue: Issue) -> Bool {
         let finding = issue.finding
         if finding.isOfTest, !finding.rule.isEmpty {
-            // A test that is skipped now is not an issue either: somebody disabled it, and the list of tests shows it.
+            // A test that is skipped now is not an issue either: someone disabled it, and the list of tests shows that.
             return configuration.tests.named.contains(finding.flakyTest ?? finding.rule)
                 || configuration.hasLostTests()
         }
@@ -191,7 +192,7 @@ struct IssueComparison {
         case (.building, _): return configuration.hasBuilt()
         case (.analyzing, _): return configuration.hasAnalyzed()
         case (.testing, _): return configuration.hasTested()
-        // Of an older version, or of no step: a limit of the whole job.
+        // The issue was stored by an older version, or belongs to no step, such as a limit of the whole job.
         case (_, .error): return configuration.hasEnded(.building)
         case (_, .warning): return configuration.hasBuilt()
         case (_, .analyzerWarning): return configuration.hasAnalyzed()

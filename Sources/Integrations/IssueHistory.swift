@@ -3,23 +3,23 @@ import Model
 import Reports
 import SourceControl
 
-/// The changes between an integration and the branch's previous one: which files became which, and who changed what.
+/// Finds the changes between an integration and the branch's previous one: which files were renamed, and who changed which lines.
 ///
 /// It adds detail to known issues, so a failure of git does not fail the integration.
 struct IssueHistory: Sendable {
     let mirror: Mirror
-    /// `nil` if there is no previous integration.
+    /// The commit of the previous integration; `nil` if there is none.
     let from: CommitID?
     let to: CommitID
     let logger: Logger
 
-    /// What became of the files in which something was or is found; empty where that is not needed.
-    /// - Throws: Only when the daemon stops.
+    /// Returns the changes to the files with earlier or present findings. Empty if they are not needed or cannot be read.
+    /// - Throws: `CancellationError`, only if the daemon stops.
     func changes(current: [Baseline.Found], before: [Issue]) async throws -> SourceChanges {
         guard let from, from != to, !before.isEmpty, Baseline.needsChanges(current: current, before: before) else {
             return SourceChanges()
         }
-        // Without lists of all findings between.
+        // Inserting the paths one by one avoids arrays of all findings.
         var paths = Set(before.lazy.compactMap(\.finding.path))
         paths.formUnion(current.lazy.compactMap(\.finding.path))
         return try await telling(SourceChanges()) { [paths] () throws(SourceControlError) in
@@ -27,13 +27,13 @@ struct IssueHistory: Sendable {
         }
     }
 
-    /// Names the commits that brought the new issues, where one can be named.
-    /// - Parameter known: What was found out about the same issues already, by fingerprint; `nil` if nobody has searched yet.
-    /// - Throws: Only when the daemon stops.
+    /// Sets the commit that introduced each new issue, if it can be determined.
+    /// - Parameter known: The earlier result for the same issues, by fingerprint; `nil` if it was not searched yet.
+    /// - Throws: `CancellationError`, only if the daemon stops.
     func introduce(_ issues: inout [Issue], known: [String: Introduction]?) async throws {
         var introductions = known ?? [:]
         let asked = Self.asked(issues, known: introductions)
-        // The same commit again: whatever is new, no commit brought it.
+        // If the commit is the same as before, no commit introduced the new issues.
         if known == nil, !asked.isEmpty, from != to {
             let search = SuspectSearch(mirror: mirror, from: from, to: to)
             introductions = try await telling([:]) { () throws(SourceControlError) in
@@ -48,8 +48,8 @@ struct IssueHistory: Sendable {
     /// The most new issues of an integration for which a commit is searched.
     static let maximumAsked = 5000
 
-    /// The new issues for which a commit is searched: the first ones.
-    /// - Parameter known: Commits that were already found, by fingerprint.
+    /// Returns the new issues for which a commit is searched, at most `maximumAsked`.
+    /// - Parameter known: The commits that were already found, by fingerprint.
     static func asked(_ issues: [Issue], known: [String: Introduction]) -> [Issue] {
         Array(
             issues.lazy.filter {

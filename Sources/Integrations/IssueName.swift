@@ -1,10 +1,11 @@
-/// How people name an issue: the first digits of its fingerprint.
+/// The short name of an issue for users: the first digits of its fingerprint.
 package enum IssueName {
-    /// The fewest digits.
+    /// The least number of digits.
     package static let shortest = 6
 
-    /// The one fingerprint that begins so.
-    /// - Parameter others: The fingerprints that there are.
+    /// Returns the only fingerprint that begins with these digits.
+    /// - Parameter others: All fingerprints.
+    /// - Throws: `.invalid` if there are too few digits, `.notFound` if no fingerprint matches, `.conflict` if several match.
     static func resolve(_ digits: String, among others: some Sequence<String>) throws(OperationError) -> String {
         let digits = digits.lowercased()
         guard digits.utf8.count >= shortest else {

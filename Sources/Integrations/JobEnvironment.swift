@@ -1,12 +1,12 @@
 package import Model
 package import Storage
 
-/// The environment of jobs and trigger scripts: little is inherited, the rest is stated (docs/manual.md, "Environment").
+/// The environment of jobs and trigger scripts. Few variables are inherited; the others are documented (docs/manual.md, "Environment").
 package struct JobEnvironment: Sendable {
-    /// Passed on from the daemon, where it has them.
+    /// The variables that are passed on from the daemon's environment.
     static let inherited = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME", "SSL_CERT_FILE"]
 
-    /// What is another in each integration; see `JobPlanner.environments`.
+    /// The variables that differ in each integration; see `JobPlanner.environments`.
     static let differing: Set = [
         "MARTLET_INTEGRATION", "MARTLET_INTEGRATION_NUMBER", "MARTLET_COMMIT", "MARTLET_CAUSE", "MARTLET_URL",
         "CI_COMMIT_SHA",
@@ -18,7 +18,7 @@ package struct JobEnvironment: Sendable {
     private let base: [String: String]
     private let url: String
 
-    /// - Parameter url: The service's, for links; empty where there is no service.
+    /// - Parameter url: The URL of the service, for links. Empty if there is no service.
     package init(daemon: [String: String], url: String) {
         var base = daemon.filter { Self.inherited.contains($0.key) }
         base["PATH"] = base["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
@@ -28,11 +28,11 @@ package struct JobEnvironment: Sendable {
         self.url = url
     }
 
-    /// Where a job sees what.
+    /// The paths as a job sees them.
     package struct Place: Sendable {
         package var workspace: String
         package var temporary: String
-        /// `nil`: the job sees the machine as the daemon does.
+        /// The paths inside the sandbox; `nil` if the job sees the machine as the daemon does.
         package var fence: Fence?
 
         package init(workspace: String, temporary: String, fence: Fence? = nil) {
@@ -41,20 +41,21 @@ package struct JobEnvironment: Sendable {
             self.fence = fence
         }
 
-        /// What is elsewhere inside the fence.
+        /// The values that differ inside the sandbox.
         package struct Fence: Sendable {
             package var path: String
             package var home: String
             package var user: String
-            /// Survives steps and integrations, as the home does not: in the workspace, and so of this bot, configuration and
-            /// lane alone.
+            /// The cache directory. It survives steps and integrations, unlike the home. It is in the workspace, so only this bot, configuration and
+            /// trust domain use it.
             package var cache: String
-            /// What the job sees of the machine beside the usual.
+            /// The paths of the machine that the job sees in addition to the usual ones.
             package var readOnly: [String]
         }
     }
 
-    /// The environment of a configuration's steps. The recipe's own variables win, except over those that identify the integration.
+    /// Returns the environment of a configuration's steps. The recipe's own variables take precedence, except over those that identify the
+    /// integration.
     /// - Parameter baseCommit: See `JobHistory`.
     package func job(
         _ integration: IntegrationRecord, bot: BotSpecification, configuration: Recipe.Configuration, in place: Place,
@@ -73,7 +74,7 @@ package struct JobEnvironment: Sendable {
         }
         environment.merge(configuration.environment) { $1 }
         environment.merge(identity(integration, bot: bot)) { $1 }
-        // The job's own `.git` belongs to this user; a container's root may see another.
+        // The job's own `.git` belongs to the service's user; the root user of a container may see another owner.
         environment.merge(Self.git("safe.directory", "*")) { $1 }
         environment["MARTLET_BASE_COMMIT"] = baseCommit?.description
         environment["MARTLET_CONFIGURATION"] = configuration.name.description
@@ -83,11 +84,10 @@ package struct JobEnvironment: Sendable {
         return environment
     }
 
-    /// The environment of a trigger script, before its secrets are added.
+    /// Returns the environment of a trigger script, before its secrets are added.
     ///
-    /// The script is the operator's, the commit's files are not. Its `git` therefore uses no directory among them as a bare repository
-    /// (`safe.bareRepository`, git 2.38), and searches none above the script's own directory.
-    /// (`safe.bareRepository`, git 2.38), and looks for none above the script's own place.
+    /// The operator wrote the script, but not the commit's files. So `git` in the script must not use a directory among these files as a bare
+    /// repository (`safe.bareRepository`, git 2.38). It also does not search directories above the script's own directory.
     package func trigger(
         _ integration: IntegrationRecord, bot: BotSpecification, facts: TriggerFacts, in place: Place
     ) -> [String: String] {
@@ -155,7 +155,7 @@ package struct JobEnvironment: Sendable {
             "MARTLET_CAUSE": integration.cause.rawValue,
             "CI_COMMIT_SHA": integration.commit.description,
             "CI_COMMIT_REF_NAME": integration.ref.shortName,
-            // Xcode Server's variables, so that scripts written for it go on working (Apple, "Environment variables").
+            // Xcode Server's variables, so that scripts written for it still work (Apple, "Environment variables").
             "XCS": "1",
             "XCS_BOT_NAME": name,
             "XCS_BOT_ID": name,
@@ -184,18 +184,18 @@ package struct JobEnvironment: Sendable {
             environment["MARTLET_PULL_REQUEST_HEAD"] = pull.head.description
         }
         if let time = integration.committedAt {
-            // reproducible-builds.org, "SOURCE_DATE_EPOCH": seconds of the last change of the source.
+            // The time of the last change to the source, in seconds since 1970 (reproducible-builds.org, "SOURCE_DATE_EPOCH").
             environment["SOURCE_DATE_EPOCH"] = String(time.millisecondsSinceEpoch / 1000)
         }
         return environment
     }
 }
 
-/// What triggers after an integration are told.
+/// The results that triggers after an integration receive.
 package struct TriggerFacts: Sendable {
     package var verdict: Verdict?
     package var summary: Summary
-    /// The directory that holds the integration's artifacts, under the names they are published by once there is a version.
+    /// The directory with the integration's artifacts, under the names with which they are published once there is a version.
     package var artifacts: String
     /// A directory with the commit's files.
     package var source: String

@@ -5,7 +5,7 @@ import Storage
 /// The history that a job can query: the server's branches in its `.git`, and the commit to compare with.
 package struct JobHistory: Sendable, Hashable {
     package var upstream: UpstreamRefs
-    /// `MARTLET_BASE_COMMIT`: the job's change is the difference between it and the job's commit.
+    /// The commit for `MARTLET_BASE_COMMIT`. The job's change is the difference between it and the job's commit.
     package var base: CommitID?
 
     package init(upstream: UpstreamRefs = UpstreamRefs(), base: CommitID? = nil) {
@@ -15,15 +15,15 @@ package struct JobHistory: Sendable, Hashable {
 }
 
 extension JobRunner {
-    /// Determines the base of a job's commit: for a pull request its base's commit; for a branch the commit of its previous integration, or, at its
-    /// first, the merge base with the default branch. Tags have none.
+    /// Determines the base of a job's commit. For a pull request it is the commit of its base. For a branch it is the commit of its previous
+    /// integration, or at the first one the merge base with the default branch. Tags have no base.
     func history(of request: Request) async throws -> JobHistory {
         if let ownHistory { return ownHistory }
         let (integration, mirror) = (request.integration, request.mirror)
         let before = try await store.historyBefore(integration.id)
         var history = JobHistory(upstream: UpstreamRefs(defaultBranch: before.defaultBranch))
         if let branch = before.defaultBranch, let commit = before.defaultCommit {
-            // Its own branch is where its commit is, even if later commits were pushed.
+            // The integration's own branch points at its commit, even if later commits were pushed.
             history.upstream.branches[branch] = integration.ref == branch ? integration.commit : commit
         }
         if let pull = integration.pull {
@@ -42,7 +42,7 @@ extension JobRunner {
         return history
     }
 
-    /// The merge base of two commits; `nil` if they have none, or the mirror lacks the objects to find it. A job runs without it.
+    /// Returns the merge base of two commits. `nil` if they have none, or if the mirror lacks the objects to find it; the job then runs without it.
     static func fork(of one: CommitID, _ other: CommitID, _ mirror: Mirror) async -> CommitID? {
         (try? await mirror.mergeBase(one, other)) ?? nil
     }

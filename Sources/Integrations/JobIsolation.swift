@@ -3,50 +3,50 @@ import JobProtocol
 package import Model
 package import Settings
 
-/// What keeps jobs from the machine, as it was found when the service started.
+/// How jobs are isolated from the machine, as determined when the service started.
 package struct JobIsolation: Sendable {
     package var isolation: Isolation
-    /// Seen read-only by every fenced job at the same place: the supervisor, toolchains, what the settings list.
+    /// The paths that every sandboxed job sees read-only at the same place: the supervisor, toolchains, and those that the settings list.
     package var readOnly: [String]
-    /// Where a fenced job's programs are found, unless it has an image.
+    /// The `PATH` of a sandboxed job, unless it has an image.
     package var path: String
-    /// Whose subdirectories recipes may name as `image`.
+    /// The directory whose subdirectories recipes can name as `image`. `nil` if there are no images.
     package var images: String?
-    /// Why a sandboxed step with the network reaches services on the machine's loopback; `nil` if it does not.
+    /// The reason why a sandboxed step with the network reaches services on the machine's loopback; `nil` if it does not.
     package var loopback: Loopback?
-    /// What one job may take of the machine.
+    /// The limits for the resources of one job.
     package var limits: FenceSettings
-    /// The service's own paths, which no setting shows to jobs.
+    /// The service's own paths, which the settings cannot show to jobs.
     var hidden = HiddenPaths.none
 
-    /// Whether steps that have the network have one of their own.
+    /// Whether steps with the network have a network of their own.
     package var hasOwnNetwork: Bool { isolation == .sandbox && loopback == nil }
 
-    /// Why the machine's loopback can be reached out of a fence.
+    /// The reason why jobs in the sandbox can reach the machine's loopback.
     package enum Loopback: Hashable, Sendable {
-        /// The settings say so.
+        /// The settings permit it.
         case wished
-        /// There is no other network here: why, and what to do.
+        /// No other network is possible here. The text states why, and what to do.
         case needed(String)
 
-        /// Why, where nobody wished it.
+        /// The reason, if the settings did not ask for it; `nil` otherwise.
         package var reason: String? { if case .needed(let reason) = self { reason } else { nil } }
     }
 
-    /// What a user without a page in front of them should know about it, in sentences.
+    /// Sentences about the isolation for users who see no page with them.
     package var notes: [String] {
         loopback?.reason.map { ["steps with the network reach what listens on this machine's loopback: \($0)"] } ?? []
     }
 
-    /// Where jobs see their workspace: the same for every integration of a bot, whichever configuration and slot it is, so that
-    /// paths in what they build never change.
+    /// Returns the path at which jobs see their workspace. It is the same for every integration of a bot, in every configuration and slot, so that
+    /// paths in build products never change.
     static func mountedAt(_ bot: Name) -> String { "/martlet/\(bot)" }
-    /// Empty when a job begins; what a step writes there, the job's later steps find. What should survive the job lies in the workspace
-    /// (`XDG_CACHE_HOME`).
+    /// The home directory of jobs. It is empty when a job starts, and keeps what its steps write for later steps. Files that should survive the job
+    /// belong in the workspace (`XDG_CACHE_HOME`).
     static let home = "/home/martlet"
-    /// The name that `id` and the fence's passwd give a job.
+    /// The user name that `id` and the sandbox's passwd file report to a job.
     static let user = "martlet"
-    /// Where programs are found in an image: the list of Debian's `login.defs`.
+    /// The `PATH` in an image, which is that of Debian's `login.defs`.
     static let imagePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
     package init(
@@ -61,23 +61,23 @@ package struct JobIsolation: Sendable {
         self.limits = limits
     }
 
-    /// Whether the fence can work here, as its probe says.
+    /// Whether the sandbox can work here, as its probe found.
     package enum Probe: Sendable {
         case works
-        /// It does, but a step with the network can only have the machine's own: why, and what to do, in a sentence.
+        /// The sandbox works, but a step with the network can only have the machine's own. The text states why, and what to do, in a sentence.
         case sharesNetwork(String)
-        /// Why not, and what to do, in a sentence.
+        /// The sandbox fails. The text states why, and what to do, in a sentence.
         case fails(String)
     }
 
-    /// Decides by the settings and by what works on this machine.
+    /// Decides how jobs are isolated, by the settings and by what works on this machine.
     /// - Parameters:
-    ///   - path: The daemon's PATH, which names the toolchains.
+    ///   - path: The daemon's `PATH`, which names the toolchains.
     ///   - supervisor: The absolute path of `martlet-supervisor`.
     ///   - wasFenced: Whether jobs were sandboxed here before. A sandbox that fails now is then a fault, perhaps a temporary one, and no reason to
     ///     run strangers' commits without a sandbox.
-    ///   - hadOwnNetwork: Whether steps had a network of their own here before; likewise.
-    /// - Throws: If the settings ask for something impossible; the service must not start then.
+    ///   - hadOwnNetwork: Whether steps had a network of their own here before. If that fails now, it is a fault, too.
+    /// - Throws: `IsolationError` if the settings ask for something impossible. The service must not start then.
     package static func decide(
         _ settings: ServiceSettings, probe: Probe, path: String, supervisor: String, wasFenced: Bool = false,
         hadOwnNetwork: Bool = false
@@ -139,7 +139,7 @@ package struct JobIsolation: Sendable {
         }
     }
 
-    /// The limits of a bot's jobs.
+    /// Returns the limits of a bot's jobs.
     func limits(of bot: BotSpecification) -> JobDescription.Limits {
         var limits = JobDescription.Limits(logBytes: bot.logLimit.bytes)
         limits.memoryBytes = self.limits.memory.bytes
@@ -154,7 +154,7 @@ package struct JobIsolation: Sendable {
     }
 }
 
-/// Why the service cannot separate jobs as its settings say.
+/// The reason why the service cannot isolate jobs as its settings require.
 package struct IsolationError: Error, CustomStringConvertible {
     package let description: String
 

@@ -6,25 +6,26 @@ import Logging
 import Model
 import Storage
 
-/// Starts and ends jobs, those of configurations and those of triggers alike. What it gives up runs no more and never will: whoever
-/// stores the end of a job, or gives its directories to another, does so after this.
+/// Starts and ends jobs, those of configurations and those of triggers. A job that it has given up does not run, and never will. So the caller must
+/// give up a job here before it stores the job's end or reuses its directories.
 struct JobLauncher: Sendable {
     let executor: any Executor
-    /// For the pauses between tries.
+    /// The clock for the pauses between tries.
     let timer: any Clock<Duration>
     let logger: Logger
-    /// Whether a launcher that is gone is waited for, however long; else as for a supervisor, where people wait for the end of it.
+    /// Whether it waits for a missing launcher without a limit. If not, the tries are limited as for a supervisor; that is for runs whose result a
+    /// user waits for.
     var outlastsLauncher = true
 
-    /// Tries to start a supervisor before its job is given up: with the longest pauses four minutes, in which a machine that had too many
-    /// processes has room again.
+    /// The most tries to start a supervisor before the job is given up. With the longest pauses they take four minutes, in which a machine with too
+    /// many processes has room again.
     static let maximumStarts = 10
 
-    /// Starts a job; where the launcher is gone and none can be started, tries again until one can, and some times where it starts no
-    /// supervisor.
-    /// - Parameter explain: Gets why the job waits, for people, after each try that failed; nothing when it waits no more.
-    /// - Returns: Nothing was started when the integration is canceled.
-    /// - Throws: `ExecutionError` when it was given up; `CancellationError` when the daemon stops, and it may begin yet.
+    /// Starts a job. If the launcher is gone and cannot be started, tries again until it can. If the launcher starts no supervisor, tries a limited
+    /// number of times.
+    /// - Parameter explain: Receives the reason why the job waits, for users, after each failed try; `nil` when it no longer waits.
+    /// - Returns: `false` if the integration was canceled and no job was started.
+    /// - Throws: `ExecutionError` if the job was given up; `CancellationError` if the daemon stops, in which case the job may still start.
     func start(
         _ directory: AttemptDirectory, secrets: [String: String], _ cancellation: Cancellation,
         explain: (String?) async -> Void
@@ -42,9 +43,9 @@ struct JobLauncher: Sendable {
                 return true
             } catch {
                 tries += 1
-                // Of a launcher that is gone none counts: the next one starts the job, as late as it comes.
+                // Tries without a launcher do not count. The next launcher starts the job, however late it comes.
                 if error.code != .noLauncher || !outlastsLauncher { starts += 1 }
-                // A supervisor that did not begin in time was killed: the next one finds the directory as that one did.
+                // A supervisor that did not start in time was killed, so the next one finds the directory unchanged.
                 guard error.code == .noLauncher || error.code == .notStarted, starts < Self.maximumStarts else {
                     if tries > 1 { await explain(nil) }
                     try await withdraw(directory, because: "\(error)")
@@ -60,15 +61,14 @@ struct JobLauncher: Sendable {
         }
     }
 
-    /// Whether a job runs, is over, or was never started; once that is sure: a daemon before this one may have asked for its start, and a
-    /// launcher that stood still take that yet, when the workspace is being made ready for it again.
-    /// - Throws: `.directory`, and `.noLauncher` where a launcher that does not answer is not waited for; `CancellationError` when the
-    ///   daemon stops.
+    /// Returns whether a job runs, is over, or was never started, once that is certain. An earlier daemon may have asked for its start, and a
+    /// launcher that was stopped could still start it while the workspace is prepared again.
+    /// - Throws: `.directory`; `.noLauncher` if the launcher does not answer and is not waited for; `CancellationError` if the daemon stops.
     func liveness(of directory: AttemptDirectory, _ cancellation: Cancellation) async throws -> Liveness {
         var backoff = Self.backoff
         while true {
             let liveness = try await executor.liveness(of: directory)
-            // Nobody can have asked for what was not prepared. Of one that is canceled the start is withdrawn.
+            // A job whose directory was not prepared cannot have been started. The start of a canceled job is withdrawn elsewhere.
             guard liveness == .notStarted, access(directory.paths.job, F_OK) == 0,
                 await cancellation.requested == nil
             else { return liveness }
@@ -86,12 +86,12 @@ struct JobLauncher: Sendable {
         }
     }
 
-    /// Gives up a start that may have been asked for: a launcher that stood still may take what it was asked, and a slow supervisor may
-    /// begin, when the workspace is another job's. Whoever comes so late ends before the first step.
-    /// - Throws: `CancellationError` when the daemon stops.
+    /// Withdraws a start that may have been requested. A launcher that was stopped, or a slow supervisor, could otherwise start the job when the
+    /// workspace is another job's. After this call, a late start ends before its first step.
+    /// - Throws: `CancellationError` if the daemon stops.
     func withdraw(_ directory: AttemptDirectory, because reason: String) async throws {
         var backoff = Self.backoff
-        // Without it there is nothing that could begin.
+        // Without this file no job can start.
         while access(directory.paths.job, F_OK) == 0 {
             do throws(ExecutionError) {
                 try await executor.cancel(directory, reason: reason, grace: .zero)
@@ -103,8 +103,9 @@ struct JobLauncher: Sendable {
         try await end(directory, because: reason)
     }
 
-    /// Ends a job that cannot be followed, however long that takes: of what may run still no end is stored, and its workspace is nobody's.
-    /// - Throws: `CancellationError` when the daemon stops.
+    /// Ends a job that cannot be followed, however long that takes. While the job may still run, its end is not stored and its workspace is not
+    /// reused.
+    /// - Throws: `CancellationError` if the daemon stops.
     func end(_ directory: AttemptDirectory, because reason: String) async throws {
         var backoff = Self.backoff
         while true {
@@ -139,7 +140,7 @@ struct JobLauncher: Sendable {
 }
 
 extension Store {
-    /// Says why an integration waits, or nothing any more. Where that cannot be stored it waits all the same.
+    /// Stores why an integration waits; `nil` removes the reason. A failure to store it is only logged.
     func explainWait(of id: IntegrationID, _ reason: String?, _ logger: Logger) async {
         do {
             try await explain([id], reason)

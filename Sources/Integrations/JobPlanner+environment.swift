@@ -2,11 +2,11 @@ import JobProtocol
 import Model
 
 extension JobPlanner {
-    /// Divides what identifies an integration from the rest of a job's environment, where a usual command of a Swift package is among its
-    /// steps: those go without it, the others have it of their own.
+    /// Separates the variables that identify an integration from the rest of a job's environment. This is done if the job has a default command of a
+    /// Swift package: such steps run without these variables, and the other steps get them.
     ///
-    /// SwiftPM keeps what it has read of a package's manifests for one environment, every variable counted, and compiles and runs them
-    /// anew for another: 0.2 s for each command of each integration on the machine of decision 0011, a third of a small package's time.
+    /// SwiftPM caches what it has read of a package's manifests for one environment, including every variable. For another environment it compiles
+    /// and runs them again. That takes 0.2 s for each command of each integration on the machine of decision 0011, a third of a small package's time.
     static func environments(
         _ all: [String: String], steps: [JobDescription.Step], configuration: Recipe.Configuration,
         projectType: ProjectType?
@@ -24,8 +24,8 @@ extension JobPlanner {
         return (all.filter { !JobEnvironment.differing.contains($0.key) }, own)
     }
 
-    /// Whether a step is one of ours that runs SwiftPM, and none that the recipe writes. The products are built with all of it: compilers
-    /// write `SOURCE_DATE_EPOCH` where they would write the time.
+    /// Whether a step is one of the default commands that run SwiftPM, not one that the recipe states. The products are built with all variables,
+    /// because compilers write `SOURCE_DATE_EPOCH` in place of the time.
     private static func readsManifests(
         _ step: JobDescription.Step, configuration: Recipe.Configuration, projectType: ProjectType?
     ) -> Bool {

@@ -1,17 +1,17 @@
 package import JobProtocol
 package import Model
 
-/// Turns a recipe's configuration into the steps of a job: the usual commands of the project's type, or those that the
-/// recipe states instead.
+/// Turns a recipe's configuration into the steps of a job. These are the default commands of the project's type, or those that the recipe states
+/// instead.
 package struct JobPlanner: Sendable {
-    /// What is known of a commit's tree before anything of it runs.
+    /// The known facts about a commit's tree before any of its commands run.
     package struct Tree: Sendable {
-        /// Names in the repository's root.
+        /// The names in the repository's root.
         package var rootEntries: [String]
-        /// The text of the file that tells the project's type, when it is small enough.
+        /// The text of the file that determines the project's type; `nil` if it is missing or too large.
         package var manifest: String?
-        /// Whether a Swift package may have targets with C, C++ or Objective-C sources: whether there are such files. The
-        /// manifest says which of them are a target's, and only a job may run that.
+        /// Whether the repository contains C, C++ or Objective-C sources, so that a Swift package may have targets with them. Only the manifest
+        /// states which files belong to a target, and only a job may run the manifest.
         package var hasCSources: Bool
         /// Whether a Swift package may depend on others; see `PackageDependencies`.
         package var hasDependencies: Bool
@@ -26,7 +26,7 @@ package struct JobPlanner: Sendable {
         }
     }
 
-    /// A step that is left out, with the reason that pages and API show.
+    /// The steps of a job, and the reasons for steps that are left out, which pages and the API show.
     package struct Plan: Sendable {
         package var steps: [JobDescription.Step]
         package var collect: [JobDescription.Collect]
@@ -34,31 +34,31 @@ package struct JobPlanner: Sendable {
         package var notAnalyzed: String?
         /// The reason that there is no test step; `nil` if there is one.
         package var notTested: String?
-        /// The reason that a warning gives for it; `nil` if something is tested, and if the recipe says `test: none`.
+        /// The reason that a warning states for it. `nil` if tests run, and if the recipe says `test: none`.
         package var whyUntested: String?
     }
 
-    /// Directory in the workspace for what we make there; never a repository's own.
+    /// The directory in the workspace for files of the service. It is never one of the repository's.
     static let ownDirectory = ".martlet"
-    /// Build directories that survive a checkout although a repository may not ignore them: ours, SwiftPM's, and those of the
+    /// Returns the build directories that survive a checkout even if the repository does not ignore them: the service's, SwiftPM's, and those of the
     /// type's tools.
     static func keptDirectories(_ type: ProjectType?) -> [String] {
         [ownDirectory, ".build"] + (type?.profile.kept ?? [])
     }
     /// The name of the step that analyzes C targets.
     static let clangStep = "clang"
-    /// What the supervisor's program is called with to analyze C targets.
+    /// The argument with which the supervisor's program analyzes C targets.
     static let analyzeC = "--analyze-c"
-    /// What `martlet-supervisor --analyze-c` prints when there are none.
+    /// The line that `martlet-supervisor --analyze-c` prints if there are none.
     static let noCTargets = "no C targets: nothing to analyze"
-    /// The name of the step that fetches a package's dependencies, the only usual one with a network.
+    /// The name of the step that fetches a package's dependencies. It is the only default step with a network.
     static let resolveStep = "resolve"
-    /// Where the products are built, apart from the tests.
+    /// The directory in which the products are built, apart from the tests.
     static let archiveBuild = ".martlet/archive-build"
     /// The name of the step whose output is the list of tests.
     static let listStep = "list"
     static let list = ".martlet/test/list"
-    /// What SwiftPM 6 says of a package without test targets.
+    /// The message of SwiftPM 6 for a package without test targets.
     static let noTests = "error: no tests found"
     static let eventStream = ".martlet/test/events.jsonl"
     static let xunit = ".martlet/test/tests.xml"
@@ -68,12 +68,12 @@ package struct JobPlanner: Sendable {
 
     package init(supervisor: String) { self.supervisor = supervisor }
 
-    /// The steps of one configuration: analyze, build, list tests, test, and archive if it is the archived one. In the sandbox a package's
-    /// dependencies are resolved first, since no later step has a network.
+    /// Returns the steps of one configuration: analyze, build, list tests, test, and archive if it is the archived one. In the sandbox a package's
+    /// dependencies are resolved first, because no later step has a network.
     /// - Parameters:
-    ///   - archived: The configuration whose products are archived; `nil`: none is. See `BotSpecification.archivedConfiguration`.
-    ///   - defaultTimeout: A step's limit, if the configuration states none.
-    ///   - testFilter: Which tests run, if the command accepts a filter; see `whyNoFilter`.
+    ///   - archived: The configuration whose products are archived; `nil` if none is. See `BotSpecification.archivedConfiguration`.
+    ///   - defaultTimeout: A step's time limit, if the configuration states none.
+    ///   - testFilter: The filter for the tests to run, if the command accepts one; see `whyNoFilter`.
     package func plan(
         configuration: Recipe.Configuration, recipe: Recipe, archived: Name?, tree: Tree, defaultTimeout: Duration,
         isFenced: Bool = false, testFilter: String? = nil
@@ -108,7 +108,7 @@ package struct JobPlanner: Sendable {
         return plan
     }
 
-    /// The plan of a job that was prepared before a restart: its description says what runs.
+    /// Returns the plan of a job that was prepared before a restart. The job's description contains its steps.
     package static func plan(
         of job: JobDescription, configuration: Recipe.Configuration, recipe: Recipe
     ) -> Plan {
@@ -119,7 +119,7 @@ package struct JobPlanner: Sendable {
         return plan
     }
 
-    /// Why the tests of a configuration cannot be chosen by a filter; `nil` if they can.
+    /// Returns why the tests of a configuration cannot be chosen by a filter; `nil` if they can.
     package static func whyNoFilter(_ configuration: Recipe.Configuration, recipe: Recipe) -> String? {
         if let test = configuration.test {
             return "its recipe tests with a command of its own (\(test.prefix(80))), which takes no filter"
@@ -131,7 +131,7 @@ package struct JobPlanner: Sendable {
         return "the tests of a \(type.profile.title) take no filter"
     }
 
-    /// Whether the list of tests says that there is none.
+    /// Whether the list of tests states that there is none.
     static func saysNoTests(_ listed: [String]) -> Bool { listed.contains { $0.hasPrefix(noTests) } }
 
     /// Whether a step is the service's own analyzer of C targets. A recipe may give its own step the same name, which a shell runs.
@@ -139,7 +139,7 @@ package struct JobPlanner: Sendable {
         step.name == clangStep && step.arguments.dropFirst().first == analyzeC
     }
 
-    /// Whether the analyzer of C targets found that there is none.
+    /// Whether the analyzer of C targets found no target.
     static func saysNoCTargets(_ step: JobDescription.Step, _ lines: [String]) -> Bool {
         isClangStep(step) && lines.contains(noCTargets)
     }
@@ -150,7 +150,7 @@ package struct JobPlanner: Sendable {
             : noAnalyzerApplies(to: recipe.projectType(of: configuration))
     }
 
-    /// What pages and API say where no analyzer has anything to look at.
+    /// Returns the text of pages and the API if no analyzer applies to a project.
     static func noAnalyzerApplies(to type: ProjectType?) -> String {
         var known = (type?.profile.analyses ?? []).map { "\($0.name) where \($0.markers.first ?? "it can be") is" }
         if type == .swiftPackage {

@@ -5,16 +5,17 @@ import Logging
 import Model
 import Storage
 
-/// A job under way: what it says of its steps is stored as it comes, and its end is read.
+/// Follows a job while it runs: stores its steps as they change, and reads its results at the end.
 extension JobRunner {
-    /// Follows a started job to its end. Its workspace is given back only when none of its processes runs any more; if the daemon stops, never.
+    /// Follows a started job to its end. The workspace is released only when none of its processes runs any more. If the daemon stops, it is not
+    /// released.
     func bring(
         _ attempt: AttemptRecord, _ directory: AttemptDirectory, plan: JobPlanner.Plan, _ workspace: Workspace,
         _ request: Request, _ cancellation: Cancellation
     ) async throws {
         do {
             let begun = Wakeup()
-            // Runs beside the job, which has its files already, and once it runs: later readers still need the commit.
+            // This runs beside the job, once the job has started. The job has its files already, but later readers still need the commit.
             async let held: Void = hold(request, after: begun)
             defer { begun.finish() }
             try await follow(attempt, directory, plan: plan, workspace, request, cancellation, begun)
@@ -22,14 +23,14 @@ extension JobRunner {
             await held
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
-            // No fault of the job's, which is taken up again: its workspace stays its own.
+            // The job is not at fault. It is taken up again, so it keeps its workspace.
             if mustWait(after: error) {
                 // Removes the job's files to make room for its results.
                 if case .finished? = try? await executor.liveness(of: directory) { await emptyIfFull(workspace) }
                 throw error
             }
             try await launcher.end(directory, because: "\(error)")
-            // Another attempt follows, and nobody knows what this one was at.
+            // Another attempt follows, and the state of the lost job's workspace is unknown.
             if try await executor.liveness(of: directory) == .lost { try await discard(workspace) }
             await giveBack(workspace)
             throw error
@@ -52,13 +53,13 @@ extension JobRunner {
                     var progress = Progress(state: attempt.state)
                     for try await events in AttemptFollower(executor: executor).batches(of: directory) {
                         let steps = events.compactMap { progress.note($0, steps: plan.steps) }
-                        // What comes with the job's last word is stored with what is read of the job, as long as that is read at once.
+                        // Changes that come with the job's last event are stored with the job's results, if the results can be read at once.
                         if events.last?.isFinished ?? false, directory.logSize <= Self.shortLogBytes {
                             last = steps
                         } else if !steps.isEmpty {
                             try await store.record(steps: steps, of: id)
                         }
-                        // After our own wait for the disk, and the supervisor's.
+                        // The job has started: neither the daemon nor the supervisor waits for the disk any more.
                         begun.ring()
                     }
                 })
@@ -71,28 +72,28 @@ extension JobRunner {
         try Task.checkCancellation()
         await clear(workspace)
         await emptyIfFull(workspace)
-        // What is read in no time needs no word of its own on the page.
+        // A job whose results are read at once need not be shown as ended on the page meanwhile.
         if attempt.state != .ended, directory.logSize > Self.shortLogBytes {
             try await store.apply(.ended, to: id, at: clock.now())
         }
         do {
             try await process(id, directory, plan: plan, steps: last, workspace, request)
         } catch {
-            // Our fault hides none of the job's steps.
+            // A fault of the service must not hide the job's steps.
             if !last.isEmpty { try await store.record(steps: last, of: id) }
             throw error
         }
     }
 
-    /// A longer log is read long enough for the attempt to be shown as ended meanwhile. In bytes.
+    /// The largest size in bytes of a log that is read at once. While a longer log is read, the attempt is shown as ended.
     private static let shortLogBytes: Int64 = 1 << 20
 
-    /// How far an attempt is in the database. After a restart its events are read again from the first.
+    /// The progress of an attempt that is stored in the database. After a restart its events are read again from the first.
     private struct Progress {
         var state: AttemptState
         var started: [Int: Timestamp] = [:]
 
-        /// Whether entering a step is news.
+        /// Whether the attempt enters a step that it has not entered before.
         mutating func enters(_ step: JobStep) -> Bool {
             switch state {
             case .queued: break
@@ -103,7 +104,7 @@ extension JobRunner {
             return true
         }
 
-        /// The change that an event makes to a step; `nil` if it belongs to no known step.
+        /// Returns the change that an event makes to a step; `nil` if it belongs to no known step.
         mutating func note(_ event: StatusEvent, steps: [JobDescription.Step]) -> StepChange? {
             switch event {
             case .started(let index, let at):

@@ -4,18 +4,19 @@ import Model
 import Settings
 
 extension JobRunner {
-    /// Where a job sees what, and what of the machine.
+    /// The paths as a job sees them, and the parts of the machine that it sees.
     struct Place: Sendable {
-        /// Where its processes see the workspace's tree.
+        /// The path at which its processes see the workspace's tree.
         var mountedAt: String
         var fence: JobDescription.Fence?
         var environment: JobEnvironment.Place
-        /// Changes when the paths in what was built would be wrong.
+        /// A text that changes if the paths in the build products would be wrong.
         var mark: String
     }
 
-    /// - Parameter repository: The directory of the mirror's objects, which the job's `.git` refers to.
-    /// - Throws: `PreparationError` when the recipe asks for what the machine's owner does not give.
+    /// Returns the paths for a job.
+    /// - Parameter objects: The directory of the mirror's objects, which the job's `.git` refers to.
+    /// - Throws: `PreparationError` if the recipe asks for something that the operator does not grant.
     func place(
         of configuration: Recipe.Configuration, bot: Name, in workspace: Workspace, objects: String
     ) throws -> Place {
@@ -34,7 +35,7 @@ extension JobRunner {
         if let image = configuration.image {
             root = try directory(of: image)
             path = JobIsolation.imagePath
-            // The image has its own toolchain; one of the machine is shown only where the recipe names it.
+            // The image has its own toolchain. A toolchain of the machine is shown only if the recipe names it.
             readOnly = readOnly.filter {
                 $0 == planner.supervisor || isolation.limits.readOnly.contains($0) || $0 == objects
             }
@@ -43,7 +44,7 @@ extension JobRunner {
             if Toolchains.isWithin(toolchain, isolation.readOnly) {
                 if !Toolchains.isWithin(toolchain, readOnly) { readOnly.append(toolchain) }
             } else if root == nil {
-                // A recipe is the repository's: what of the machine its jobs see is its owner's to say.
+                // The recipe is the repository's, but the operator decides which parts of the machine its jobs see.
                 throw PreparationError.toolchainUnseen(toolchain)
             }
         }
@@ -60,8 +61,8 @@ extension JobRunner {
             mark: [mountedAt, configuration.image?.description].compactMap(\.self).joined(separator: " "))
     }
 
-    /// The directory of an image. A name has no separator and no leading dot, so it cannot lead elsewhere; a link that the
-    /// machine's owner put there is the owner's word.
+    /// Returns the directory of an image. A name has no separator and no leading dot, so it cannot lead elsewhere. A link in the directory of images
+    /// is followed, because the operator made it.
     private func directory(of image: Name) throws -> String {
         guard let images = isolation.images else { throw PreparationError.imagesUnset(image) }
         let names: [String]
@@ -76,9 +77,9 @@ extension JobRunner {
         return "\(images)/\(image)"
     }
 
-    /// Whether what a workspace holds was built under other paths, or in another root: it is emptied once then.
+    /// Whether the files in a workspace were built under other paths or in another image. The workspace is then emptied once.
     func isMoved(_ workspace: Workspace, mark: String) -> Bool {
-        // None: the workspace is new, or from a version before the fence, when jobs saw it at its own place.
+        // Without a record, the workspace is new or from a version before the sandbox, when jobs saw it at its own path.
         let before = (try? WholeFile.read(workspace.mounted, limit: 4096)).map { String(decoding: $0, as: UTF8.self) }
         return mark != before ?? workspace.tree
     }

@@ -7,10 +7,10 @@ import Storage
 
 /// Jobs that outlive their integration.
 extension JobRunner {
-    /// Ends what a daemon before this one left of an integration that comes to its end without it, as of one that is left alone: nobody brings
-    /// these jobs to their end any more. Their slots and workspaces are given back when nothing of them runs. Call it before each end is
-    /// stored, so that a daemon which is killed in between is followed by one that does it again.
-    /// - Throws: What leaves the integration as it is: `CancellationError` when the daemon stops, and what the store cannot take for the moment.
+    /// Ends the jobs that an earlier daemon left of an integration, if the integration ends without them, as one that crashed the daemon does. Their
+    /// slots and workspaces are released when none of their processes runs. Must be called before each end is stored, so that a daemon that is killed
+    /// in between is followed by one that calls it again.
+    /// - Throws: `CancellationError` if the daemon stops, and errors that make it wait for the disk. The integration then stays as it is.
     func endLeft(of id: IntegrationID) async throws {
         guard running.isLeft(id) else { return }
         do {
@@ -30,7 +30,7 @@ extension JobRunner {
     private func end(left id: AttemptID) async throws {
         let (directory, reason) = (directory(of: id), "its integration ended without it")
         if try await executor.liveness(of: directory) == .notStarted {
-            // It has neither; a daemon before this one may have asked for its start.
+            // The job has neither a slot nor a workspace, but an earlier daemon may have requested its start.
             try await launcher.withdraw(directory, because: reason)
         } else {
             try await launcher.end(directory, because: reason)

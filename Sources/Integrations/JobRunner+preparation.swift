@@ -7,7 +7,7 @@ import SourceControl
 import Storage
 
 extension JobRunner {
-    /// Waits until the disk has room for a job. Called before a workspace is taken, since a taken one could not be removed to make room.
+    /// Waits until the disk has room for a job. Called before a workspace is taken, because a taken workspace could not be removed to make room.
     /// - Returns: `false` if the integration is canceled meanwhile.
     func hasRoom(for integration: IntegrationID, _ cancellation: Cancellation) async throws -> Bool {
         guard await disk.look().shortage != nil else { return true }
@@ -23,13 +23,13 @@ extension JobRunner {
     /// A job that can be started.
     struct ReadyJob {
         var plan: JobPlanner.Plan
-        /// Values by variable, which are passed through the launch socket alone.
+        /// The secrets by variable. They are passed through the launch socket alone.
         var secrets: [String: String]
     }
 
-    /// Makes an attempt ready to be started: its secrets, the commit in its workspace, its directory. Tries again what a full disk or a damaged
-    /// workspace kept from it.
-    /// - Returns: `nil` if the checkout was interrupted, since the integration is canceled.
+    /// Prepares an attempt to be started: its secrets, the commit in its workspace, and its directory. Tries again if a full disk or a damaged
+    /// workspace prevented it.
+    /// - Returns: `nil` if the checkout was interrupted, because the integration is canceled.
     func prepare(
         _ id: AttemptID, _ request: Request, in workspace: Workspace, _ cancellation: Cancellation
     ) async throws -> ReadyJob? {
@@ -38,7 +38,7 @@ extension JobRunner {
             tries += 1
             do {
                 let secrets = try await secretValues(of: request, lane: Workspaces.Lane(request.integration))
-                // Files that a killed daemon left of another job.
+                // Removes files that a killed daemon left of another job.
                 if workspace.isThrowaway { try await discard(workspace) }
                 let plan = try await prepare(id, directory(of: id), workspace, request, cancellation)
                 return plan.map { ReadyJob(plan: $0, secrets: secrets) }
@@ -51,13 +51,13 @@ extension JobRunner {
         }
     }
 
-    /// Checks the commit out and writes the job directory.
-    /// - Returns: The job to run; `nil` if the checkout was interrupted, since the integration is canceled.
+    /// Checks the commit out, and writes the job directory.
+    /// - Returns: The job to run; `nil` if the checkout was interrupted, because the integration is canceled.
     private func prepare(
         _ id: AttemptID, _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request,
         _ cancellation: Cancellation
     ) async throws -> JobPlanner.Plan? {
-        // Stored beside the checkout, and before anything of the job is started.
+        // This is stored during the checkout, and before any process of the job is started.
         let (objects, entered) = (request.mirror.objects, clock.now())
         async let isStored: Void = enter(id, at: entered)
         async let isMade: Void = lane.run { try directory.make() }
@@ -91,14 +91,14 @@ extension JobRunner {
 
     private static let mendable: Set<SourceControlError.Code> = [.mirrorDamaged, .submoduleDamaged, .commitMissing]
 
-    /// Checks the commit out, also from a mirror that has lost some of it.
+    /// Checks the commit out, even if the mirror has lost some of its objects.
     private func mendingCheckout(
         _ request: Request, _ workspace: Workspace, _ upstream: UpstreamRefs, isClean: Bool
     ) async throws -> CheckoutReport {
         do {
             return try await checkout(request, workspace, upstream, isClean: isClean)
         } catch let error as SourceControlError where Self.mendable.contains(error.code) {
-            // The mirror is no judge of the commit: what it has lost is fetched again, once.
+            // A damaged mirror says nothing about the commit. Its lost objects are fetched again, once.
             let commit = request.integration.commit
             try await request.mirror.bring(request.integration)
             try await request.remotes.fetchSubmodules(of: commit, in: request.mirror, for: request.bot)
@@ -121,7 +121,7 @@ extension JobRunner {
             upstream: upstream, acceptsPointers: request.bot.acceptsPointers == true)
     }
 
-    /// Everything about a checked-out workspace that is not git's.
+    /// Prepares everything in a checked-out workspace that does not belong to git.
     private func arrange(
         _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request, _ place: Place,
         _ files: CheckedOutFiles, base: CommitID?, isFresh: Bool, at now: Timestamp
@@ -130,7 +130,7 @@ extension JobRunner {
         if isFresh {
             try AtomicFile.write(
                 Array("\(now.millisecondsSinceEpoch)".utf8), to: workspace.cleaned, surviving: .kill)
-            // What was built before is gone, and with it what was said about it.
+            // The earlier build products are gone, so the warnings stored for them are removed, too.
             try outer.remove("warnings.json")
         }
         if isMoved(workspace, mark: place.mark) {
@@ -141,7 +141,7 @@ extension JobRunner {
             throw PreparationError.nothingToDo(configuration: request.configuration.name)
         }
         let tree = try Directory(opening: workspace.tree)
-        // A job, or the repository itself, may have put a file or a link there.
+        // A job, or the repository itself, may have put a file or a link at this path.
         if let own = try tree.status(JobPlanner.ownDirectory), own.kind != .directory {
             try tree.remove(JobPlanner.ownDirectory)
         }
@@ -175,7 +175,7 @@ extension JobRunner {
     }
 
     private func lastCleaned(_ workspace: Workspace) -> Timestamp? {
-        // What is not there, or cannot be read, is no record.
+        // A missing or unreadable file counts as no record.
         guard let bytes = try? WholeFile.read(workspace.cleaned, limit: 64) else { return nil }
         return Int64(String(decoding: bytes, as: UTF8.self)).map(Timestamp.init(millisecondsSinceEpoch:))
     }

@@ -9,8 +9,8 @@ import SourceControl
 import Storage
 
 extension JobRunner {
-    /// Reads what the job left, packs what it archived, and stores both.
-    /// - Parameter steps: Of the job's last moment, stored with it.
+    /// Reads the files that the job left, archives its products, and stores both.
+    /// - Parameter steps: The last changes to the job's steps, which are stored with the results.
     func process(
         _ id: AttemptID, _ directory: AttemptDirectory, plan: JobPlanner.Plan, steps: [StepChange],
         _ workspace: Workspace, _ request: Request
@@ -18,7 +18,7 @@ extension JobRunner {
         let whole = request.testFilter == nil ? nil : try await wholeAttempt(before: id)
         let context = AttemptProcessor.Context(
             configuration: id.job, plan: plan,
-            // Fewer tests are what the filter is for.
+            // A filter is meant to run fewer tests, so their number is not compared.
             previousTests: request.testFilter == nil && request.configuration.testsNothing != true
                 ? try await store.earlierTests(before: id.integration, configuration: id.job) : nil,
             expectsTests: request.testFilter == nil && !request.recipe.mayTestNothing(request.configuration),
@@ -26,11 +26,11 @@ extension JobRunner {
             filterAlone: whole == nil ? request.testFilter : nil,
             askedReports: Self.askedReports(of: request.configuration), masking: await masking(of: request, id),
             digest: { path in
-                // A path that leaves the tree, passes a link, or is very large, has none.
+                // A path that leaves the tree, leads through a link, or names a very large file has no digest.
                 (try? Directory(opening: workspace.tree).read(path, limit: Self.maximumSourceBytes)).map(Digest.sha256)
             }, hidden: isolation.hidden)
         let (reader, stop) = (reader, ReaderProgram.Stop())
-        // A daemon that stops does not wait for it: the next one reads it again.
+        // A daemon that stops does not wait for the reading; the next daemon reads again.
         let reading = try await withTaskCancellationHandler {
             try await BlockingLane(label: "processing.\(id)").run {
                 let isTreeGone = access(workspace.tree, F_OK) != 0
@@ -43,7 +43,7 @@ extension JobRunner {
         let lines = try await sourceLines(reading.places, at: request.integration.commit, in: request.mirror)
         var results = await lane.run { reading.outcome { path, line in lines[path]?[line] } }
         let unnamed = results
-        // As they will be stored, so that each is found among those of before.
+        // Tests are named as they will be stored, so that each is found among the earlier ones.
         results = await lane.run { unnamed.namingEachTestOnce() }
         let flaky = try await FlakyTests(before: id, in: store)
         results = flaky.marking(results, attempt: id.attempt)
@@ -58,9 +58,9 @@ extension JobRunner {
                 results.artifacts = archived.artifacts
                 results.tell(leftOut: archived.leftOut)
             } catch {
-                // What the job left cannot be packed: files that are not there, names that no archive may have.
+                // The job's files cannot be archived: some are missing, or their names are not permitted in an archive.
                 guard error is ArchivingError || error is ArchiveError else { throw error }
-                // A disk fault is not the job's.
+                // A disk fault is not the job's fault.
                 if let error = error as? ArchiveError, error.code == .file { throw error }
                 results.verdict = .buildErrors
                 results.reason = "\(error)"
@@ -73,7 +73,8 @@ extension JobRunner {
         if results.verdict == .internalError { tellFault(of: id, results.reason) }
     }
 
-    /// - Returns: `nil` for a job without secrets, and if the secrets are no longer available: the bytes were masked when they were.
+    /// Returns a redactor for the job's secrets. `nil` if the job has no secrets or they are no longer available; the job's output was masked while
+    /// it ran.
     private func masking(of request: Request, _ id: AttemptID) async -> LogRedactor? {
         do {
             let values = try await secretValues(of: request, lane: Workspaces.Lane(request.integration)).values
@@ -93,13 +94,13 @@ extension JobRunner {
         return asked
     }
 
-    /// The last attempt before this one that ran all tests of its configuration.
+    /// Returns the last attempt before this one that ran all tests of its configuration; `nil` if there is none.
     private func wholeAttempt(before id: AttemptID) async throws -> AttemptID? {
         try await store.attempts(of: id.integration)
             .last { $0.id.job == id.job && $0.id < id && $0.hasWholeTests }?.id
     }
 
-    /// Joins what ran by a filter with what the attempt before it found in the other tests.
+    /// Combines the results of a filtered run with those of the other tests in an earlier attempt.
     private func completed(
         _ results: AttemptResults, from before: AttemptID, filter: String
     ) async throws -> AttemptResults {
@@ -111,20 +112,20 @@ extension JobRunner {
         ).completing(results)
     }
 
-    /// Larger files give no line text, in bytes; a finding in one is then known by its message.
+    /// The largest file, in bytes, of which line texts are read. A finding in a larger file is identified by its message.
     private static let maximumSourceBytes = 4 << 20
     /// The most files whose lines are read for one attempt.
     private static let maximumSourceFiles = 1000
-    /// The most bytes of a line that tell it from others.
+    /// The most bytes of a line that distinguish it from other lines.
     private static let maximumLineBytes = 4096
 
-    /// The lines that findings are in, by path and number. One file at a time is in memory.
+    /// Returns the text of the lines with findings, by path and number. One file at a time is in memory.
     private func sourceLines(
         _ places: [String: Set<Int>], at commit: CommitID, in mirror: Mirror
     ) async throws -> [String: [Int: String]] {
         var lines: [String: [Int: String]] = [:]
         for (path, numbers) in places.sorted(by: { $0.key < $1.key }).prefix(Self.maximumSourceFiles) {
-            // A path that the tree does not have, or that is no file, has no lines: a generated file.
+            // A path that is not a file of the commit has no lines; it may be a generated file.
             guard let bytes = try? await mirror.file(path, at: commit, limit: Self.maximumSourceBytes) else { continue }
             lines[path] = await lane.run { Self.lines(numbers, of: bytes) }
         }

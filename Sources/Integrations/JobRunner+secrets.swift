@@ -4,10 +4,10 @@ import Settings
 import Storage
 
 extension JobRunner {
-    /// The values of all secrets that a job's steps ask for, by the variable that carries each. They go over the launch
-    /// socket alone.
-    /// - Throws: `PreparationError.secretRefused` when the bot does not give one to its step, or two would be one variable, so
-    ///   that one step had the other's; `SecretMissing` and `SettingsError` when it is given but cannot be had, which is the machine's fault.
+    /// Returns the values of all secrets that a job's steps ask for, by the variable that carries each. They are passed over the launch socket alone.
+    /// - Throws: `PreparationError.secretRefused` if the bot does not grant a secret to its step. Also if two secrets would be the same variable, so
+    ///   that one step would get the other's secret. `SecretMissing` and `SettingsError` if a granted secret is not available, which is the machine's
+    ///   fault.
     func secretValues(of request: Request, lane: Workspaces.Lane) async throws -> [String: String] {
         var values: [String: String] = [:]
         let names = try grantedSecrets(
@@ -21,8 +21,8 @@ extension JobRunner {
         return values
     }
 
-    /// The names of the secrets that a job's steps ask for and get.
-    /// - Parameter writers: The refs whose authors wrote what runs.
+    /// Returns the names of the secrets that a job's steps ask for and get.
+    /// - Parameter writers: The refs whose authors wrote the commit.
     /// - Throws: `secretRefused`.
     func grantedSecrets(
         to configuration: Recipe.Configuration, of recipe: Recipe, bot: BotSpecification, writers: [RefName],
@@ -48,7 +48,7 @@ extension JobRunner {
         return granted
     }
 
-    /// What of the bot file's `secrets` some step of the job may have.
+    /// Returns the `secrets` of the bot file that some step of the job may have.
     static func grants(of request: Request) -> [JobSecret] {
         let (refs, configuration) = (writers(of: request), request.configuration.name)
         return (request.bot.jobSecrets ?? []).filter { secret in
@@ -56,13 +56,13 @@ extension JobRunner {
         }
     }
 
-    /// The refs whose authors wrote what runs: of a pull request whoever may push to either branch.
+    /// Returns the refs whose authors wrote the commit. For a pull request these are the authors of both branches.
     private static func writers(of request: Request) -> [RefName] {
         let integration = request.integration
         return integration.pull.map { [$0.source ?? $0.base, $0.base] } ?? [integration.ref]
     }
 
-    /// The commands that the recipe writes out for this job; an analysis without a name has none.
+    /// Returns the commands that the recipe states for this job, each with the step's name. An analysis without a name has `nil`.
     private static func commands(
         of configuration: Recipe.Configuration, _ recipe: Recipe
     ) -> [(step: String, command: Recipe.Command, name: Name?)] {
@@ -77,7 +77,7 @@ extension JobRunner {
         return commands
     }
 
-    /// Why a step does not get a secret; nothing when it does.
+    /// Returns why a step does not get a secret; `nil` if it does.
     private static func refusal(
         of secret: String, to step: Name?, configuration: Name, bot: BotSpecification, writers: [RefName],
         lane: Workspaces.Lane
@@ -106,7 +106,7 @@ extension JobRunner {
     }
 }
 
-/// A secret that the bot file gives a job is not there.
+/// The error if a secret that the bot file grants to a job is not set.
 struct SecretMissing: Error, CustomStringConvertible {
     var name: String
 

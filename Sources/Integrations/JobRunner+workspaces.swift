@@ -6,16 +6,16 @@ package import Model
 import SourceControl
 import Storage
 
-/// What becomes of workspaces, and of the commits that were checked out in them.
+/// Releases and removes workspaces, and keeps the commits that were checked out in them in the mirror.
 extension JobRunner {
-    /// Frees a workspace in which no process runs any more. A fork's workspace is removed first, unless the daemon stops: it may have started a
-    /// process in it.
+    /// Releases a workspace in which no process runs any more. A fork's workspace is removed first, unless the task is canceled because the daemon
+    /// stops: a process may have been started in it.
     package func giveBack(_ workspace: Workspace) async {
         if workspace.isThrowaway, !Task.isCancelled {
             do {
                 try await remove(workspace)
             } catch {
-                // It is tried again before the next job gets it, or at the next start.
+                // The removal is tried again before the next job gets the workspace, or at the next start.
                 logger.warning(
                     "a workspace could not be removed", metadata: ["path": "\(workspace.path)", "error": "\(error)"])
             }
@@ -23,7 +23,7 @@ extension JobRunner {
         await workspaces.giveBack(workspace)
     }
 
-    /// Marks the workspaces and the slots of jobs that a daemon before this one started, before any other job may take them.
+    /// Marks the workspaces and the slots of jobs that an earlier daemon started as taken, before another job can take them.
     package func retake(of integrations: [IntegrationID]) async throws {
         var lost: [AttemptID] = []
         for id in integrations {
@@ -39,12 +39,12 @@ extension JobRunner {
                     let job = try await lane.run { try directory.job() }
                     if let workspace = Workspace(tree: job.workspace) { await workspaces.retake(workspace) }
                 } catch let error as ExecutionError where error.code == .malformed || error.code == .notFound {
-                    // It runs nowhere; it is found lost when it is taken up.
+                    // The job runs nowhere. It is found to be lost when the integration is taken up.
                     if liveness == .lost { lost.append(attempt.id) }
                 }
             }
         }
-        // When all used workspaces are known: nothing records in which of the others a lost job ran.
+        // This comes last, when all used workspaces are known, because there is no record of which workspace a lost job ran in.
         for id in lost { await doubtWorkspaces(of: id) }
     }
 
@@ -63,9 +63,9 @@ extension JobRunner {
         }
     }
 
-    /// Takes the workspaces that an earlier daemon left and that must not be reused: forks' and those moved aside. Removes the partial files that
-    /// the daemon was writing beside any workspace when it was killed. Call it when those of running jobs are taken, and before any other job
-    /// begins.
+    /// Takes the workspaces that an earlier daemon left and that must not be reused: those of forks, and those moved aside. Removes the partial files
+    /// that the daemon was writing beside any workspace when it was killed. Must be called after those of running jobs are taken, and before another
+    /// job starts.
     package func takeLeftWorkspaces() async -> [Workspace] {
         let root = state.workspaces
         let found = await lane.run { () -> [Workspace] in
@@ -83,8 +83,8 @@ extension JobRunner {
         try await lane.run { try workspace.remove(beneath: root) }
     }
 
-    /// How often a workspace is tried to be removed before it is moved aside, a second apart: processes of a job whose supervisor was
-    /// lost end by a signal of the kernel's or the launcher's, and may write until then.
+    /// The most tries to remove a workspace before it is moved aside, a second apart. If a job's supervisor was lost, its processes are ended by a
+    /// signal of the kernel or the launcher, and may write until then.
     static let maximumRemovals = 5
 
     /// Removes a workspace, so that the next job begins in a new one. If it cannot be removed, it is moved aside and removed at the next start.
@@ -121,12 +121,12 @@ extension JobRunner {
         do {
             try await request.mirror.hold(request.integration.commit, for: id)
         } catch {
-            // What the job came to is not lost by it.
+            // The job's results are kept all the same.
             logger.warning("a commit could not be held", metadata: ["integration": "\(id)", "error": "\(error)"])
         }
     }
 
-    /// Removes what tools left in their temporary directory and in the job's home; the next preparation would too.
+    /// Removes the files that tools left in their temporary directory and in the job's home. The next preparation would remove them, too.
     func clear(_ workspace: Workspace) async {
         await lane.run {
             guard let outer = try? Directory(opening: workspace.path) else { return }

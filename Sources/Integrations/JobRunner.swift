@@ -7,7 +7,7 @@ package import Settings
 package import SourceControl
 package import Storage
 
-/// Brings one configuration of an integration to its result, from any state: not started, running since before a restart, or done. Every step of it
+/// Runs one configuration of an integration to its result, from any state: not started, running since before a restart, or done. Each of its steps
 /// can be repeated.
 package struct JobRunner: Sendable {
     let store: Store
@@ -16,34 +16,34 @@ package struct JobRunner: Sendable {
     let executor: any Executor
     let planner: JobPlanner
     let reader: ReaderProgram
-    /// Keeps room for everything that this writes.
+    /// Keeps enough room on the disk for the files that this runner writes.
     let disk: DiskGuard
     let slots: JobSlots
     let running: RunningJobs
     let archiver: ProductArchiver
     let clock: WallClock
-    /// For the pauses between tries to reach the launcher.
+    /// The clock for the pauses between tries.
     let timer: any Clock<Duration>
     let environment: JobEnvironment
     let isolation: JobIsolation
     let secrets: SecretStore
     let logger: Logger
-    /// Whether what the store cannot take for the moment is tried until it can, and a launcher that is gone is waited for: where people
-    /// wait for the end of it, it is told instead.
+    /// Whether it retries without limit if the store temporarily fails or the launcher is gone. If false, the error is thrown; that is for runs whose
+    /// result a user waits for.
     let outlastsStore: Bool
-    /// Why no job has secrets; `nil`: the bot's file says which jobs have which.
+    /// The reason why no job has secrets. `nil` if the bot's file decides which jobs have which.
     let secretless: String?
-    /// The history of a working tree's jobs, which is in no database row.
+    /// The history of a working tree's jobs, which is not stored in the database. `nil` for other jobs.
     let ownHistory: JobHistory?
-    /// Job directories and workspaces are written, read and removed here: on a lane for each look, so that no job waits
-    /// for the disk of another. There are as many at a time as there are jobs.
+    /// A new lane on which a job directory or a workspace is written, read or removed. Each use gets its own, so that no job waits for the disk of
+    /// another. There are at most as many at a time as there are jobs.
     var lane: BlockingLane { BlockingLane(label: "job") }
 
     var launcher: JobLauncher {
         JobLauncher(executor: executor, timer: timer, logger: logger, outlastsLauncher: outlastsStore)
     }
 
-    /// Attempts of one run that are made by themselves: one, and one more when the first was lost.
+    /// The most automatic attempts of one run: one, and one more if the first was lost.
     static let maximumAttempts = 2
 
     package init(
@@ -73,33 +73,32 @@ package struct JobRunner: Sendable {
         self.ownHistory = ownHistory
     }
 
-    /// What a job needs of its integration.
+    /// The parts of an integration that a job needs.
     package struct Request: Sendable {
         package var integration: IntegrationRecord
         package var bot: BotSpecification
         package var recipe: Recipe
         package var configuration: Recipe.Configuration
         package var mirror: Mirror
-        /// Where the commit's submodules are had.
+        /// Fetches the commit's submodules.
         package var remotes: Remotes
-        /// Whether it is known already that its commit has none, or that the bot wants none.
+        /// Whether the commit is known to have no submodules, or the bot wants none.
         var isWithoutSubmodules = false
-        /// Which tests the attempt runs, as the test tool reads it; `nil`: all.
+        /// The filter for the tests that the attempt runs, in the form of the test tool; `nil` for all tests.
         package var testFilter: String?
     }
 
-    /// Runs it.
+    /// Runs the job to its end.
     /// - Returns: The last attempt as stored.
-    /// - Throws: `CancellationError` when the daemon stops: the job goes on, and the next daemon takes it up here.
-    ///   Any other error is ours; the attempt is then not processed. What the store cannot take for the moment is no error here.
+    /// - Throws: `CancellationError` if the daemon stops; the job continues, and the next daemon takes it up with this function. Any other error is a
+    ///   fault of the service, and the attempt is then not processed. A temporary failure of the store is retried, unless `outlastsStore` is false.
     package func run(_ request: Request, cancellation: Cancellation) async throws -> AttemptRecord {
         let job = request.configuration.name
         while true {
             do {
                 if let last = try await goOn(request, cancellation: cancellation) { return last }
             } catch let error where mustWait(after: error) {
-                // Whatever runs goes on under its supervisor, and what it comes to lies on the disk: it is taken up again, however long
-                // that takes.
+                // A running job continues under its supervisor, and its results are on the disk. It is taken up again, however long that takes.
                 logger.warning(
                     "what became of a job could not be stored; it is tried again",
                     metadata: ["integration": "\(request.integration.id)", "job": "\(job)", "error": "\(error)"])
@@ -108,13 +107,13 @@ package struct JobRunner: Sendable {
         }
     }
 
-    /// Whether the store could not take something for the moment, and it is to be tried again.
+    /// Whether the store failed temporarily and the operation is to be tried again.
     func mustWait(after error: any Error) -> Bool {
         outlastsStore && (error as? StoreError)?.isPassing ?? false
     }
 
-    /// Does what is missing of the job's last attempt, or begins the next one.
-    /// - Returns: The last attempt if nothing is left to do.
+    /// Does what is missing of the job's last attempt, or starts the next one.
+    /// - Returns: The last attempt if no work is left; `nil` otherwise.
     private func goOn(_ request: Request, cancellation: Cancellation) async throws -> AttemptRecord? {
         let job = request.configuration.name
         let attempts = try await store.attempts(of: request.integration.id).filter { $0.id.job == job }
@@ -147,22 +146,22 @@ package struct JobRunner: Sendable {
         return nil
     }
 
-    /// Begins an attempt that was not started, as soon as it has a slot, and continues any other.
+    /// Starts an attempt that was not started, as soon as it has a slot. Continues any other attempt.
     private func beginOrTakeUp(
         _ attempt: AttemptRecord, of request: Request, cancellation: Cancellation
     ) async throws {
         let claim = Self.claim(of: request.integration)
-        // What has entered no step was never started: that is stored before the start.
+        // An attempt that has entered no step was never started: entering is stored before the start.
         let isNew =
             if attempt.state == .queued { true } else {
                 try await launcher.liveness(of: directory(of: attempt.id), cancellation) == .notStarted
             }
         guard isNew else {
-            // It runs already, since before a restart: it waits for no slot, and has one.
+            // The job runs since before a restart, so it does not wait for a slot: it has one.
             running.takeUp(attempt.id, claim)
             return try await takeUp(attempt, of: request, cancellation: cancellation)
         }
-        // An earlier try left it so, and no process of it runs.
+        // An earlier try left it in this state, and none of its processes runs.
         running.end(attempt.id)
         let slots = slots
         if try await cancellation.interrupting({ try await slots.take(claim) }) == nil {
@@ -172,13 +171,13 @@ package struct JobRunner: Sendable {
         try await begin(attempt, of: request, cancellation: cancellation)
     }
 
-    /// What an integration's jobs ask for a slot with.
+    /// Returns the claim with which an integration's jobs ask for a slot.
     static func claim(of integration: IntegrationRecord) -> JobSlots.Claim {
         JobSlots.Claim(priority: Scheduler.priority(of: integration), bot: integration.id.bot)
     }
 
-    /// Whether one more attempt is made by itself: the last one's supervisor was lost, or the machine was stopping. Its directory says so,
-    /// whatever sentence a version before this one stored for it.
+    /// Whether another attempt is made automatically, because the last one's supervisor was lost or the machine was stopping. The attempt's directory
+    /// decides that, because earlier versions stored other reasons.
     private func mayRetry(_ last: AttemptRecord, _ attempts: [AttemptRecord], of request: Request) async -> Bool {
         let run = request.integration.run
         guard last.run == run, last.state.verdict == .internalError,
@@ -201,7 +200,7 @@ package struct JobRunner: Sendable {
         }
     }
 
-    /// Ends a canceled attempt that was not started here. A daemon before this one may have asked for its start.
+    /// Ends a canceled attempt that was not started here. An earlier daemon may have requested its start.
     private func endUnstarted(_ id: AttemptID, _ cancellation: Cancellation) async throws {
         let reason = await reason(of: cancellation)
         try await launcher.withdraw(directory(of: id), because: reason)
@@ -225,7 +224,7 @@ package struct JobRunner: Sendable {
     private func begin(_ attempt: AttemptRecord, of request: Request, cancellation: Cancellation) async throws {
         let (id, directory) = (attempt.id, directory(of: attempt.id))
         if await cancellation.requested != nil { return try await endUnstarted(id, cancellation) }
-        // Prepared by a daemon that had a sandbox.
+        // The integration was prepared by a daemon that had a sandbox.
         if request.integration.pull != nil, isolation.isolation != .sandbox {
             return try await finish(id, verdict: .canceled, reason: RepositoryLooks.unfencedReason)
         }
@@ -236,7 +235,7 @@ package struct JobRunner: Sendable {
         let plan: JobPlanner.Plan
         do {
             let ready = try await prepare(id, request, in: workspace, cancellation)
-            // An earlier daemon may have asked to start a job whose preparation has since been discarded.
+            // An earlier daemon may have requested to start a job whose preparation has since been discarded.
             if ready == nil { try await launcher.withdraw(directory, because: await reason(of: cancellation)) }
             guard let ready,
                 try await launcher.start(
@@ -263,25 +262,25 @@ package struct JobRunner: Sendable {
         try await bring(attempt, directory, plan: plan, workspace, request, cancellation)
     }
 
-    /// A delayed launcher has just started what an earlier daemon asked for: the job runs, and is followed.
+    /// Leaves a workspace to a job that a delayed launcher has just started at an earlier daemon's request. The job runs, and is followed.
     /// - Parameter workspace: The workspace that was prepared meanwhile.
     private func leave(_ workspace: Workspace, to directory: AttemptDirectory) async {
-        // What cannot be read is found lost when it is taken up.
+        // A job whose file cannot be read is found to be lost when it is taken up.
         let job = await lane.run { try? directory.job() }
         let own = job.flatMap { Workspace(tree: $0.workspace) }
         if let own { await workspaces.retake(own) }
         if own != workspace { await giveBack(workspace) }
     }
 
-    /// Found running, or ended, after a restart: the job directory says with what.
+    /// Continues an attempt that runs or has ended since before a restart. The job directory states its steps and its workspace.
     private func takeUp(_ attempt: AttemptRecord, of request: Request, cancellation: Cancellation) async throws {
         let directory = directory(of: attempt.id)
         let description: JobDescription
         do {
             description = try await lane.run { try directory.job() }
         } catch let error as ExecutionError where error.code == .malformed || error.code == .notFound {
-            // Power was lost before its job was on the disk. Its supervisor is then gone, and its workspace is in doubt; nothing records which of
-            // the configuration's workspaces that was.
+            // Power was lost before the job's file was on the disk. Its supervisor is gone, and there is no record of which of the configuration's
+            // workspaces it used.
             guard try await executor.liveness(of: directory) == .lost else { throw error }
             try await discardWorkspaces(of: attempt.id)
             return try await finish(attempt.id, verdict: .internalError, reason: Self.lostReason)
@@ -296,16 +295,16 @@ package struct JobRunner: Sendable {
         try await bring(attempt, directory, plan: plan, workspace, request, cancellation)
     }
 
-    /// Stores the end of an attempt of which no job's end is read.
+    /// Stores the end of an attempt without the results of a job.
     func finish(_ id: AttemptID, verdict: Verdict, reason: String) async throws {
         var results = AttemptResults(analysis: "not run", tested: "not run", verdict: verdict, reason: reason)
-        // The recipe's mistake, which is an error as those are that are found before.
+        // The mistake is in the recipe, so it is an error like those that are found earlier.
         if verdict == .buildErrors { results.addPreparationError(reason) }
         try await store.storeResults(results, of: id, at: clock.now())
         if verdict == .internalError { tellFault(of: id, reason) }
     }
 
-    /// Logs for the operator which fault of a job was the machine's or ours.
+    /// Logs a fault of a job that was the machine's or the service's, for the operator.
     func tellFault(of id: AttemptID, _ reason: String?) {
         logger.warning(
             "a job came to nothing, by no fault of its code",

@@ -1,15 +1,15 @@
 package import Model
 import Synchronization
 
-/// How many jobs may run at once; the others wait. A slot that is given back goes to the one that waits with the lowest priority's
-/// number, then to the bot with the fewest jobs that have one, then to the first that came; never to a newcomer. So a person's job
-/// waits for a job's end, not for that of all others of a bot with many configurations.
+/// The slots for jobs, which limit how many may run at once; the others wait. A released slot goes to a waiting job, never to one that comes later.
+/// The order is: lowest priority number, then the bot with the fewest slots, then first come. So a user's job waits for one job to end, not for all
+/// jobs of a bot with many configurations.
 package final class JobSlots: Sendable {
-    /// Who asks for a slot.
+    /// A request for a slot.
     package struct Claim: Sendable {
-        /// As of `Scheduler.priority`: lower goes first.
+        /// The priority of `Scheduler.priority`. A lower number goes first.
         package var priority: Int
-        /// Nothing: it is not one of a bot's.
+        /// The bot; `nil` if the job belongs to none.
         package var bot: Name?
 
         package init(priority: Int = 0, bot: Name? = nil) { (self.priority, self.bot) = (priority, bot) }
@@ -22,12 +22,12 @@ package final class JobSlots: Sendable {
     }
 
     private struct State {
-        /// Above 0 only as long as nobody waits; below it, so many run beside those that may.
+        /// The number of free slots. It is positive only if no job waits. If it is negative, that many jobs run above the limit.
         var free: Int
         var waiting: [Waiter] = []
-        /// How many slots each bot's jobs have; none is not kept.
+        /// The number of slots that each bot's jobs have. Bots without slots are not listed.
         var load: [Name: Int] = [:]
-        /// Waiters cancelled before they could wait.
+        /// The keys of requests that were canceled before they waited.
         var abandoned: Set<Int> = []
         var next = 0
 
@@ -37,7 +37,7 @@ package final class JobSlots: Sendable {
             load[bot] = count > 0 ? count : nil
         }
 
-        /// Takes the next one from those that wait.
+        /// Removes and returns the request that is next; `nil` if none waits.
         mutating func takeNext() -> Waiter? {
             func rank(_ waiter: Waiter) -> (Int, Int, Int) {
                 (waiter.claim.priority, waiter.claim.bot.map { load[$0, default: 0] } ?? 0, waiter.key)
@@ -50,26 +50,26 @@ package final class JobSlots: Sendable {
     }
     private let state: Mutex<State>
 
-    /// - Parameter count: ≥ 1.
+    /// - Parameter count: The number of slots, at least 1.
     package init(count: Int) { state = Mutex(State(free: max(1, count))) }
 
-    /// Runs `body` when a slot is free.
-    /// - Throws: `CancellationError` when the task is cancelled while it waits; whatever `body` throws.
+    /// Runs `body` with a slot, as soon as one is free.
+    /// - Throws: `CancellationError` if the task is canceled while it waits; the errors of `body`.
     package func withSlot<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         try await take()
         defer { give() }
         return try await body()
     }
 
-    /// Waits for a slot and takes it; `give` gives it back.
-    /// - Throws: `CancellationError` when the task is cancelled while it waits; there is then no slot to give back.
+    /// Waits for a slot and takes it. The caller must release it with `give`.
+    /// - Throws: `CancellationError` if the task is canceled while it waits. There is then no slot to release.
     package func take(_ claim: Claim = Claim()) async throws {
         try Task.checkCancellation()
         let key = state.withLock { state in
             state.next += 1
             return state.next
         }
-        // A cancellation that came after the slot leaves its key behind.
+        // If the cancellation came after the slot was granted, its key is still in the set.
         defer { state.withLock { _ = $0.abandoned.remove(key) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -97,7 +97,7 @@ package final class JobSlots: Sendable {
         }
     }
 
-    /// Takes a slot for what runs already, whether one is free or not: the next one waits until as many as may run do.
+    /// Takes a slot for a job that already runs, whether one is free or not. Later requests wait until fewer jobs run than the limit.
     package func occupy(_ claim: Claim = Claim()) {
         state.withLock { state in
             state.free -= 1
@@ -105,8 +105,8 @@ package final class JobSlots: Sendable {
         }
     }
 
-    /// Gives a slot back: straight on to the next that waits.
-    /// - Parameter claim: With which it was taken.
+    /// Releases a slot, which goes directly to the next request.
+    /// - Parameter claim: The claim with which it was taken.
     package func give(_ claim: Claim = Claim()) {
         let waiter = state.withLock { state -> Waiter? in
             state.count(claim, by: -1)
@@ -117,6 +117,6 @@ package final class JobSlots: Sendable {
         waiter?.continuation.resume()
     }
 
-    /// Who waits, in the order in which they came.
+    /// The waiting requests, in the order in which they came.
     package var waiting: [Claim] { state.withLock { $0.waiting.map(\.claim) } }
 }

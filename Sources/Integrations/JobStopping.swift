@@ -2,14 +2,14 @@ import Basics
 import Execution
 import Logging
 
-/// Asks a job that is followed to stop, and asks again where that could not be written, as on a full disk: else it ran to its time-out.
+/// Asks a followed job to stop. If the request cannot be written, as on a full disk, asks again: otherwise the job would run until its time-out.
 struct JobStopping: Sendable {
     private let launcher: JobLauncher
     private let directory: AttemptDirectory
     private let failures = Wakeup()
     private let again: Task<Void, Never>
 
-    /// - Parameter cancellation: What it says at each try is what is asked for.
+    /// - Parameter cancellation: Each try sends its current request.
     init(_ directory: AttemptDirectory, _ launcher: JobLauncher, _ cancellation: Cancellation) {
         self.launcher = launcher
         self.directory = directory
@@ -28,12 +28,12 @@ struct JobStopping: Sendable {
         }
     }
 
-    /// Asks once; what fails is tried again until `end`, and nobody waits for that.
+    /// Asks once, and returns. A failed request is tried again in the background until `end`.
     func ask(_ wish: Cancellation.Wish) async {
         if await !Self.ask(directory, launcher, wish) { failures.ring() }
     }
 
-    /// The job is followed no more.
+    /// Stops the tries, because the job is no longer followed.
     func end() {
         failures.finish()
         again.cancel()

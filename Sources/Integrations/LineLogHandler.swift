@@ -1,7 +1,7 @@
 package import Logging
 import Model
 
-/// Passes events to another log handler with every text in them reduced to one line. Names of branches, messages of commits and answers of servers
+/// Passes events to another log handler, with each text in them reduced to one line. Names of branches, messages of commits and answers of servers
 /// are foreign texts, and a line feed in one would forge a line of the journal.
 package struct LineLogHandler: LogHandler {
     private var inner: any LogHandler

@@ -6,29 +6,30 @@ import Reports
 import SourceControl
 import Transfer
 
-/// What the lock files of a commit say that its build takes in: each file, and what it pins. A file that cannot be read, or
-/// pins more than is listed, says so in its annotation; none of it fails a publication.
+/// The inputs of a build, according to the lock files of its commit: each file, and the packages that it pins. If a file cannot be read, or pins too
+/// many packages to list, its annotation states so. None of this fails a publication.
 struct LockedInputs {
-    /// Of one commit; those nearest to the root. Fixtures of tests have hundreds.
+    /// The most lock files of a commit that are read, beginning with those nearest to the root. Fixtures of tests can contain hundreds.
     static let maximumFiles = 100
-    /// The digest of a larger file is git's alone.
+    /// The largest file, in bytes, that is read. For a larger file only git's digest is stated.
     static let maximumHashed = 64 << 20
-    /// What all pins of a version may have, in bytes as a statement has them: with base64's third far from the 16 MiB above which no
-    /// `provenance.json` is read (`VersionManifest.maximumSize`).
+    /// The largest size of all pins of a version, in bytes as in a statement. Base64 adds a third to it. The result is far below 16 MiB, the largest
+    /// `provenance.json` that is read (`VersionManifest.maximumSize`).
     static let maximumBytes = 2 << 20
-    /// The annotation's name: who states it, and what (in-toto/attestation, spec/v1, "Parsing rules").
+    /// The name of the annotation: its author, and its subject (in-toto/attestation, spec/v1, "Parsing rules").
     static let annotation = "martlet_note"
 
     private(set) var inputs: [Provenance.Input] = []
-    /// Why something that the build took in may be no input; nothing when the lock files say all of it.
+    /// The reason why the inputs may be incomplete; `nil` if the lock files state all of them.
     private(set) var note: String?
     private var known: Set<LockedPackage> = []
     private var bytes = 0
 
+    /// Reads the lock files of a commit.
     /// - Parameters:
-    ///   - uri: The repository's, as an input has it.
-    ///   - lane: Where files are digested and read.
-    /// - Throws: `SourceControlError` when the mirror cannot be read.
+    ///   - uri: The repository's URI, as it is written in an input.
+    ///   - lane: The lane on which files are parsed and their digests computed.
+    /// - Throws: `SourceControlError` if the mirror cannot be read.
     init(of commit: CommitID, in mirror: Mirror, uri: String, on lane: BlockingLane) async throws {
         let found = try await mirror.treeFiles(called: LockFile.names, at: commit, limit: Self.maximumFiles)
         if found.files.isEmpty, found.isWhole {
@@ -56,7 +57,8 @@ struct LockedInputs {
         }
     }
 
-    /// - Returns: How many there was no room for.
+    /// Adds packages as inputs.
+    /// - Returns: The number of packages that were left out for lack of room.
     private mutating func add(_ packages: [LockedPackage]) -> Int {
         var left = 0
         for package in packages where !known.contains(package) {
@@ -89,7 +91,7 @@ struct LockedInputs {
         return (digest, LockFile.pins(in: content, called: file.name))
     }
 
-    /// A path as the fragment of an address (RFC 3986, 3.5).
+    /// Returns a path as the fragment of a URI (RFC 3986, section 3.5).
     private static func fragment(_ path: String) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false).map { PercentEncoding.encode(String($0)) }
             .joined(separator: "/")

@@ -4,9 +4,9 @@ import Logging
 import Model
 import Storage
 
-/// Compresses the logs of completed integrations, one at a time on a lane of its own, so that no integration waits for it.
+/// Compresses the logs of completed integrations, one at a time on a separate lane, so that no integration waits for it.
 ///
-/// What a daemon before this one left is found at the start. A reader takes either form, so nobody is told.
+/// The logs that an earlier daemon left are found at the start. Readers accept both forms, so they are not notified.
 struct LogCompression: Sendable {
     private let store: Store
     private let state: StateDirectory
@@ -21,20 +21,21 @@ struct LogCompression: Sendable {
 
     /// Runs until the task is canceled.
     func run() async {
-        // Listened first: what completes while the directories are gone through, or a log is compressed, is told.
+        // It subscribes first, so that integrations that complete while it works are not missed.
         let completions = store.completions()
         for integration in await all() { await compress(integration) }
         for await id in completions { await compress(state.integration(id)) }
     }
 
-    /// The directories of all integrations. Those of one bot are listed at a time.
+    /// Returns the directories of all integrations.
     private func all() async -> [String] {
         await lane.run {
             Self.directories(in: state.integrations).flatMap(Self.directories)
         }
     }
 
-    /// - Parameter integration: Its directory, absolute. Attempts whose jobs have not finished are left alone.
+    /// Compresses the logs of an integration. Attempts whose jobs have not finished are skipped.
+    /// - Parameter integration: The absolute path of its directory.
     private func compress(_ integration: String) async {
         let attempts = await lane.run { Self.directories(in: integration).flatMap(Self.directories) }
         for path in attempts where !Task.isCancelled {
@@ -47,10 +48,10 @@ struct LogCompression: Sendable {
         }
     }
 
-    /// What lies directly in a directory; none when it cannot be read, since retention may have removed it.
+    /// Returns the directories in a directory. Empty if it cannot be read, because retention may have removed it.
     private static func directories(in path: String) -> [String] {
         guard let directory = try? Directory(opening: path), let entries = try? directory.entries() else { return [] }
-        // What begins with a dot is on its way out.
+        // A directory whose name begins with a dot is being removed.
         return entries.filter { $0.kind == .directory && $0.bytes.first != UInt8(ascii: ".") }.map {
             "\(path)/\($0.name)"
         }

@@ -1,16 +1,16 @@
 import Storage
 
-/// The looks that wait, and how many may be under way: so that a thousand repositories are neither asked at once nor one after the
-/// other, and a server that is slow or silent keeps nobody waiting but its own.
+/// A queue of waiting scans, which limits how many run at a time. A thousand repositories are neither scanned all at once nor one after the other. A
+/// slow or silent server delays only its own repositories.
 struct LookQueue {
-    /// Looks at paths of this machine: they keep a processor busy.
+    /// The most scans at a time of paths on this machine. They keep a processor busy.
     static let maximumLocal = 4
-    /// Looks at servers: they wait.
+    /// The most scans at a time of servers. They mostly wait.
     static let maximumRemote = 64
-    /// Of one server, whose other repositories are as slow as the one that is asked.
+    /// The most scans at a time of one server. Its other repositories are as slow as the one that is being scanned.
     static let maximumOfServer = 4
 
-    /// Of one server: those for which an event waits, then the others, each in the order in which they came.
+    /// The waiting repositories of one server: first those with an event, then the others, each in the order in which they came.
     private struct Line {
         var withEvent: [String] = []
         var others: [String] = []
@@ -23,23 +23,24 @@ struct LookQueue {
             withEvent.append(request.repository)
         }
 
-        /// Lets one that waits already go before those that time alone asks for.
+        /// Moves a waiting repository ahead of those without an event.
         mutating func bringForward(_ repository: String) {
             guard let place = others.firstIndex(of: repository) else { return }
             withEvent.append(others.remove(at: place))
         }
     }
 
-    /// By server; the empty name is this machine.
+    /// The waiting repositories by server. The empty name is this machine.
     private var waiting: [String: Line] = [:]
-    /// The servers with something that waits, the one first that was served longest ago.
+    /// The servers with waiting repositories. The first is the one that was served longest ago.
     private var order: [String] = []
     private var underWay: [String: Set<String>] = [:]
     private var remoteCount = 0
-    /// Of each that waits or is looked at: its newest request.
+    /// The newest request of each repository that waits or is being scanned.
     private var sequences: [String: Int64] = [:]
 
-    /// - Returns: False where the repository is being looked at for an earlier request: this one has to wait for its end.
+    /// Adds a request.
+    /// - Returns: False if the repository is being scanned for an earlier request. The caller then has to add the request again when that scan ends.
     mutating func add(_ request: LookRequest) -> Bool {
         let known = sequences.updateValue(request.sequence, forKey: request.repository)
         let server = Self.server(of: request.repository)
@@ -53,7 +54,7 @@ struct LookQueue {
         return true
     }
 
-    /// The next look that may begin; `end` is to be called for it.
+    /// Returns the next scan that may start; `nil` if there is none. The caller must call `end` for it.
     mutating func next() -> LookRequest? {
         guard let place = order.firstIndex(where: mayBegin) else { return nil }
         let server = order.remove(at: place)
@@ -80,7 +81,7 @@ struct LookQueue {
             ? count < Self.maximumLocal : count < Self.maximumOfServer && remoteCount < Self.maximumRemote
     }
 
-    /// The host and port that a URL names, without the user; as ssh writes it, `git@host:path`, too.
+    /// Returns the host and port of a URL, without the user. Accepts the form of ssh, `git@host:path`, too. Empty for a path on this machine.
     static func server(of repository: String) -> String {
         if repository.hasPrefix("/") || repository.hasPrefix("file:") { return "" }
         var rest = repository[...]

@@ -3,15 +3,15 @@ import SourceControl
 import Storage
 
 extension Mirror {
-    /// Sees to it that what an integration checks out is here: its commit, or a pull request's base and head with their merge.
+    /// Fetches the commit that an integration checks out. For a pull request it fetches the base and the head, and merges them.
     func bring(_ record: IntegrationRecord) async throws(SourceControlError) {
         guard let pull = record.pull else { return try await fetch([record.ref: record.commit]) }
         try await fetch([pull.base: pull.baseCommit, pull.place: pull.head])
         _ = try await combine(pull)
     }
 
-    /// What is integrated of a pull request: the merge of its base and its head, or the head alone where there is none.
-    /// - Returns: The commit, and why it is the head alone.
+    /// Returns the commit to integrate for a pull request: the merge of its base and its head, or the head alone if they do not merge.
+    /// - Returns: The commit, and the reason why it is the head alone; the reason is `nil` for a merge.
     func combine(
         _ pull: IntegratedPullRequest
     ) async throws(SourceControlError) -> (commit: CommitID, unmerged: String?) {

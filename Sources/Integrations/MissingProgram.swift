@@ -1,15 +1,15 @@
 import Model
 
-/// A program that a usual command needs, and that is not where jobs look: what to do about it.
+/// A program that a default command needs and that is not in the `PATH` of jobs. Its description states what to do.
 struct MissingProgram: CustomStringConvertible {
     let name: String
-    /// Where it was looked for; `nil` if unknown.
+    /// The `PATH` that was searched; `nil` if unknown.
     let path: String?
 
-    /// What brings it, where that is known.
+    /// The Debian package with the program; `nil` if unknown.
     private var package: String? { ProjectType.allCases.lazy.compactMap { $0.profile.packages[name] }.first }
 
-    /// What to install, in few words: the Debian package, else the program.
+    /// The name of what to install: the Debian package, or else the program.
     var brief: String { package ?? (name == "swift" ? "a Swift toolchain" : name) }
 
     var description: String {

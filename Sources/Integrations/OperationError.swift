@@ -1,27 +1,27 @@
-/// Why something that a person or another program asked for was not done. The message is fit for outsiders: it names
-/// what they sent and what to do, never a path, a query or a secret of the machine.
+/// The reason why a request of a user or of another program was not carried out. The message is fit for outsiders: it names what they sent and what
+/// to do, never a path, a query or a secret of the machine.
 package struct OperationError: Error, CustomStringConvertible {
-    /// The kinds; each is one HTTP status (`Web/Problem.swift`).
+    /// The kinds of errors. Each corresponds to one HTTP status (`Web/Problem.swift`).
     package enum Code: String, Sendable {
-        /// What was named does not exist.
+        /// The named object does not exist.
         case notFound
-        /// The request is malformed, or a value in it is.
+        /// The request, or a value in it, is malformed.
         case invalid
         /// The signature or token is missing or wrong.
         case unauthenticated
-        /// It contradicts what is stored: finished already, same delivery with another body.
+        /// The request contradicts the stored state: the object is finished already, or the same delivery came with another body.
         case conflict
-        /// Over a limit.
+        /// The request exceeds a limit.
         case tooLarge
-        /// It may work later: the disk is full, the repository cannot be reached.
+        /// The request may succeed later: the disk is full, or the repository cannot be reached.
         case unavailable
-        /// Our own fault; the log has the cause.
+        /// The service is at fault; the log contains the cause.
         case `internal`
     }
 
     package let code: Code
     package let message: String
-    /// For the log only.
+    /// The cause, for the log only.
     package let underlying: (any Error)?
 
     package init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {

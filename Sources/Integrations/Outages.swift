@@ -1,21 +1,21 @@
 import Basics
 package import Model
 
-/// Circuit breaker for repositories' servers: records which servers do not answer and when each is asked again. One integration at a time asks,
-/// after growing pauses, however many wait.
+/// Circuit breaker for repositories' servers: records which servers do not answer, and when to try each again. One integration at a time tries, after
+/// growing pauses, however many wait.
 ///
-/// It knows only this daemon's tries; after a restart servers are asked at once.
+/// It knows only the tries of this daemon. After a restart, servers are tried at once.
 package actor Outages {
     /// A server that did not answer.
     package struct Outage: Sendable, Hashable {
-        /// Since it answered last.
+        /// The number of failed tries since the last answer.
         package var tries: Int
-        /// When it is asked again.
+        /// The time of the next try.
         package var next: Timestamp
-        /// What went wrong the last time.
+        /// The last error.
         package var error: String
 
-        /// For people.
+        /// The outage as a text for users.
         package var sentence: String { "\(error) (try \(tries), the next at \(next))" }
     }
 
@@ -26,7 +26,7 @@ package actor Outages {
         var outage: Outage
         var backoff: Backoff
         var state: State
-        /// The number of the pause: the end of an older pause changes nothing.
+        /// The number of the current pause. The end of an older pause has no effect.
         var number: Int
     }
     private struct Pause {
@@ -43,25 +43,25 @@ package actor Outages {
     private let pauses: AsyncStream<Pause>
     private let begun: AsyncStream<Pause>.Continuation
 
-    /// The first pause is up to 2 s, each one twice the one before, up to 5 min, scattered.
+    /// The first pause is at most 2 s. Each further pause is twice as long, up to 5 min. Pauses are randomized.
     static let firstPause = Duration.seconds(2)
     static let longestPause = Duration.seconds(300)
 
-    /// - Parameter wakeup: Rung when a server is to be asked again, or has answered.
+    /// - Parameter wakeup: Notified when a server is to be tried again, or has answered.
     package init(clock: WallClock, timer: any Clock<Duration>, wakeup: Wakeup) {
         self.clock = clock
         self.timer = timer
         self.wakeup = wakeup
-        // As many as there are repositories.
+        // There are at most as many elements as repositories.
         (pauses, begun) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
     }
 
-    /// Waits out the pauses, until the task is cancelled.
+    /// Waits for the ends of pauses, until the task is canceled.
     package func run() async {
         await withDiscardingTaskGroup { group in
             for await pause in pauses {
                 group.addTask {
-                    // Cancelled: the daemon stops.
+                    // The task is canceled: the daemon stops.
                     do { try await self.timer.sleep(for: pause.length) } catch { return }
                     await self.end(pause)
                 }
@@ -78,7 +78,7 @@ package actor Outages {
         wakeup.ring()
     }
 
-    /// Whether asking now would be of use.
+    /// Whether the server may be tried now.
     package func mayAsk(_ repository: String) -> Bool {
         switch entries[repository]?.state {
         case nil, .due: true
@@ -86,11 +86,11 @@ package actor Outages {
         }
     }
 
-    /// Whether it did not answer the last time.
+    /// Whether the server failed to answer the last time.
     package func isKnown(_ repository: String) -> Bool { entries[repository] != nil }
 
-    /// Called before a server is asked. If it returns `nil`, the caller asks and reports the result by one of the functions below.
-    /// - Returns: The outage during which the caller must not ask.
+    /// Called before a server is tried. If it returns `nil`, the caller tries and reports the result by one of the functions below.
+    /// - Returns: The outage during which the caller must not try; `nil` if it may.
     package func begin(_ repository: String) -> Outage? {
         guard let entry = entries[repository] else { return nil }
         guard entry.state == .due else { return entry.outage }
@@ -98,21 +98,21 @@ package actor Outages {
         return nil
     }
 
-    /// It answered, whatever it said.
+    /// Records that the server answered, whatever the answer was.
     package func answered(_ repository: String) {
         guard entries.removeValue(forKey: repository) != nil else { return }
         wakeup.ring()
     }
 
-    /// The caller was stopped before there was an answer.
+    /// Records that the caller was stopped before there was an answer.
     package func stopped(_ repository: String) {
         guard entries[repository]?.state == .trying else { return }
         entries[repository]?.state = .due
         wakeup.ring()
     }
 
-    /// The server did not answer: a pause begins.
-    /// - Parameter retryAfter: The pause that the server asked for at least.
+    /// Records that the server did not answer, and starts a pause.
+    /// - Parameter retryAfter: The least pause that the server asked for.
     package func failed(_ repository: String, _ error: String, retryAfter: Duration? = nil) -> Outage {
         var backoff = entries[repository]?.backoff ?? Backoff(first: Self.firstPause, limit: Self.longestPause)
         let pause = max(backoff.next(), retryAfter ?? .zero)

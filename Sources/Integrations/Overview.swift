@@ -1,13 +1,14 @@
 package import Model
 
-/// The service at a glance: which bots there are and what is wrong in their files.
+/// An overview of the service: its bots, and the problems of their files.
 package struct Overview: Sendable {
     package var bots: [BotSpecification]
-    /// Messages about bot files, each `file:line:column: error: …`. The bot, if it had a good form, runs on with it.
+    /// The errors of bot files, each as `file:line:column: error: …`. Such a bot continues with its last valid form, if it had one.
     package var problems: [String]
-    /// How jobs are separated from the machine. Every page says so when they are not, and why.
+    /// How jobs are isolated from the machine. Every page warns if they are not, with the reason.
     package var isolation: Isolation
-    /// Why fenced steps with the network reach the machine's loopback, where nobody wished it. Every page says so.
+    /// The reason why sandboxed steps with the network reach the machine's loopback although the settings do not ask for it; `nil` if they do not.
+    /// Every page shows it.
     package var loopbackReason: String?
     /// The service's URL for links, without a slash at its end.
     package var url: String

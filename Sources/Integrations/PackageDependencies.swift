@@ -1,15 +1,15 @@
-/// Whether a Swift package may depend on others, told from its manifest's text.
+/// Determines from the text of its manifest whether a Swift package may depend on others.
 ///
-/// A manifest is a program of the repository, which nobody runs outside a fence; but one that names no `.package(…)` has no
-/// dependency, and then nothing needs to be resolved. A text that says so falsely (in a comment, say) costs half a second.
+/// A manifest is a program of the repository, which must not run outside a sandbox. But a manifest without `.package(…)` has no dependency, so
+/// dependencies need not be resolved. If the text appears elsewhere, such as in a comment, that costs half a second.
 enum PackageDependencies {
-    /// Larger manifests are taken to have some, in bytes.
+    /// The largest manifest that is searched, in bytes. A larger one is presumed to have dependencies.
     static let maximumBytes = 1 << 20
 
-    /// Whether one of a package's manifests can have a dependency.
+    /// Whether one of a package's manifests may have a dependency.
     static func mayExist(inManifests texts: [[UInt8]]) -> Bool { texts.contains(where: mayExist) }
 
-    /// Blanks and the backticks around a name change nothing for the compiler, so they are passed over.
+    /// Whether a manifest may have a dependency. Blanks and backticks around a name are skipped, because the compiler ignores them, too.
     private static func mayExist(in manifest: [UInt8]) -> Bool {
         let kept = manifest.filter { ![0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "`")].contains($0) }
         let wanted = Array(".package".utf8)

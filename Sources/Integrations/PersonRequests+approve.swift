@@ -2,14 +2,14 @@ package import Model
 package import Storage
 
 extension PersonRequests {
-    /// See `Operations.approve`.
+    /// Approves the head of a pull request; see `Operations.approve`.
     package func approve(
         _ number: Int, of name: Name, commit text: String, by person: String
     ) async throws(OperationError) -> IntegrationRecord {
         guard let bot = await registry.bot(name) else {
             throw OperationError(.notFound, "there is no bot \(name); `martlet bots` lists them")
         }
-        // Digits that begin it would mean another commit once somebody has made one.
+        // An abbreviated id could mean another commit once someone has made one with the same digits.
         guard let commit = CommitID(text) else {
             throw OperationError(
                 .invalid, "`commit` is the whole id of the head that you looked at, 40 hexadecimal digits")

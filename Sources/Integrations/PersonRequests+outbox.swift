@@ -2,7 +2,7 @@ import Logging
 package import Storage
 
 extension PersonRequests {
-    /// See `Operations.retryMessage`.
+    /// Tries to send a message again; see `Operations.retryMessage`.
     package func retryMessage(_ id: Int64, by person: String) async throws(OperationError) -> OutboxMessage {
         do throws(StoreError) {
             let message = try await store.retryMessage(id, at: clock.now())

@@ -2,7 +2,7 @@ package import Model
 import Storage
 
 extension PersonRequests {
-    /// See `Operations.rerun`.
+    /// Queues a rerun; see `Operations.rerun`.
     package func rerun(
         _ id: IntegrationID, _ rerun: Rerun, by person: String
     ) async throws(OperationError) -> Rerun.Acceptance {
@@ -53,7 +53,7 @@ extension PersonRequests {
         }
     }
 
-    /// The configurations whose tests were red without any failing test when all of them ran last.
+    /// Returns the configurations whose tests were red without a failing test when all of them last ran.
     private func untold(_ attempts: [AttemptRecord]) async throws -> Set<Name> {
         var whole: [Name: AttemptID] = [:]
         for attempt in attempts where attempt.hasWholeTests { whole[attempt.id.job] = attempt.id }
@@ -65,8 +65,8 @@ extension PersonRequests {
         return untold
     }
 
-    /// Triggers act on what the jobs came to; without it there is nothing for them to do. That the triggers themselves were canceled does
-    /// not keep them from acting again.
+    /// Checks that there are triggers, and results of the jobs for them to act on. An earlier cancellation of the triggers does not prevent them from
+    /// running again.
     private func requireTriggers(of record: IntegrationRecord, _ bot: BotSpecification) async throws {
         guard bot.triggers.contains(where: { $0.phase == .after && $0.matches(record.ref) }) else {
             throw OperationError(.conflict, "\(bot.name) has no trigger after \(record.ref.shortName)")

@@ -3,7 +3,7 @@ package import Model
 import Storage
 
 extension PersonRequests {
-    /// See `Operations.silence`.
+    /// Silences an issue; see `Operations.silence`.
     package func silence(
         _ digits: String, of id: IntegrationID, reason: String, expires: Timestamp?, by person: String
     ) async throws(OperationError) -> Issue {
@@ -39,7 +39,7 @@ extension PersonRequests {
         }
     }
 
-    /// See `Operations.unsilence`.
+    /// Revokes a silence; see `Operations.unsilence`.
     package func unsilence(
         _ digits: String, of id: IntegrationID, by person: String
     ) async throws(OperationError) -> String {

@@ -3,7 +3,7 @@ package import Model
 import SourceControl
 package import Storage
 
-/// What a person asks for by page, API or command.
+/// Carries out the requests of users by page, API or command.
 package struct PersonRequests: Sendable {
     let store: Store
     let registry: BotRegistry
@@ -13,7 +13,7 @@ package struct PersonRequests: Sendable {
     let queue: Wakeup
     let logger: Logger
 
-    /// - Parameter queue: Rung after an integration is queued.
+    /// - Parameter queue: Notified after an integration is queued.
     package init(
         store: Store, registry: BotRegistry, remotes: Remotes, scheduler: Scheduler, clock: WallClock, queue: Wakeup,
         logger: Logger
@@ -27,7 +27,7 @@ package struct PersonRequests: Sendable {
         self.logger = logger
     }
 
-    /// See `Operations.integrate`.
+    /// Queues an integration; see `Operations.integrate`.
     package func integrate(
         bot name: Name, revision: String?, isClean: Bool, by person: String
     ) async throws(OperationError) -> IntegrationRecord {
@@ -36,7 +36,7 @@ package struct PersonRequests: Sendable {
         }
         do {
             let (ref, commit) = try await target(revision, of: bot)
-            // Beside the storing, for who begins it a moment later.
+            // The read starts while the integration is being stored, for the run that follows.
             remotes.mirror(holding: bot.repository)?.readAhead(
                 commit, file: IntegrationRunner.file(of: bot), limit: IntegrationRunner.limit)
             let new = NewIntegration(
@@ -61,7 +61,7 @@ package struct PersonRequests: Sendable {
         }
     }
 
-    /// A commit that the last look saw at a ref's tip is known, and needs no further look.
+    /// Returns the ref and the commit of a revision. A commit that the last scan found at a ref's tip needs no further scan.
     private func target(_ revision: String?, of bot: BotSpecification) async throws -> (RefName, CommitID) {
         if let commit = revision.flatMap({ CommitID($0) }),
             let ref = try await store.refs(at: commit, of: bot.repository).first
@@ -72,8 +72,8 @@ package struct PersonRequests: Sendable {
         return try await target(revision, of: bot, listing: try await mirror.look(), mirror: mirror)
     }
 
-    /// A branch goes before a tag of the same name; a commit is integrated as of the ref whose tip it is, else as of
-    /// a branch that has it in its history.
+    /// Returns the ref and the commit of a revision in a listing. A branch has precedence over a tag of the same name. A commit is integrated for the
+    /// ref whose tip it is, or else for a branch that has it in its history.
     private func target(
         _ revision: String?, of bot: BotSpecification, listing: Listing, mirror: Mirror
     ) async throws -> (RefName, CommitID) {
@@ -88,7 +88,7 @@ package struct PersonRequests: Sendable {
             if let commit = listing.heads[ref] { return (ref, commit) }
         }
         var resolved: CommitID?
-        // Anything else than digits would have been in the listing.
+        // Any revision other than hexadecimal digits would be in the listing.
         let isAbbreviated = (7...64).contains(revision.utf8.count) && revision.allSatisfy(\.isHexDigit)
         if let full = CommitID(revision), try await mirror.contains(full) {
             resolved = full
@@ -106,7 +106,8 @@ package struct PersonRequests: Sendable {
         return (try await branch(having: commit, of: bot, listing: listing, mirror: mirror), commit)
     }
 
-    /// All that is to be had: a ref that was deleted or replaced since the look, or is a tag of a file, says nothing of the others.
+    /// Fetches all refs that are available. The fetch of the others is not affected by a ref that was deleted or replaced since the scan, or that is
+    /// a tag of a file.
     private func fetch(_ listing: Listing, _ mirror: Mirror) async throws(SourceControlError) {
         do throws(SourceControlError) {
             try await mirror.fetch(listing.heads)
@@ -115,8 +116,8 @@ package struct PersonRequests: Sendable {
         }
     }
 
-    /// A job gets the secrets, the workspace and the triggers of its ref: never those of one that does not have the commit. The
-    /// default branch goes first, then those that the bot watches.
+    /// Returns a branch that has a commit in its history. A job gets the secrets, the workspace and the triggers of its ref, so the ref must contain
+    /// the commit. The default branch is tried first, then those that the bot watches.
     private func branch(
         having commit: CommitID, of bot: BotSpecification, listing: Listing, mirror: Mirror
     ) async throws -> RefName {
@@ -133,7 +134,7 @@ package struct PersonRequests: Sendable {
             .notFound, "no branch has the commit \(commit.abbreviated) in its history; push one that does")
     }
 
-    /// See `Operations.cancel`.
+    /// Cancels an integration; see `Operations.cancel`.
     package func cancel(_ id: IntegrationID, grace: Duration, by person: String) async throws(OperationError) {
         let wish = Cancellation.Wish(reason: "canceled by \(person)", grace: grace)
         guard (.zero)...Cancellation.Wish.longestGrace ~= grace else {
@@ -146,7 +147,8 @@ package struct PersonRequests: Sendable {
             }
             try requireOpen(record)
             if await !scheduler.isRunning(id), try await endWaiting(record, wish) { return }
-            // It has begun, or somebody else was faster. A wish for a rerun that was taken back would meet the next, which has its number.
+            // The integration has started, or another request came first. If a rerun was withdrawn meanwhile, a cancellation request for it would hit
+            // the next rerun, which has the same number.
             if let now = try await store.integration(id) { try requireOpen(now) }
             try await store.markEnding(id, run: record.run)
             try await scheduler.cancel(id, run: record.run, wish)
@@ -165,7 +167,8 @@ package struct PersonRequests: Sendable {
             .conflict, "\(record.id) is completed already: \(record.state.result?.description ?? "")")
     }
 
-    /// - Returns: Whether it waited; else it has begun, maybe since it was looked at.
+    /// Ends an integration that waits.
+    /// - Returns: Whether it waited. If not, it has started, possibly just now.
     private func endWaiting(_ record: IntegrationRecord, _ wish: Cancellation.Wish) async throws -> Bool {
         do throws(StoreError) {
             if record.run > 1 {
@@ -187,8 +190,8 @@ package struct PersonRequests: Sendable {
 }
 
 extension NewEvent {
-    /// The ledger's row of an integration that no ref update caused: a person or the schedule asked for it.
-    /// - Parameter event: What was asked for: `integrate`, `rerun`.
+    /// Returns the ledger's row of an integration that was requested by a user or the schedule, not caused by a ref update.
+    /// - Parameter event: The request: `integrate`, `rerun`, `approve`.
     static func caused(
         _ integration: IntegrationRecord, by source: EventSource, named name: String, event: String = "integrate",
         at time: Timestamp

@@ -3,23 +3,23 @@ import JobProtocol
 import Model
 import SourceControl
 
-/// A commit's files, as far as a plan depends on them: of a workspace into which the commit was checked out, or of the mirror.
+/// The files of a commit on which a plan depends. They are read from a workspace with the commit, or from the mirror.
 protocol PlannedFiles {
     associatedtype Failure: Error
 
-    /// The names in a directory, of which `.` is the root; empty if it cannot be read.
+    /// Returns the names in a directory; `.` is the root. Empty if it cannot be read.
     func names(in directory: String) throws(Failure) -> [String]
-    /// The bytes of a regular file; `nil` if there is none, it cannot be read, or it is larger than `limit`.
+    /// Returns the bytes of a regular file. `nil` if there is none, it cannot be read, or it is larger than `limit` bytes.
     func bytes(of path: String, limit: Int) throws(Failure) -> [UInt8]?
-    /// Whether a source in C may lie anywhere but in hidden directories, where build products and tools' files are.
+    /// Whether there may be a C source outside of hidden directories, which contain build products and files of tools.
     func mayHaveCSources() throws(Failure) -> Bool
 }
 
-/// The files of a workspace. The tree was checked out by us a moment ago, so what cannot be read is not there.
+/// The files of a workspace. The service checked the tree out a moment ago, so a file that cannot be read does not exist.
 struct WorkspaceFiles: PlannedFiles {
     typealias Failure = Never
 
-    /// `nil`: it cannot be opened.
+    /// The workspace's tree; `nil` if it cannot be opened.
     let tree: Directory?
 
     func names(in directory: String) -> [String] {
@@ -44,7 +44,7 @@ struct WorkspaceFiles: PlannedFiles {
                 })
             return false
         } catch let error as FileError {
-            // What cannot be read was checked out by us a moment ago; the analyzer will say so.
+            // The service checked the tree out a moment ago, so an unreadable directory is unlikely; the analyzer will report it.
             return error.code == .tooLarge
         } catch {
             return true
@@ -70,16 +70,16 @@ struct CommittedFiles: PlannedFiles {
 }
 
 extension JobPlanner {
-    /// A larger Makefile is not searched for its targets, nor another manifest for its analyzers. In bytes.
+    /// The largest Makefile that is searched for its targets, and the largest other manifest that is searched for its analyzers, in bytes.
     static let maximumManifestBytes = 1 << 20
-    /// How many entries of the tree are looked at for a source in C.
+    /// The most entries of the tree that are checked for a C source.
     static let maximumWalkedFiles = 200_000
-    /// The ends of names of sources that clang's analyzer reads.
+    /// The suffixes of the names of sources that clang's analyzer reads.
     static let cSuffixes = [".c", ".cc", ".cpp", ".cxx", ".m", ".mm"]
 }
 
 extension JobPlanner.Tree {
-    /// Reads what the plan of a configuration depends on.
+    /// Reads the facts that the plan of a configuration depends on.
     init<Files: PlannedFiles>(
         of files: Files, configuration: Recipe.Configuration, recipe: Recipe
     ) throws(Files.Failure) {
@@ -93,7 +93,7 @@ extension JobPlanner.Tree {
         }
         var manifests: [[UInt8]] = []
         for name in names where PackageDependencies.isManifest(name) {
-            // A manifest that is no file, or is too large, is presumed to have some.
+            // A manifest that is not a file, or is too large, is presumed to have dependencies.
             manifests.append(
                 try files.bytes(of: place + name, limit: PackageDependencies.maximumBytes) ?? Array(".package".utf8))
         }
@@ -103,12 +103,12 @@ extension JobPlanner.Tree {
 }
 
 extension JobRunner {
-    /// What a job would run: the one place that decides it, for an integration and for what is shown before a push.
+    /// Returns the plan of a job. This is the one place that decides it, for an integration and for the preview before a push.
     /// - Parameters:
-    ///   - files: The commit's.
-    ///   - ref: The ref that is integrated, whose triggers decide whether products are made.
-    ///   - testFilter: Which tests run; `nil`: all.
-    ///   - pull: The pull request whose job it is; `nil`: a branch's or tag's.
+    ///   - files: The files of the commit.
+    ///   - ref: The ref that is integrated. Its triggers determine whether products are made.
+    ///   - testFilter: The filter for the tests to run; `nil` for all tests.
+    ///   - pull: The pull request that the job belongs to; `nil` for a job of a branch or tag.
     func plan<Files: PlannedFiles>(
         _ configuration: Recipe.Configuration, of recipe: Recipe, files: Files, bot: BotSpecification, ref: RefName,
         testFilter: String? = nil, pull: IntegratedPullRequest? = nil
@@ -118,7 +118,7 @@ extension JobRunner {
             tree: try JobPlanner.Tree(of: files, configuration: configuration, recipe: recipe),
             defaultTimeout: bot.timeout, isFenced: isolation.isolation == .sandbox, testFilter: testFilter)
         if let pull, !pull.isTrusted, pull.approvedBy == nil {
-            // Nobody has reviewed what it would send and where, and it could reach the machine's own services.
+            // No user has reviewed what it would send and where, and it could reach services on the machine itself.
             for index in plan.steps.indices { plan.steps[index].network = .none }
         }
         return plan

@@ -2,7 +2,7 @@ package import Logging
 import Model
 package import Storage
 
-/// Makes sure that time alone brings events: reloads bot files, asks for looks, queues scheduled integrations.
+/// Does the work that time alone causes: reloads bot files, requests scans, and queues scheduled integrations.
 package struct Poller: Sendable {
     private let store: Store
     private let registry: BotRegistry
@@ -14,12 +14,12 @@ package struct Poller: Sendable {
     private let jitter: @Sendable () -> Double
     private let eachTick: @Sendable () async -> Void
 
-    /// How often bot files are looked at: half of the two seconds within which a change is taken up.
+    /// How often bot files are checked. A change must take effect within two seconds, and this is half of that.
     static let tick = Duration.seconds(1)
     private static let pauseBetweenMessages = Duration.seconds(60)
 
     /// - Parameters:
-    ///   - jitter: The position of a look in its scattered interval, between 0 and 1.
+    ///   - jitter: Returns the position of a scan in its randomized interval, between 0 and 1.
     ///   - eachTick: Called at each tick, for other checks by time.
     package init(
         store: Store, registry: BotRegistry, state: StateDirectory, clock: WallClock, timer: any Clock<Duration>,
@@ -37,8 +37,7 @@ package struct Poller: Sendable {
         self.logger = logger
     }
 
-    /// Runs until the task is cancelled. Every repository is asked at the start, so that what was pushed while the
-    /// daemon was down is found.
+    /// Runs until the task is canceled. A scan of every repository is requested at the start, so that pushes while the daemon was down are found.
     package func run() async {
         var polling = Polling(jitter: jitter)
         var schedules = Schedules(store: store, registry: registry, logger: logger)
@@ -46,7 +45,7 @@ package struct Poller: Sendable {
         while !Task.isCancelled {
             let now = clock.now()
             await eachTick()
-            // None keeps the others back; what could not be stored is due again at the next tick.
+            // No failure holds up the other steps. What could not be stored is due again at the next tick.
             do { try await reload() } catch { tell("the bot files could not be taken up", error, &told, at: now) }
             do { try await askDue(&polling, at: now) } catch {
                 tell("no look could be asked for", error, &told, at: now)
@@ -60,22 +59,22 @@ package struct Poller: Sendable {
         }
     }
 
-    /// Each message at most once a minute: what fails at each tick, as on a full disk, must not fill the log.
+    /// Logs each message at most once a minute. A failure at each tick, as on a full disk, must not fill the log.
     private func tell(_ message: String, _ error: any Error, _ told: inout [String: Timestamp], at now: Timestamp) {
         if let last = told[message], last <= now, now < last + Self.pauseBetweenMessages { return }
         told[message] = now
         logger.error("\(message); it is tried again each second", metadata: ["error": "\(error)"])
     }
 
-    /// Reads the bot files that changed, and stores which bots there are; tried again when it could not be stored. Done
-    /// once before anything is taken up, so that every bot is known.
+    /// Reads the bot files that changed, and stores the bots. Called again if they could not be stored. Also called once before any integration is
+    /// taken up, so that every bot is known.
     package func reload() async throws {
         await registry.reload()
         guard let bots = await registry.unregistered() else { return }
         let used = try await numbers.highest(of: bots.map(\.name))
         try await store.register(bots, used: used, at: clock.now())
         await registry.markRegistered(bots)
-        // A bot that is new or says something else has its repository looked at.
+        // The repository of a new or changed bot is scanned.
         looks.ring()
     }
 

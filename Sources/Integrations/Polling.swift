@@ -1,31 +1,31 @@
 import Model
 
-/// When each repository is to be asked by time alone.
+/// Determines when each repository is to be scanned by time alone.
 struct Polling {
-    /// How often a repository is asked when its bot says nothing (docs/manual.md, "poll").
+    /// How often a repository is scanned if its bot does not state an interval (docs/manual.md, "poll").
     static let usualInterval = Duration.seconds(60)
-    /// The same once an authentic webhook has arrived: polling then only repairs what webhooks lose.
+    /// How often a repository is scanned once an authentic webhook has arrived. Scans by time then only find what webhooks missed.
     static let relaxedInterval = Duration.seconds(600)
-    /// An interval is up to this part of it shorter or longer, so that a thousand repositories that were asked at once when the daemon
-    /// started are not asked at once for ever.
+    /// The part by which an interval is randomly shortened or lengthened. Without it, a thousand repositories that were scanned at once at the
+    /// daemon's start would always be scanned at once.
     static let scatter = 0.1
 
     private struct Entry {
         var polls: [BotSpecification.Poll]
         var last: Timestamp
-        /// Nothing: by no clock.
+        /// When the repository is due; `nil` if it is not scanned by time.
         var next: Timestamp?
     }
 
     private var entries: [String: Entry] = [:]
     private let jitter: @Sendable () -> Double
-    /// What `due` was told last.
+    /// The argument of the last call of `due`.
     private var polls: [String: [BotSpecification.Poll]] = [:]
 
     init(jitter: @escaping @Sendable () -> Double) { self.jitter = jitter }
 
-    /// The repositories that are to be asked now: each at the start, when its bots' wishes changed, and when its time has come.
-    /// - Parameter hooked: Those of which an authentic webhook has arrived; asked only where that decides.
+    /// Returns the repositories that are to be scanned now: each at the start, when the settings of its bots change, and when its time has come.
+    /// - Parameter hooked: Returns the repositories for which an authentic webhook has arrived. Called only if the result depends on it.
     mutating func due(
         of polls: [String: [BotSpecification.Poll]], at now: Timestamp, hooked: () async throws -> Set<String>
     ) async throws -> [String] {
@@ -38,7 +38,7 @@ struct Polling {
                 due.append(repository)
                 continue
             }
-            // A clock that was set back says nothing of how long ago that was.
+            // If the clock was set back, the elapsed time is unknown, so the repository is due.
             guard let next = entry.next, next <= now || now < entry.last else { continue }
             if polls.contains(.automatic), now >= entry.last {
                 if knownHooked == nil { knownHooked = try await hooked() }
@@ -54,7 +54,7 @@ struct Polling {
         return due.sorted()
     }
 
-    /// Notes that repositories were asked.
+    /// Records that scans of repositories were requested.
     mutating func note(_ repositories: [String], at now: Timestamp) {
         for repository in repositories {
             let polls = polls[repository] ?? []

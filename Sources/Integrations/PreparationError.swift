@@ -3,9 +3,9 @@ import Model
 import Reports
 import Storage
 
-/// Why a job cannot be prepared although the repository could be read: by what the recipe asks for.
+/// The reason why a job cannot be prepared although the repository could be read. It is due to what the recipe asks for.
 enum PreparationError: Error, CustomStringConvertible {
-    /// The rule of the finding that says it.
+    /// The rule of the finding with this reason.
     static let rule = "martlet.preparation"
 
     case nothingToDo(configuration: Name)
@@ -48,7 +48,7 @@ enum PreparationError: Error, CustomStringConvertible {
 }
 
 extension AttemptResults {
-    /// Adds why a job was not begun: an error of the recipe, as those are that are found before any job.
+    /// Adds the reason why a job was not started. It is an error of the recipe, like those that are found before any job.
     mutating func addPreparationError(_ reason: String) {
         let finding = Finding(category: .error, message: reason, rule: PreparationError.rule)
         let keys = Fingerprinter.keys(of: finding, lineText: nil, occurrence: 0)

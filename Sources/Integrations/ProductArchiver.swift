@@ -7,18 +7,20 @@ import Model
 import SourceControl
 import Storage
 
-/// Packs what an attempt archived: the commit's source, and the products of the archived configuration.
+/// Archives the files of an attempt: the commit's source, and the products of the archived configuration.
 ///
-/// The files lie in `archives/` of the attempt's directory, named by the commit; a version publishes the very same bytes
-/// under its own name, so that a digest seen on the integration's page is the digest of the release.
+/// The archives are in `archives/` of the attempt's directory, named by the commit. A version publishes the same bytes under its own name, so that a
+/// digest on the integration's page is the digest of the release.
 package struct ProductArchiver: Sendable {
     private let state: StateDirectory
 
     package init(state: StateDirectory) { self.state = state }
 
-    /// The source of a commit without products is packed only if a trigger uses it: it is in the repository.
-    /// - Returns: The files, or none if this configuration is not the archived one, or nothing uses its products; and the files that should be in them and are not.
-    /// - Throws: `ArchivingError` if something that the recipe names is missing; any other error is ours.
+    /// Makes the archives of an attempt. The source of a commit without products is archived only if a trigger uses it, because it is in the
+    /// repository.
+    /// - Returns: The archives, and the files that should be in them and are missing. There are no archives if this configuration is not the archived
+    ///   one, or if no trigger uses its products.
+    /// - Throws: `ArchivingError` if no file matches what the recipe names. Any other error is a fault of the service.
     func archive(_ attempt: AttemptDirectory, of request: JobRunner.Request) async throws -> (
         artifacts: [Artifact], leftOut: [String]
     ) {
@@ -49,7 +51,7 @@ package struct ProductArchiver: Sendable {
         return (packed.artifacts, notCopied + packed.leftOut)
     }
 
-    /// The machine's triple, as the Swift compiler writes it for Linux with glibc.
+    /// The machine's triple in the form of the Swift compiler for Linux with glibc.
     static let triple: String = {
         var name = utsname()
         uname(&name)
@@ -58,10 +60,10 @@ package struct ProductArchiver: Sendable {
     }()
 }
 
-/// The recipe archives files that are not there.
+/// The error if the recipe archives files that do not exist.
 struct ArchivingError: Error, CustomStringConvertible {
     var patterns: [String]
-    /// Files that match a pattern and were not copied.
+    /// The files that match a pattern but were not copied.
     var leftOut: [String] = []
 
     var description: String {

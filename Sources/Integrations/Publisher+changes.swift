@@ -4,10 +4,10 @@ import Model
 import SourceControl
 import Storage
 
-/// What changed since the version before. It is written down when a version is published: then the mirror has both commits, and
-/// whoever looks at the version years later needs no mirror.
+/// Lists the changes since the previous version. They are stored when a version is published, because the mirror has both commits then. A reader of
+/// the version needs no mirror, even years later.
 extension Publisher {
-    /// Nothing for a product's lowest version, and where the mirror does not have the commit of the one before (any more).
+    /// Returns the changes. `nil` for a product's lowest version, and if the mirror does not have the commit of the previous version.
     func changes(in version: SemanticVersion, _ request: Request) async throws -> VersionChanges? {
         let before = try await store.outlines(of: request.product).first { $0.version.precedes(version) }
         guard let before else { return nil }
@@ -23,7 +23,7 @@ extension Publisher {
                 commits: found.prefix(limit).map { .init(id: $0.id, subject: $0.subject, author: $0.authorName) },
                 isCut: found.count > limit)
         } catch {
-            // A version without a list of changes is better than none.
+            // A version without a list of changes is better than no version.
             logger.warning(
                 "what changed could not be listed",
                 metadata: ["product": "\(request.product)", "version": "\(version)", "error": "\(error)"])

@@ -4,19 +4,19 @@ import SourceControl
 import Storage
 
 extension Publisher {
-    /// What a publish trigger would make of a branch's next push.
+    /// The result of a publish trigger for the next push of a branch.
     package enum Prospect: Hashable, Sendable {
-        /// It would become this version, unless another commit is published first.
+        /// The next push would become this version, unless another commit is published first.
         case version(SemanticVersion)
-        /// It gets none, for this reason.
+        /// The next push gets no version, for this reason.
         case noVersion(String)
-        /// Only the integration can tell: where the version comes from.
+        /// Only the integration can determine the version. The text states where it comes from.
         case unknown(String)
     }
 
-    /// Returns the version that the next commit of a branch would get by the rules of `publish`. It does not reserve the version.
-    /// - Parameter tip: The branch's newest commit, in whose place the next one will be. It is in the mirror.
-    /// - Throws: `StoreError`, `SourceControlError` and `ArchiveError` if that cannot be read.
+    /// Returns the version that the next commit of a branch would get by the rules of `publish`. Does not reserve the version.
+    /// - Parameter tip: The branch's newest commit, which is in the mirror. It represents the next commit.
+    /// - Throws: `StoreError`, `SourceControlError` and `ArchiveError` if the store, the mirror or the versions cannot be read.
     func prospect(
         of source: Trigger.VersionSource, product: Name, ref: RefName, tip: CommitID, mirror: Mirror
     ) async throws -> Prospect {

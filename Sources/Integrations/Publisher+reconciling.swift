@@ -3,12 +3,12 @@ import Logging
 import Model
 import Storage
 
-/// What a daemon before this one, or an integration that has ended, left between the moves of publishing.
+/// Settles versions that an earlier daemon, or an integration that has ended, left in the middle of being published.
 extension Publisher {
-    /// On start: what was reserved and lies there whole is published; what lies there without a row is adopted; what
-    /// was reserved by an integration that has ended is given up.
+    /// Reconciles the versions on the disk with the store, at the start. A reserved version that is complete on the disk is published. A version on
+    /// the disk without a row is adopted. A version that was reserved by an integration that has ended is given up.
     ///
-    /// A version that cannot be read is left alone and logged; the others are not held up by it.
+    /// A version that cannot be read is logged and left as it is; the others are not affected.
     package func reconcile() async throws {
         try await versions.clearStaging()
         await announce()
@@ -24,7 +24,7 @@ extension Publisher {
         }
     }
 
-    /// A key that cannot be used stops nobody from starting: each publication says so, and publishes nothing.
+    /// Publishes the signing key. A key that cannot be used does not prevent the start: each publication reports it, and publishes no version.
     private func announce() async {
         do {
             if let reason = try await attestor?.announce(in: versions) {
@@ -56,7 +56,7 @@ extension Publisher {
         }
     }
 
-    /// Makes the row of a version that lies on disk, or marks a row yanked whose file says so.
+    /// Adds the row of a version on the disk, or marks a row as yanked if its file says so.
     private func adopt(_ product: Name, _ version: SemanticVersion, known: VersionRecord?) async throws {
         let yanking = try await versions.yanked(product: product)[version]
         let isYanked = yanking != nil
@@ -75,8 +75,8 @@ extension Publisher {
         logger.notice("adopted", metadata: ["product": "\(product)", "version": "\(version)"])
     }
 
-    /// Settles what integrations that have ended could not, as on a full disk: else a number that nobody uses stays taken, and the next
-    /// commit's leaves it out; and what lies there whole is shown only after a start.
+    /// Settles the versions that ended integrations could not settle, as on a full disk. Otherwise an unused number would stay reserved, and the next
+    /// commit would skip it. A complete version on the disk would be shown only after a restart.
     func settleEnded(_ request: Request) async throws {
         for left in try await store.reservations()
         where left.product == request.product && left.integration != request.integration.id {

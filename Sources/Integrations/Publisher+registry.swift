@@ -4,9 +4,9 @@ import Model
 import SourceControl
 import Storage
 
-/// What a version has for the package registry: the source archive of its commit, and the manifests.
+/// Makes the files of a version for the package registry: the source archive of its commit, and the manifests.
 extension Publisher {
-    /// Asked before a number is reserved: a commit that is no Swift package gets no version.
+    /// Checks that a commit is a Swift package. Called before a number is reserved, so that any other commit gets no version.
     func checkPackage(_ request: Request) async throws {
         let (commit, mirror) = (request.integration.commit, request.mirror)
         let names = try await mirror.rootEntries(of: commit).compactMap { ManifestName($0) }
@@ -31,7 +31,7 @@ extension Publisher {
         }
     }
 
-    /// Makes the files. The archive's directory is the package's name, without the version, as SwiftPM's own.
+    /// Makes the files. The archive's top directory is the package's name without the version, as in SwiftPM's own archives.
     func packageFiles(
         _ package: PackageIdentifier, _ version: SemanticVersion, _ request: Request, in scratch: String
     ) async throws -> (files: [(source: String, artifact: Artifact)], leftOut: [String]) {
@@ -60,7 +60,7 @@ extension Publisher {
         }
     }
 
-    /// The files that the archives of an integration lack, according to the warnings of its newest attempts.
+    /// Returns the files that the archives of an integration lack, according to the warnings of its newest attempts.
     func leftOut(of id: IntegrationID) async throws -> [String] {
         var newest: [Name: AttemptID] = [:]
         for attempt in try await store.attempts(of: id) {
@@ -74,7 +74,7 @@ extension Publisher {
         return leftOut
     }
 
-    /// Removes what was made for a version of a package. What cannot be removed now is at the next start.
+    /// Removes the files that were made for a version of a package. Those that cannot be removed now are removed at the next start.
     func clear(_ scratch: String, of request: Request) async {
         guard request.registry != nil else { return }
         do {

@@ -8,18 +8,18 @@ package import SourceControl
 package import Storage
 import Synchronization
 
-/// Publishes versions: whole or not at all, each once, for ever (docs/manual.md, "Triggers").
+/// Publishes versions: each completely or not at all, each once, forever (docs/manual.md, "Triggers").
 package final class Publisher: Sendable {
     let store: Store
     let versions: VersionStore
-    /// `nil`: versions have no provenance and no signature.
+    /// Signs versions and states their provenance; `nil` if versions have neither.
     let attestor: Attestor?
     let clock: WallClock
     let logger: Logger
-    /// Publishing is serialised per product.
+    /// One slot for each product, since only one version of a product is published at a time.
     private let turns = Mutex<[Name: JobSlots]>([:])
 
-    /// - Parameter attestor: `nil`: versions have no provenance and no signature.
+    /// - Parameter attestor: Signs versions and states their provenance; `nil` if versions have neither.
     package init(
         store: Store, versions: VersionStore, attestor: Attestor? = nil, clock: WallClock, logger: Logger
     ) {
@@ -30,22 +30,22 @@ package final class Publisher: Sendable {
         self.logger = logger
     }
 
-    /// What is to be published.
+    /// The version to be published.
     package struct Request: Sendable {
         package var integration: IntegrationRecord
         package var bot: BotSpecification
         package var product: Name
         package var source: Trigger.VersionSource
         package var mirror: Mirror
-        /// Each file's place now, and what is recorded of it.
+        /// The path of each file now, and its record.
         package var files: [(path: String, artifact: Artifact)]
-        /// What the command printed, where that says the version.
+        /// The output of the command that prints the version; empty if no command does.
         package var printed: [UInt8] = []
-        /// What kept the jobs that built them from the machine: `sandbox` where it did so for all of them.
+        /// How the jobs that built the files were isolated from the machine. It is `sandbox` if all of them were sandboxed.
         package var isolation: String
-        /// The version's name in the package registry; `nil`: it is not in it.
+        /// The version's name in the package registry; `nil` if it is not in the registry.
         package var registry: PackageIdentifier?
-        /// The job that built the products, as it ran.
+        /// The job that built the products, as it ran; `nil` if unknown.
         package var job: JobDescription?
 
         package init(
@@ -65,16 +65,17 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// What came of it; each is a success.
+    /// The result of publishing. Each of them is a success.
     package enum Publication: Hashable, Sendable {
         case published(SemanticVersion)
         /// The commit was published before.
         case already(SemanticVersion)
-        /// The same, and the package registry does not have it by the requested name; `nil`: it does not have it at all.
+        /// The commit was published before, but the package registry does not have it by the requested name. If `registered` is `nil`, the registry
+        /// does not have it at all.
         case alreadyElsewhere(SemanticVersion, registered: PackageIdentifier?)
-        /// The branch has published a later commit; this one gets no version.
+        /// The branch has published a later commit, so this one gets no version.
         case superseded(by: SemanticVersion)
-        /// The version that the commit states was published from one before it: the next one has not begun.
+        /// The commit states a version that was published from an earlier commit, so there is no new version.
         case unchanged(SemanticVersion, since: CommitID)
 
         package var sentence: String {
@@ -91,7 +92,7 @@ package final class Publisher: Sendable {
             }
         }
 
-        /// The commit's, where it has one.
+        /// The version of the commit; `nil` if it has none.
         var version: SemanticVersion? {
             switch self {
             case .published(let version), .already(let version), .alreadyElsewhere(let version, _): version
@@ -100,8 +101,9 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// - Throws: `PublishError` for what the operator or the repository must mend; any other error is ours, and the
-    ///   same request can be made again.
+    /// Publishes a version.
+    /// - Throws: `PublishError` if the operator or the repository's authors must correct something. Any other error is a fault of the service, and
+    ///   the same request can be made again.
     package func publish(_ request: Request) async throws -> Publication {
         let turn = turns.withLock { turns in
             let turn = turns[request.product] ?? JobSlots(count: 1)
@@ -134,15 +136,16 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// A published version never changes: it cannot be added to the registry later, and the answer says so.
+    /// Returns the result for a commit that was published before. A published version never changes, so it cannot be added to the registry later. The
+    /// result states that.
     private func already(_ version: SemanticVersion, _ request: Request) async throws -> Publication {
         guard let wanted = request.registry else { return .already(version) }
         let registered = try await store.version(version, of: request.product)?.registry
         return registered == wanted ? .already(version) : .alreadyElsewhere(version, registered: registered)
     }
 
-    /// Gives back the number of a version that could not be published, unless all its files are in place. The caller reports the cause; failures
-    /// here are repaired at the product's next publication, or the next start.
+    /// Releases the number of a version that could not be published, unless all its files are in place. The caller reports the cause. Failures here
+    /// are repaired at the product's next publication, or at the next start.
     private func giveBack(_ version: SemanticVersion, _ request: Request) async {
         do {
             guard try await versions.manifest(product: request.product, version: version) == nil else { return }
@@ -154,10 +157,10 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// How often the ancestor question is repeated if another version of the branch appears meanwhile.
+    /// The most queries of the ancestor, which are repeated if another version of the branch appears meanwhile.
     private static let maximumQuestions = 5
 
-    /// The version that the commit itself states; `nil` if branch or tag states it.
+    /// Returns the version that the commit itself states; `nil` if the branch or the tag determines it.
     private func stated(_ request: Request) async throws -> SemanticVersion? {
         switch request.source {
         case .branch, .tag: nil
@@ -167,7 +170,7 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// The commit in this one's history that the version was published from.
+    /// Returns the commit in this one's history that the version was published from; `nil` if there is none.
     private func earlier(_ version: SemanticVersion, _ request: Request) async throws -> CommitID? {
         let stored = try await store.version(version, of: request.product)
         guard let stored, stored.state == .published else { return nil }
@@ -212,7 +215,7 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// The version that a tag names.
+    /// Returns the version that a tag names.
     static func version(ofTag ref: RefName) throws(PublishError) -> SemanticVersion {
         guard let tag = ref.tag, let version = SemanticVersion(tag: tag) else {
             throw PublishError("\(ref.shortName) is no tag that names a version; tags such as 1.4.0 or v1.4.0 do")
@@ -220,7 +223,7 @@ package final class Publisher: Sendable {
         return version
     }
 
-    /// The branch whose commits are numbered, and the line that its name states.
+    /// Returns the branch whose commits are numbered, and the line that its name states.
     static func line(of ref: RefName) throws(PublishError) -> (branch: String, line: ReleaseLine) {
         guard let branch = ref.branch, let line = ReleaseLine(branch: branch) else {
             throw PublishError("\(ref.shortName) names no MAJOR.MINOR; name release branches such as release/1.4")
@@ -241,7 +244,7 @@ package final class Publisher: Sendable {
             guard found.commit == integration.commit else {
                 throw PublishError("\(request.product) \(version) lies there already, made by \(found.integration)")
             }
-            // Moved into place by an earlier try whose row could not be written: that is the version.
+            // An earlier try moved these files into place and could not write the row. They are the version.
             made = found
         } else {
             let scratch = versions.scratch()
@@ -263,8 +266,8 @@ package final class Publisher: Sendable {
             let staged: StagedVersion
             do {
                 let attestation = try await attestor?.attestation(for: request, at: now)
-                // The key is read again each time, so it may have changed since the start. It is announced before anything is signed with it: an
-                // extra line after a kill is harmless, but a version that nobody can verify stays forever.
+                // The key is read for each version, so it may have changed since the start. It is announced before anything is signed with it. An
+                // extra line after a kill is harmless, but an unverifiable version stays forever.
                 if let key = attestation?.key { try await attestor?.announce(key, in: versions) }
                 staged = try await versions.stage(
                     manifest, files: files.map { StagedFile(source: $0.source, artifact: $0.artifact) },
@@ -283,7 +286,7 @@ package final class Publisher: Sendable {
         logger.info("published", metadata: ["product": "\(request.product)", "version": "\(version)"])
     }
 
-    /// Writes a version's row as its manifest is.
+    /// Stores a version's row according to its manifest.
     func record(_ manifest: VersionManifest) async throws {
         let owner = try await store.publish(
             PublishedVersion(
@@ -293,7 +296,8 @@ package final class Publisher: Sendable {
         warn(of: owner, manifest)
     }
 
-    /// A package belongs to one product; a version that comes late is not in the registry.
+    /// Logs a warning if the version's package belongs to another product. A package belongs to one product, so the version is not in the registry
+    /// then.
     func warn(of owner: Name?, _ manifest: VersionManifest) {
         guard let owner, let package = manifest.registry else { return }
         logger.warning(
@@ -304,7 +308,7 @@ package final class Publisher: Sendable {
             ])
     }
 
-    /// See `Operations.yank`.
+    /// Yanks a version; see `Operations.yank`.
     package func yank(product: Name, version: SemanticVersion, by person: String) async throws(OperationError) {
         do {
             try await versions.yank(
@@ -327,7 +331,7 @@ package final class Publisher: Sendable {
     }
 }
 
-/// Why a version cannot be published, for the operator or the repository's people to mend.
+/// The reason why a version cannot be published, which the operator or the repository's authors must correct.
 package struct PublishError: Error, CustomStringConvertible {
     package let description: String
 

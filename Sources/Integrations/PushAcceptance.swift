@@ -1,13 +1,13 @@
 import Model
 package import Storage
 
-/// What became of an authentic delivery: it is stored when this is returned.
+/// The receipt of an authentic delivery, which is stored when this is returned.
 package struct PushAcceptance: Sendable {
     /// The delivery's id in `/deliveries`.
     package let delivery: String
-    /// The same delivery had been stored before.
+    /// Whether the same delivery was stored before.
     package let isDuplicate: Bool
-    /// Why nothing comes of it; nothing for one that a look decides.
+    /// The reason why the delivery has no effect; `nil` if a scan decides on it.
     package let ignored: String?
 
     package init(_ record: DeliveryRecord, isDuplicate: Bool) {

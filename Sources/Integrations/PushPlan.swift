@@ -2,25 +2,25 @@ package import JobProtocol
 package import Model
 package import Settings
 
-/// What the next push of each branch that a bot watches would run, archive and publish.
+/// The plans of what the next push of each watched branch would run, archive and publish.
 package struct PushPlans: Sendable {
     /// The most branches that are planned.
     package static let maximumBranches = 20
 
-    /// The default branch first, then by name.
+    /// The plans, with the default branch first and then by name.
     package var branches: [PushPlan]
-    /// How many watched branches are not among `branches`, because there are too many.
+    /// The number of watched branches that are missing from `branches`, because there are too many.
     package var omitted: Int
-    /// What is missing: a repository that was not scanned yet, patterns that match no branch.
+    /// Notes about what is missing: a repository that was not scanned yet, patterns that match no branch.
     package var notes: [String]
 }
 
-/// What the next push of one branch would run, by the files of its newest commit.
+/// The plan of what the next push of one branch would run, according to the files of its newest commit.
 package struct PushPlan: Sendable {
-    /// The jobs, or why there are none.
+    /// The jobs, or the reason why there are none.
     package enum Content: Sendable {
         case planned(Recipe, [Job])
-        /// The recipe is wrong: an integration would be build-errors.
+        /// The recipe has errors: an integration would end with build errors.
         case refused
         /// The mirror does not have the commit, for this reason.
         case unread(String)
@@ -30,25 +30,25 @@ package struct PushPlan: Sendable {
     package struct Job: Sendable {
         package var configuration: Recipe.Configuration
         package var plan: JobPlanner.Plan
-        /// Why the job could not begin, as its integration would say it; `nil` if it can.
+        /// The reason why the job could not start, as its integration would state it; `nil` if it can.
         package var problem: String?
     }
 
-    /// What would be archived.
+    /// The archive that would be made.
     package struct Archive: Hashable, Sendable {
         package var configuration: Name
-        /// Patterns of the recipe; `nil`: the usual products of the project's kind.
+        /// The patterns of the recipe; `nil` for the default products of the project's kind.
         package var include: [String]?
         /// Whether there are products: the recipe names some, or the project's kind has a step that makes them.
         package var hasProducts: Bool
-        /// Whether the commit's source is packed although there are no products.
+        /// Whether the commit's source is archived even if there are no products.
         package var hasSource: Bool
     }
 
-    /// A trigger that acts on the branch.
+    /// A trigger that runs for the branch.
     package struct Action: Sendable {
         package var trigger: Trigger
-        /// What a publish trigger would make of the push; `nil` for others.
+        /// The result of a publish trigger for the push; `nil` for other triggers.
         package var prospect: Publisher.Prospect?
     }
 
@@ -58,19 +58,19 @@ package struct PushPlan: Sendable {
     /// Whether commits of the branch may be published or uploaded.
     package var isRelease: Bool
     package var content: Content
-    /// The messages of the recipe's reader, warnings too.
+    /// The messages of the recipe's reader, including warnings.
     package var diagnostics: [Diagnostic]
-    /// `nil` if there is no archive.
+    /// The archive; `nil` if there is none.
     package var archive: Archive?
-    /// Why nothing is archived, and what to write instead; `nil` if there is an archive, or no recipe that can be used.
+    /// The reason why no archive is made, and what to write instead. `nil` if there is an archive, or no usable recipe.
     package var notArchived: String?
-    /// In their order.
+    /// The triggers, in their order.
     package var actions: [Action]
 }
 
 extension JobDescription.Step {
-    /// The step's command as a person would write it: the recipe's own text, the usual script, or the words.
-    /// - Parameter supervisor: Our own program, whose path is of no interest.
+    /// Returns the step's command as a user would write it: the recipe's own text, the default script, or the words.
+    /// - Parameter supervisor: The path of the supervisor's program, which is replaced by its name.
     package func shownCommand(supervisor: String) -> String {
         if let text = ShellCommand.text(of: arguments) { return text }
         if arguments.count > 2, arguments[0] == "/bin/sh", arguments[1] == "-c" {

@@ -1,20 +1,20 @@
 package import Execution
 import Reports
 
-/// Asks `martlet-reader` what it can do on this machine, when the daemon starts and by `martlet doctor`.
+/// Determines what `martlet-reader` can do on this machine, when the daemon starts and by `martlet doctor`.
 package enum ReaderProbe {
-    /// What is said of a reader that has no filter of system calls, and what to do.
+    /// The message about a reader without a filter of system calls, and what to do.
     package static let unfiltered =
         "martlet-reader has no filter of system calls, since this kernel or its container allows none (seccomp(2)); "
         + "what takes the reader over by a report has the rights of the service's user: use a kernel with "
         + "CONFIG_SECCOMP_FILTER, and let the container have seccomp"
 
-    /// A reader that has nothing to read needs some milliseconds.
+    /// The time limit. A reader without input needs some milliseconds.
     private static let patience = Duration.seconds(60)
 
-    /// Runs the reader with nothing to read. Blocks until it has ended.
+    /// Runs the reader without input. Blocks until it has exited.
     /// - Returns: Whether its system calls are filtered.
-    /// - Throws: `ExecutionError` when it cannot be started, or does not answer.
+    /// - Throws: `ExecutionError` if it cannot be started or does not answer.
     package static func isFiltered(_ program: ReaderProgram) throws -> Bool {
         var program = program
         program.limits.patience = patience

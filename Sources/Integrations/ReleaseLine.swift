@@ -10,8 +10,8 @@ package struct ReleaseLine: Hashable, Sendable, CustomStringConvertible {
         self.minor = minor
     }
 
-    /// Reads the part after the last slash: `1.4`, `v1.4` or `1` (then the minor is 0). Nothing for anything else, and
-    /// for numbers with leading zeros, which Semantic Versioning forbids.
+    /// Reads the part after the last slash: `1.4`, `v1.4`, or `1`, whose minor is 0. `nil` for anything else, and for numbers with leading zeros,
+    /// which Semantic Versioning forbids.
     package init?(branch: String) {
         var last = branch.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         if last.hasPrefix("v") { last = last.dropFirst() }

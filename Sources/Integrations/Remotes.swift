@@ -3,10 +3,10 @@ package import Model
 package import Settings
 package import SourceControl
 
-/// Finds a bot's mirror, with the credentials that its host asks for.
+/// Finds a bot's mirror, with the credentials for its host.
 ///
-/// Credentials are secrets named `git-HOST`: `user:password` (or a token as the password) for https, or a private key
-/// in OpenSSH's form for ssh; `git-HOST-known-hosts` holds that host's lines of known_hosts.
+/// Credentials are secrets named `git-HOST`: `user:password` (or a token as the password) for https, or a private key in OpenSSH's form for ssh.
+/// `git-HOST-known-hosts` contains that host's lines of known_hosts.
 package struct Remotes: Sendable {
     private enum Source: Sendable {
         case mirrors(Mirrors, SecretStore)
@@ -17,24 +17,25 @@ package struct Remotes: Sendable {
 
     package init(mirrors: Mirrors, secrets: SecretStore) { source = .mirrors(mirrors, secrets) }
 
-    /// Every bot's mirror is this one: that of a working tree.
+    /// Creates remotes in which every bot has the same mirror, that of a working tree.
     init(mirror: Mirror) { source = .one(mirror) }
 
+    /// Returns the mirror of a bot's repository.
     /// - Throws: `SourceControlError` for a URL that is refused, `SecretError` for a secret that cannot be read.
     package func mirror(for bot: BotSpecification) async throws -> Mirror {
         switch source {
         case .one(let mirror): return mirror
         case .mirrors(let mirrors, let secrets):
             let url = try RemoteURL(bot.repository, isInsecureAllowed: bot.isInsecure)
-            // A path has no host, and nobody to show credentials to.
+            // A path has no host, so there are no credentials for it.
             guard let host = url.host else { return mirrors.mirror(of: url) }
             let credentials = try await lane.run { try Self.credentials(host: host, secrets) }
             return mirrors.mirror(of: url, credentials: credentials)
         }
     }
 
-    /// The mirror of an address, as long as nobody is asked over it: without credentials, also where the file that named it is gone.
-    /// - Returns: Nothing for an address that no mirror can be of.
+    /// Returns the mirror of a URL without credentials, for use without the network. It works even if the bot file with the URL is gone.
+    /// - Returns: `nil` for an invalid URL.
     func mirror(holding repository: String) -> Mirror? {
         switch source {
         case .one(let mirror): mirror
@@ -43,7 +44,7 @@ package struct Remotes: Sendable {
         }
     }
 
-    /// Whether the submodules of a commit, and theirs, are here, so that no server has to be asked.
+    /// Whether the submodules of a commit, and theirs, are in their mirrors, so that no server has to be asked.
     func hasSubmodules(of commit: CommitID, in mirror: Mirror, for bot: BotSpecification) async throws -> Bool {
         do {
             _ = try await submodules(of: commit, in: mirror, for: bot)
@@ -53,14 +54,14 @@ package struct Remotes: Sendable {
         }
     }
 
-    /// Brings the submodules of a commit, and theirs, into their mirrors.
+    /// Fetches the submodules of a commit, and theirs, into their mirrors.
     func fetchSubmodules(of commit: CommitID, in mirror: Mirror, for bot: BotSpecification) async throws {
         guard bot.hasSubmodules, case .mirrors(let mirrors, _) = source else { return }
         try await mirrors.fetchSubmodules(of: commit, in: mirror)
     }
 
-    /// The submodules of a commit, which were fetched; none of a working tree's snapshot, which holds their files, and where the bot file
-    /// says `submodules: false`.
+    /// Returns the submodules of a commit, which were fetched before. Empty for the snapshot of a working tree, which contains their files, and if
+    /// the bot file says `submodules: false`.
     func submodules(of commit: CommitID, in mirror: Mirror, for bot: BotSpecification) async throws -> [Submodule] {
         guard bot.hasSubmodules, case .mirrors(let mirrors, _) = source else { return [] }
         return try await mirrors.submodules(of: commit, in: mirror)

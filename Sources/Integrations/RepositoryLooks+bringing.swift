@@ -4,9 +4,10 @@ import SourceControl
 import Storage
 
 extension RepositoryLooks {
-    /// Whether an integration of a listed ref may be queued, so that the look brings its commit: of branches and tags that a bot watches, and of pull
-    /// requests that run without approval. The default branch is wanted, too: jobs compare theirs with it (`JobHistory`).
-    /// - Parameter open: The open pull requests that are asked for.
+    /// Returns whether an integration of a listed ref may be queued, so that the scan fetches its commit. That is the case for branches and tags that
+    /// a bot watches, and for pull requests that run without approval. The default branch is fetched, too, because jobs compare theirs with it
+    /// (`JobHistory`).
+    /// - Parameter open: The open pull requests whose heads the scan asks for.
     nonisolated func wanted(
         by bots: [BotSpecification], _ open: [PullRequestRecord]
     ) -> @Sendable (RefName, Listing) -> Bool {
@@ -17,7 +18,7 @@ extension RepositoryLooks {
             guard isSandboxed, let head = listing.others[ref] ?? listing.heads[ref] else { return false }
             return open.contains { pull in
                 guard pull.place == ref else { return false }
-                // As the ledger sees it (`LookApplication`).
+                // The same decision as in the ledger (`LookApplication`).
                 let source =
                     ref.branch != nil ? ref : listing.heads.first { $0.key.branch != nil && $0.value == head }?.key
                 let seen = SeenPullRequest(number: pull.number, base: pull.base, head: head, source: source)
@@ -26,7 +27,7 @@ extension RepositoryLooks {
         }
     }
 
-    /// Repacks mirrors that looks have brought many packs into, until the task is canceled. What fails in it fails no look.
+    /// Repacks mirrors with many packs, which scans have created, until the task is canceled. A failure does not affect the scans.
     func repackCrowded() async {
         for await mirror in crowded where mirror.hasManyPacks {
             do {

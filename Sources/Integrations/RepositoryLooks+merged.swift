@@ -4,12 +4,12 @@ import SourceControl
 import Storage
 
 extension RepositoryLooks {
-    /// Why pull requests are not run if jobs are not sandboxed.
+    /// The reason why pull requests are not run if jobs are not sandboxed.
     static let unfencedReason =
         "jobs are not separated from the machine (isolation: none), so nothing of a pull request is run"
 
-    /// Looks for heads of open pull requests in the tips that their bases have now, as far as both are in the mirror: what is found
-    /// there, and was not when it was first seen, is merged, whether an event tells of it or not.
+    /// Determines which open pull requests are merged. A head that is in the present tip of its base, and was not when it was first seen, is merged,
+    /// even without an event about it. Pull requests whose commits are not in the mirror are missing from the result.
     func judge(_ open: [PullRequestRecord], _ listing: Listing, _ mirror: Mirror) async -> [Int: JudgedPull] {
         var asked: [(number: Int, question: MergeQuestion)] = []
         for pull in open {
@@ -32,7 +32,7 @@ extension RepositoryLooks {
                 }
             ) { $1 }
         } catch {
-            // The look is not lost by it; the next one asks again.
+            // The scan is used all the same; the next one tries again.
             logger.warning(
                 "whether pull requests are merged could not be read",
                 metadata: ["repository": "\(mirror.url)", "error": "\(error)"])

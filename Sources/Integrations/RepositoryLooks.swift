@@ -4,8 +4,8 @@ package import Model
 import SourceControl
 package import Storage
 
-/// Asks repositories what moved: at most one look per repository at a time, as many at once as `LookQueue` allows; what comes
-/// meanwhile asks again. A look brings the commits that integrations will need, as far as that is quick (`Mirror.look`).
+/// Scans repositories for moved refs: at most one scan of a repository at a time, and as many at once as `LookQueue` allows. A request during a scan
+/// causes another one. A scan fetches the commits that integrations will need, as far as that is quick (`Mirror.look`).
 package actor RepositoryLooks {
     private let store: Store
     let registry: BotRegistry
@@ -19,18 +19,18 @@ package actor RepositoryLooks {
     private let marks: CrashMarks?
 
     private var queue = LookQueue()
-    /// After a failure: the request that failed, and the pause before the next try. A newer request does not wait.
+    /// The failed request of each repository, and its backoff. A newer request does not wait for the pause.
     private var pauses: [String: (sequence: Int64, backoff: Backoff)] = [:]
 
-    /// The pause after a failed look, doubled each time.
+    /// The pause after a failed scan, which is doubled each time.
     static let firstPause = Duration.seconds(2)
     static let longestPause = Duration.seconds(300)
 
-    /// Repositories of which something may have asked while they were looked at.
+    /// The repositories that may have been requested again while they were scanned.
     private var mustRead: Set<String> = []
 
     private struct Pause {
-        /// The request that failed; `nil`: the look waits for announced heads, or, without any, to read the requests again.
+        /// The request that failed. If `nil`, the pause is for announced heads; without `deliveries`, it is for reading the requests again.
         var request: LookRequest?
         var deliveries: [Int64]?
         var length: Duration
@@ -38,17 +38,18 @@ package actor RepositoryLooks {
     private let paused: AsyncStream<Pause>
     private let pausing: AsyncStream<Pause>.Continuation
 
-    /// Mirrors with many packs, to be repacked one after the other beside the looks. One that finds no place here comes again.
+    /// The mirrors with many packs, which are repacked one after the other beside the scans. If the buffer is full, the next scan adds the mirror
+    /// again.
     let crowded: AsyncStream<Mirror>
     private let crowding: AsyncStream<Mirror>.Continuation
     private static let maximumCrowded = 64
 
-    /// Ends a run of an integration that is under way, for a reason.
+    /// Cancels a run of an integration, for a reason.
     package typealias Cancel = @Sendable (_ id: IntegrationID, _ run: Int, _ reason: String) async throws -> Void
 
     /// - Parameters:
-    ///   - mayBring: Whether there is room for commits; without it looks list refs alone.
-    ///   - cancel: Called for what runs of pull requests that were closed; again at the next look where it failed.
+    ///   - mayBring: Returns whether there is room for commits. If not, scans only list refs.
+    ///   - cancel: Called for running integrations of closed pull requests. If it fails, it is called again after the next scan.
     package init(
         store: Store, registry: BotRegistry, remotes: Remotes, clock: WallClock, timer: any Clock<Duration>,
         wakeup: Wakeup, logger: Logger, marks: CrashMarks? = nil, mayBring: @escaping @Sendable () -> Bool = { true },
@@ -64,23 +65,23 @@ package actor RepositoryLooks {
         self.timer = timer
         self.wakeup = wakeup
         self.logger = logger
-        // As many as there are repositories, and heads that are waited for (`Look`'s bound for each).
+        // There is at most one element for each repository and each awaited head (`Look` limits these).
         (paused, pausing) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
         (crowded, crowding) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumCrowded))
     }
 
-    /// Looks whenever the bell rings, until it is finished or the task is cancelled.
+    /// Scans at each notification, until the notifications end or the task is canceled.
     package func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.waitOutPauses() }
             group.addTask { await self.repackCrowded() }
-            // Pauses of a daemon before this one went with it.
+            // The pauses of an earlier daemon ended with it.
             await lookAgain(for: nil)
             for await _ in wakeup.rings {
                 await readRequests()
                 while let request = queue.next() {
                     group.addTask {
-                        // The task that has ended takes the next one: nothing has to be read for that.
+                        // The task takes the next request itself, without reading the requests again.
                         var current: LookRequest? = request
                         while let request = current {
                             await self.look(request)
@@ -101,7 +102,7 @@ package actor RepositoryLooks {
             }
         } catch {
             logger.error("which repositories to look at could not be read", metadata: ["error": "\(error)"])
-            // Nobody else might ring again.
+            // There may be no other notification.
             pausing.yield(Pause(length: Self.firstPause))
         }
     }
@@ -123,7 +124,7 @@ package actor RepositoryLooks {
         }
         guard !Task.isCancelled else { return }
         logger.warning("a look failed", metadata: ["repository": "\(request.repository)", "error": "\(failure)"])
-        // Before anything is awaited: a ring meanwhile must find the pause.
+        // This comes before any `await`, so that a notification meanwhile finds the pause.
         var backoff = pauses[request.repository]?.backoff ?? Backoff(first: Self.firstPause, limit: Self.longestPause)
         let pause = max(backoff.next(), retryAfter ?? .zero)
         pauses[request.repository] = (request.sequence, backoff)
@@ -140,7 +141,7 @@ package actor RepositoryLooks {
         await withDiscardingTaskGroup { group in
             for await pause in paused {
                 group.addTask {
-                    // Cancelled: the daemon stops.
+                    // The task is canceled: the daemon stops.
                     do { try await self.timer.sleep(for: pause.length) } catch { return }
                     await self.end(pause)
                 }
@@ -155,7 +156,7 @@ package actor RepositoryLooks {
             return wakeup.ring()
         }
         if let current = pauses[request.repository], current.sequence == request.sequence {
-            // Zero is no request's sequence, so that the next round takes it, and the backoff is kept.
+            // No request has the sequence zero. So the next round accepts the request, and the backoff is kept.
             pauses[request.repository] = (0, current.backoff)
         }
         wakeup.ring()
@@ -166,7 +167,7 @@ package actor RepositoryLooks {
             do {
                 try await cancel(closed.id, closed.run, closed.reason)
             } catch {
-                // The look is stored, and the next ends it.
+                // The scan is stored, and the next one cancels it.
                 logger.error(
                     "what was closed could not be ended",
                     metadata: ["integration": "\(closed.id)", "error": "\(error)"])
@@ -184,7 +185,7 @@ package actor RepositoryLooks {
         do {
             if try await store.lookAgain(for: deliveries) { wakeup.ring() }
         } catch {
-            // They wait for the next start; any look finds what they announced.
+            // They wait for the next start. Any scan finds what they announced.
             logger.error("a second look could not be asked for", metadata: ["error": "\(error)"])
         }
     }
@@ -205,7 +206,7 @@ package actor RepositoryLooks {
         let bots = await registry.bots(of: request.repository)
         do {
             guard let bot = bots.first else {
-                // The bot's file went away while its repository was to be looked at.
+                // The bot's file was removed while its repository was waiting for a scan.
                 let heads = try await store.heads(of: request.repository)
                 let outcome = try await store.apply(
                     Look(
@@ -215,7 +216,7 @@ package actor RepositoryLooks {
                 return .looked(isRequestedAgain: outcome.isRequestedAgain)
             }
             let listing: Listing
-            // After the request was taken: what an event tells later asks for a look of its own.
+            // This is read after the request was taken: a later event requests its own scan.
             let open = try await store.openPulls(of: request.repository)
             let pulls = Set(open.map(\.place))
             let mirror = try await remotes.mirror(for: bot)
@@ -247,7 +248,7 @@ package actor RepositoryLooks {
         }
     }
 
-    /// The problem that keeps bots from integrating branches of a reachable repository.
+    /// Returns the problem that keeps bots from integrating branches of a reachable repository; `nil` if there is none.
     private static func problem(of listing: Listing, _ bots: [BotSpecification]) -> String? {
         let branches = listing.heads.keys.filter { $0.branch != nil }.sorted()
         guard listing.defaultBranch == nil, !branches.isEmpty, bots.contains(where: { $0.branches == nil }) else {
@@ -260,10 +261,10 @@ package actor RepositoryLooks {
             + "`git symbolic-ref HEAD \(branches[0])` in the repository"
     }
 
-    /// A repository that nobody has pushed to yet is no failure; polls and pushes ask again. No bot has looked at anything by
-    /// this, so that what the first push brings is still what was there before: its branches are integrated, its tags not.
-    /// - Returns: Why it is a failure all the same: all that was there has vanished at once. A server that is being repaired
-    ///   may say so, and what it takes back here would be integrated a second time when it returns.
+    /// Handles an empty repository. One without any push yet is not a failure; polls and pushes request further scans. No bot counts as having
+    /// scanned it. So the first push is treated as what was there before: its branches are integrated, its tags are not.
+    /// - Returns: A failure if all earlier refs have vanished at once. A server under repair may report that, and removing the refs here would
+    ///   integrate them a second time when it returns.
     private func noteEmpty(_ request: LookRequest, _ error: SourceControlError) async throws -> Result {
         let count = try await store.heads(of: request.repository).count
         guard count == 0 else {

@@ -1,16 +1,17 @@
 package import Model
 package import Storage
 
-/// What a person wants to run again of a completed integration; nothing said: everything.
+/// A user's request to run parts of a completed integration again. By default, everything runs again.
 package struct Rerun: Hashable, Sendable {
-    /// Only the configurations that failed, were canceled or never ran.
+    /// Whether only the configurations run that failed, were canceled or never ran.
     package var isFailedOnly: Bool
-    /// Only tests that match, as `swift test --filter` reads it; 1 to `maximumFilterBytes` without control characters.
+    /// The filter for the tests to run, in the form of `swift test --filter`: 1 to `maximumFilterBytes` bytes without control characters. `nil` for
+    /// all tests.
     package var testFilter: String?
-    /// Only the triggers after the jobs.
+    /// Whether only the triggers after the jobs run.
     package var isTriggersOnly: Bool
 
-    /// In bytes: a filter names some tests, and is shown on a line.
+    /// The longest filter, in bytes. A filter names some tests, and is shown on one line.
     package static let maximumFilterBytes = 1000
 
     package init(isFailedOnly: Bool = false, testFilter: String? = nil, isTriggersOnly: Bool = false) {
@@ -19,15 +20,16 @@ package struct Rerun: Hashable, Sendable {
         self.isTriggersOnly = isTriggersOnly
     }
 
-    /// What is queued.
+    /// The result of a queued rerun.
     package struct Acceptance: Sendable {
         package var integration: IntegrationRecord
-        /// The configurations that run again, in the recipe's order; empty when the recipe is still to be read.
+        /// The configurations that run again, in the recipe's order. Empty if the recipe is not read yet.
         package var jobs: [Name]
-        /// Sentences about the configurations that do not, although they were asked for.
+        /// Sentences about the requested configurations that do not run again.
         package var notes: [String]
     }
 
+    /// Checks the request.
     /// - Throws: `.invalid`.
     func validate() throws(OperationError) {
         if isTriggersOnly, isFailedOnly || testFilter != nil {
@@ -44,7 +46,7 @@ package struct Rerun: Hashable, Sendable {
     }
 }
 
-/// Which configurations of an integration run again.
+/// The configurations of an integration that run again.
 struct RerunSelection {
     var jobs: [Name] = []
     var notes: [String] = []
@@ -52,11 +54,11 @@ struct RerunSelection {
     init() {}
 
     /// - Parameters:
-    ///   - triggerFailed: Whether one of its triggers did.
-    ///   - attempts: All of the integration's.
-    ///   - crashed: The configurations of which a test's newest outcome is a crash.
-    ///   - untold: Those whose tests were last red without any failing test.
-    /// - Throws: `.conflict` when nothing is left to run.
+    ///   - triggerFailed: Whether one of the integration's triggers failed.
+    ///   - attempts: All attempts of the integration.
+    ///   - crashed: The configurations with a test whose newest outcome is a crash.
+    ///   - untold: The configurations whose tests were last red without a failing test.
+    /// - Throws: `.conflict` if no configuration is left to run.
     init(
         _ rerun: Rerun, of id: IntegrationID, triggerFailed: Bool, recipe: Recipe, attempts: [AttemptRecord],
         crashed: Set<Name>, untold: Set<Name>

@@ -1,14 +1,14 @@
-/// Finds which dependency a failed resolve step could not have, and whether its registry was reached, from the last lines that the step printed.
+/// Finds the dependency that a failed resolve step could not get, and whether its registry was reached, from the last lines that the step printed.
 ///
-/// The tools' words are data: a row for each form in which npm, pip, Cargo, Go, SwiftPM, Composer, Bundler and git say it.
+/// The tools' messages are data: there is a row for each form in which npm, pip, Cargo, Go, SwiftPM, Composer, Bundler and git write them.
 struct ResolveFailure: Equatable {
-    /// Why a dependency could not be had.
+    /// The reason why a dependency was not available.
     enum Cause: Equatable {
-        /// No answer: the name of the server, if the lines have it.
+        /// There was no answer. `server` is the name of the server, if the lines contain it.
         case unreachable(server: String?)
-        /// It answers, and wants credentials or refuses these.
+        /// The registry answers, and asks for credentials or refuses these.
         case refused
-        /// It answers, and has no such dependency or version.
+        /// The registry answers, and does not have this dependency or version.
         case missing
     }
 
@@ -16,14 +16,14 @@ struct ResolveFailure: Equatable {
     var dependency: String?
     var cause: Cause
 
-    /// A form in which a tool names the dependency. Its first group is the name, or an address that ends with it.
+    /// A form in which a tool names the dependency. Its first group is the name, or a URL that ends with it.
     private struct Form: @unchecked Sendable {
         let pattern: Regex<(Substring, Substring)>
-        /// Whether the words themselves say that the registry does not have it.
+        /// Whether the message itself states that the registry does not have it.
         var saysMissing = false
     }
 
-    /// The most lines that are looked at, and the most bytes of one.
+    /// The most lines that are searched, and the most bytes of one.
     private static let lineLimit = (count: 400, bytes: 1024)
 
     private static let forms: [Form] = [
@@ -63,7 +63,7 @@ struct ResolveFailure: Equatable {
         Form(pattern: #/repository '([^']+)' not found/#, saysMissing: true),
     ]
 
-    /// Words of programs that reach no server, in lower case.
+    /// Messages of programs that do not reach a server, in lower case.
     private static let unreachable =
         SandboxHint.noNetwork + [
             "couldn't resolve host", "connection refused", "econnrefused", "connection timed out", "etimedout",
@@ -73,24 +73,25 @@ struct ResolveFailure: Equatable {
             "could not reach host",
         ]
 
-    /// Words of tools whose server answers that there is no such thing.
+    /// Messages of tools whose server answers that the object does not exist, in lower case.
     private static let missing = [
         "404 not found", "410 gone", "unknown revision", "status code 404", "invalid version: unknown",
     ]
 
-    /// Words of servers that answer and refuse.
+    /// Messages of servers that answer and refuse, in lower case.
     private static let refused = [
         "401 unauthorized", "403 forbidden", "e401", "e403", "authentication failed", "could not read username",
         "permission denied (publickey", "http 401", "http 403", "error: 401", "error: 403", "status code 401",
         "status code 403",
     ]
 
+    /// Finds the failure in a step's output.
     /// - Parameter tail: The end of the step's output.
-    /// - Returns: `nil` if no line says why the step failed.
+    /// - Returns: `nil` if no line states why the step failed.
     static func find(in tail: some Collection<UInt8>) -> ResolveFailure? {
         let lines = tail.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.suffix(lineLimit.count)
             .map { String(decoding: $0.prefix(lineLimit.bytes), as: UTF8.self) }
-        // What is said last is what the step ended with; what led to it comes before.
+        // The last message is the one with which the step ended, so the lines are searched from the end.
         let said = lines.reversed().compactMap { line -> (form: Form, name: String)? in
             forms.lazy.compactMap { form in
                 line.firstMatch(of: form.pattern).map { (form: form, name: String($0.output.1)) }
@@ -115,7 +116,7 @@ struct ResolveFailure: Equatable {
         return ResolveFailure(dependency: name(of: named.name), cause: .missing)
     }
 
-    /// What happened and what to do, in a sentence.
+    /// A sentence about what happened, and what to do.
     var sentence: String {
         let subject = dependency.map { "the dependency \($0)" } ?? "a dependency"
         switch cause {
@@ -136,7 +137,7 @@ struct ResolveFailure: Equatable {
 
     private static func isAddress(_ text: String) -> Bool { text.contains("://") }
 
-    /// The name at the end of an address: `https://registry.npmjs.org/@acme%2fkit` → `@acme/kit`.
+    /// Returns the name at the end of a URL: `https://registry.npmjs.org/@acme%2fkit` → `@acme/kit`.
     private static func name(of text: String) -> String {
         guard isAddress(text) else { return String(text.prefix(200)) }
         guard let scheme = text.firstRange(of: "://") else { return text }
@@ -147,7 +148,7 @@ struct ResolveFailure: Equatable {
         return String((whole.hasSuffix(".git") ? String(whole.dropLast(4)) : whole).prefix(200))
     }
 
-    /// The server that a line names: by an address, or by what could not be resolved or connected to.
+    /// Returns the server that a line names, in a URL or as the host that could not be resolved or connected to. `nil` if it names none.
     private static func server(in line: String) -> String? {
         let patterns: [Regex<(Substring, Substring)>] = [
             #/[Cc]ould(?: not|n't) resolve host(?:name)?(?: name)?:? \(?(?:Could not resolve host: )?([A-Za-z0-9.-]+\.[A-Za-z0-9-]+)/#,

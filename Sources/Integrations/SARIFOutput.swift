@@ -1,7 +1,7 @@
 import Model
 import Transfer
 
-/// The parts of a SARIF log that are written, with SARIF's names.
+/// The parts of a SARIF log that are written, under SARIF's names.
 struct SARIFOutput: Encodable {
     var schema = "https://json.schemastore.org/sarif-2.1.0.json"
     var version = "2.1.0"
@@ -105,7 +105,7 @@ struct SARIFOutput: Encodable {
             let name = finding.category == .testFailure && !finding.rule.isEmpty ? finding.rule + ": " : ""
             message = Text(text: name + finding.message)
             locations = finding.path.map { path in
-                // A path elsewhere, or one that leads out, is no file of the repository.
+                // A path outside of the repository is no file of it.
                 let isInside = !path.hasPrefix("/") && !path.hasPrefix("..") && !path.contains("://")
                 let encoded = path.split(separator: "/", omittingEmptySubsequences: false)
                     .map { PercentEncoding.encode(String($0)) }.joined(separator: "/")

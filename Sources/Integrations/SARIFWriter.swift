@@ -1,12 +1,13 @@
 import Foundation
 package import Model
 
-/// Writes an integration's issues as SARIF 2.1.0 (OASIS standard, errata 01), for other tools: `beginning`, the results piece by piece, then `end`.
-/// A log of 25,000 issues is never in memory as a whole.
+/// Writes an integration's issues as SARIF 2.1.0 (OASIS standard, errata 01), for other tools: `beginning`, the results in pieces, then `end`. A log
+/// of 25,000 issues is never in memory as a whole.
 ///
-/// The log has one run with a result for each issue, in their order. Without issues the list is empty, which says that everything was checked.
+/// The log has one run with a result for each issue, in their order. Without issues the list of results is empty, which states that everything was
+/// checked.
 ///
-/// `baselineState` is relative to the branch's previous integration: `new`, `unchanged`, or `absent` for resolved ones. Silenced ones are
+/// `baselineState` is relative to the branch's previous integration: `new`, `unchanged`, or `absent` for resolved issues. Silenced issues are
 /// `unchanged` with an external suppression. Paths are URIs relative to `%SRCROOT%`. The same issues give the same bytes.
 package struct SARIFWriter: Sendable {
     /// The origin of the issues.
@@ -15,7 +16,7 @@ package struct SARIFWriter: Sendable {
         package var version: String
         /// Distinguishes one series of runs from others, and this run in it: `kit/main/17`.
         package var automation: String
-        /// The repository's address; `nil` if it must not be shown.
+        /// The repository's URL; `nil` if it must not be shown.
         package var repository: String?
         package var commit: String?
         package var branch: String?
@@ -37,7 +38,7 @@ package struct SARIFWriter: Sendable {
     private var indexes: [String: Int] = [:]
     private var hasResults = false
 
-    /// - Parameter isWhole: If false, there are more issues, and the log says so.
+    /// - Parameter isWhole: If false, there are more issues, and the log states that.
     package init(origin: Origin, isWhole: Bool = true) { (self.origin, self.isWhole) = (origin, isWhole) }
 
     /// The bytes before the results.
@@ -70,7 +71,7 @@ package struct SARIFWriter: Sendable {
         return writer.beginning + results + writer.end
     }
 
-    /// The log without results, split where they belong. Keys are sorted, so the rules, which are known last, come after them.
+    /// The log without results, split where they belong. Keys are sorted, so the rules come after the results; they are known only at the end.
     private var parts: (beginning: [UInt8], end: [UInt8]) {
         let provenance = origin.repository.map {
             [SARIFOutput.Provenance(repositoryUri: $0, revisionId: origin.commit, branch: origin.branch)]
@@ -93,7 +94,7 @@ package struct SARIFWriter: Sendable {
     private static func encoded(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // It consists of texts and whole numbers, which can always be encoded.
+        // The value consists of texts and integers, which can always be encoded.
         guard let data = try? encoder.encode(value) else { return [] }
         return Array(data)
     }

@@ -1,14 +1,15 @@
 import JobProtocol
 
 /// Finds what a failed step may have lacked in the sandbox, from the last lines that it printed, and names the setting that provides it. This is a
-/// guess, so it is a note and changes no verdict.
+/// guess, so it is a note and does not change the verdict.
 ///
-/// Whether a path exists on the machine is never looked up: a job could otherwise ask for any file.
+/// It never checks whether a path exists on the machine: a job could otherwise probe for any file.
 enum SandboxHint {
-    /// How much of the end of a step's output is searched, in bytes.
+    /// The number of bytes at the end of a step's output that are searched.
     static let tailBytes = 64 * 1024
 
-    /// Messages of programs that find no name or reach no address: of the C library, curl, git, Go, Node, Java, Rust, Python.
+    /// Messages of programs that cannot resolve a name or reach an address, in lower case: of the C library, curl, git, Go, Node, Java, Rust and
+    /// Python.
     static let noNetwork = [
         "could not resolve host", "temporary failure in name resolution", "name or service not known", "no such host",
         "eai_again", "getaddrinfo enotfound", "code enotfound", "unknownhostexception",
@@ -16,7 +17,7 @@ enum SandboxHint {
         "network is unreachable", "enetunreach", "cannot assign requested address",
     ]
 
-    /// Calls that no setting allows, and the words that show that a program wants them.
+    /// Calls that no setting allows, with the words that show that a program uses them.
     private static let refused: [(words: [String], name: String)] = [
         (["perf_event_open", "perf_event_paranoid"], "the kernel's performance events (perf)"),
         (
@@ -27,19 +28,20 @@ enum SandboxHint {
         (["fuse: device not found", "/dev/fuse"], "FUSE"), (["/dev/kvm"], "/dev/kvm"),
     ]
 
-    /// Directories of which a job sees only what the manual or the settings name. Homes are not among them: a job that prints the path of a
-    /// private key must not make the service recommend showing it.
+    /// Directories of which a job sees only what the manual or the settings name. Homes are not included: if a job prints the path of a private key,
+    /// the service must not recommend to show it.
     private static let hidden = ["/etc/", "/opt/", "/srv/", "/mnt/", "/var/lib/", "/var/cache/"]
-    /// Directories of the file system's root in which git's repositories are never recommended: what a job sees anyway, and homes (by the
-    /// Filesystem Hierarchy Standard 3.0, `home` and `root`).
+    /// Top-level directories in which git repositories are never recommended: those that a job sees anyway, and homes (`home` and `root` by the
+    /// Filesystem Hierarchy Standard 3.0).
     private static let seenOrPrivate: Set<Substring> = [
         "usr", "tmp", "dev", "proc", "sys", "run", "martlet", "home", "root",
     ]
 
+    /// Returns a sentence about what the step may have lacked.
     /// - Parameters:
     ///   - tail: The end of the step's output.
     ///   - own: The service's own paths, which no setting shows.
-    /// - Returns: `nil` if nothing in it suggests such a lack.
+    /// - Returns: `nil` if no line suggests such a lack.
     static func find(
         in tail: some Collection<UInt8>, of step: JobDescription.Step, home: String, own: HiddenPaths
     ) -> String? {
@@ -79,7 +81,7 @@ enum SandboxHint {
         }
     }
 
-    /// The path of a repository that git did not find, in git's words (setup.c, upload-pack.c, builtin/clone.c).
+    /// Returns the path of a repository that git did not find, from git's messages (setup.c, upload-pack.c, builtin/clone.c). `nil` if there is none.
     private static func repositoryPath(in line: String, _ small: String, home: String, own: HiddenPaths) -> String? {
         guard
             small.contains("does not appear to be a git repository")
@@ -91,7 +93,7 @@ enum SandboxHint {
         }
     }
 
-    /// What to do about a write to a place that is read-only.
+    /// Returns what to do about a write to a read-only path; `nil` if the line is not about that.
     private static func readOnlyHint(in line: String, _ small: String, _ step: JobDescription.Step) -> String? {
         guard small.contains("read-only file system") || small.contains("erofs") else { return nil }
         let path = words(of: line).first { $0.hasPrefix("/") && isPrintable($0) && $0.utf8.count > 1 }

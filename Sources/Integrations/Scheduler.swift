@@ -2,7 +2,7 @@ package import Logging
 package import Model
 package import Storage
 
-/// Leases queued integrations by capacity, priority and fairness, and runs each to its end.
+/// Takes queued integrations by capacity, priority and fairness, and runs each to its end.
 package actor Scheduler {
     private let store: Store
     private let runner: IntegrationRunner
@@ -18,19 +18,19 @@ package actor Scheduler {
         var cancellation: Cancellation
     }
     private var running: [IntegrationID: Running] = [:]
-    /// Those that have begun and wait for a server, by its name: they count to no capacity, and nobody follows them.
+    /// Integrations that have started and wait for a server, with the server's name. They do not count toward the capacity.
     private var waiting: [IntegrationID: String] = [:]
-    /// Those that are not under way here and are to end: taken up at once, to their end.
+    /// Integrations that are canceled and do not run here. They are taken up at once, so that they end.
     private var canceled: Set<IntegrationID> = []
-    /// What the last reading found to be ended, each for a newer one.
+    /// The running integrations that the last reading found to be superseded, each with the newer one.
     private var superseded: [(by: IntegrationID, Running)] = []
-    /// Whether something can be running in the database but not here: at the start, after an end that could not be stored, and
-    /// when one that waits is canceled.
+    /// Whether an integration may be running in the database but not here: at the start, after an end that could not be stored, and if a waiting
+    /// integration is canceled.
     private var mustTakeUp = true
-    /// The newest integration of a daemon before this one, by its row.
+    /// The row of the newest integration that was queued before this daemon started.
     private var newestBefore = Int64.max
 
-    /// - Parameter capacity: Integrations of one priority under way at once, ≥ 1; see `choose`.
+    /// - Parameter capacity: The most integrations of one priority that run at once, at least 1; see `choose`.
     package init(
         store: Store, runner: IntegrationRunner, capacity: Int, wakeup: Wakeup, wishes: CancelWishes,
         outages: Outages, timer: any Clock<Duration>, logger: Logger
@@ -45,11 +45,11 @@ package actor Scheduler {
         self.logger = logger
     }
 
-    /// Takes up what a daemon before this one left running, then leases whenever the bell rings.
+    /// Takes up the integrations that an earlier daemon left running, then takes queued ones at each notification.
     ///
-    /// When the task is cancelled the runners stop following; jobs go on, and the next daemon takes them up.
+    /// If the task is canceled, the jobs continue without being followed, and the next daemon takes them up.
     package func run() async {
-        // Where it cannot be read, all are taken for old ones.
+        // If the row cannot be read, all integrations count as older.
         newestBefore = (try? await store.newestRow()) ?? .max
         await withDiscardingTaskGroup { group in
             wakeup.ring()
@@ -61,16 +61,15 @@ package actor Scheduler {
         }
     }
 
-    /// Whether an integration is under way here, or is just being taken from the queue.
+    /// Whether an integration runs here, or is just being taken from the queue.
     package func isRunning(_ id: IntegrationID) -> Bool { running[id] != nil }
 
-    /// Asks a running integration to stop. The wish is on the disk before anything is asked, so that a daemon which
-    /// takes the integration up knows it.
-    /// - Parameter run: Which of its runs is meant.
-    /// - Throws: `FileError` when the wish cannot be stored.
+    /// Asks a running integration to stop. The request is on the disk first, so that a daemon that takes the integration up finds it.
+    /// - Parameter run: The run of the integration that is canceled.
+    /// - Throws: `FileError` if the request cannot be stored.
     package func cancel(_ id: IntegrationID, run: Int, _ wish: Cancellation.Wish) async throws {
         try await wishes.store(wish, for: id, run: run)
-        // Left running by a daemon before this one, and not taken up yet: who takes it up finds the wish.
+        // An earlier daemon may have left it running, and it is not taken up yet. It finds the request when it is.
         await running[id]?.cancellation.request(wish)
         if running[id] == nil { takeUpToEnd(id) }
         wakeup.ring()
@@ -81,7 +80,7 @@ package actor Scheduler {
         let id = integration.id
         let entry = Running(integration: integration, cancellation: cancellation)
         running[id] = entry
-        // Marked before the daemon was stopped: nothing else would ring for it before its end.
+        // It was marked before the daemon was stopped, so there is no other notification about it before its end.
         if let newer = integration.supersededBy { superseded.append((newer, entry)) }
         waiting[id] = nil
         canceled.remove(id)
@@ -93,7 +92,7 @@ package actor Scheduler {
             switch await self.runner.run(id, cancellation: cancellation) {
             case .stored: await self.ended(id, isStored: true)
             case .left:
-                // Its end could not be stored: it is taken up again after a pause. Nothing when the daemon stops.
+                // Its end could not be stored, so it is taken up again after a pause. If the daemon stops, it is left as it is.
                 do { try await self.timer.sleep(for: Self.pause) } catch { return }
                 await self.ended(id, isStored: false)
             case .awaits(let server): await self.wait(id, for: server, cancellation)
@@ -104,7 +103,7 @@ package actor Scheduler {
     private func wait(_ id: IntegrationID, for server: String, _ cancellation: Cancellation) async {
         running[id] = nil
         waiting[id] = server
-        // Asked for when it was at its end here.
+        // The request came while the integration was about to wait.
         if await cancellation.requested != nil, waiting[id] != nil { takeUpToEnd(id) }
         wakeup.ring()
     }
@@ -115,7 +114,7 @@ package actor Scheduler {
         mustTakeUp = true
     }
 
-    /// Those whose end was decided with the queueing of a newer commit.
+    /// Cancels the integrations whose end was decided when a newer commit was queued.
     private func endSuperseded() async {
         for (newer, entry) in superseded {
             let reason = Store.supersededReason(by: newer, ref: entry.integration.ref)
@@ -124,7 +123,7 @@ package actor Scheduler {
         superseded = []
     }
 
-    /// Before an integration whose end could not be stored is taken up again.
+    /// The pause before an integration is taken up again whose end could not be stored.
     static let pause = Duration.seconds(5)
 
     private func ended(_ id: IntegrationID, isStored: Bool) {
@@ -133,12 +132,12 @@ package actor Scheduler {
         wakeup.ring()
     }
 
-    /// What is running in the database but not here (after a restart), and what is chosen from the queue and from those whose
-    /// server may be asked again. Nothing is read that could change nothing.
+    /// Returns the integrations to start: those that are running in the database but not here, and those chosen from the queue and from those whose
+    /// server may be tried again. It does not read what cannot change the result.
     private func leased() async -> [OpenIntegration] {
         do {
-            // Those with a job go on whatever runs; one that only prepares waits its turn, however many a daemon before this one left
-            // waiting for a server.
+            // An integration with a job is taken up whatever else runs. One that only prepares waits its turn, because an earlier daemon may have
+            // left many waiting for a server.
             var (left, paused, begun): ([OpenIntegration], [OpenIntegration], [OpenIntegration]) = ([], [], [])
             if mustTakeUp || !running.isEmpty || !waiting.isEmpty {
                 let open = try await store.running()
@@ -157,12 +156,12 @@ package actor Scheduler {
                         left.append(integration)
                     }
                 }
-                // What is not open any more has its end.
+                // An integration that is no longer open has ended.
                 canceled.formIntersection(left.map(\.id))
                 mustTakeUp = false
             }
             let busy = running.values.map(\.integration) + left
-            // Whoever waits comes after those.
+            // Every queued integration comes after those.
             guard busy.count(where: { Self.priority(of: $0) <= Cause.person.priority }) < capacity else { return left }
             let refs = Set((paused + begun).map(BotRef.init))
             let queued = try await store.heads().filter { running[$0.id] == nil && !refs.contains(BotRef($0)) }
@@ -173,7 +172,8 @@ package actor Scheduler {
         }
     }
 
-    /// Of those that wait for a server the one that is chosen first: it asks for all, and one that has no place would keep them waiting.
+    /// Returns the waiting integrations that may try their server. Only the first in order is returned for each server that does not answer: it tries
+    /// for all of them. One without a place in the capacity would keep the others waiting.
     private func askable(_ paused: [OpenIntegration]) async -> [OpenIntegration] {
         let paused = paused.sorted { (Self.priority(of: $0), $0.rowID) < (Self.priority(of: $1), $1.rowID) }
         var servers: Set<String> = []
@@ -181,7 +181,7 @@ package actor Scheduler {
         for integration in paused {
             guard let server = waiting[integration.id], !servers.contains(server) else { continue }
             guard await outages.mayAsk(server) else { continue }
-            // Where it answers again, nobody has to wait for another.
+            // If the server answers, all of its integrations may continue.
             if await outages.isKnown(server) { servers.insert(server) }
             found.append(integration)
         }
@@ -195,7 +195,7 @@ package actor Scheduler {
         init(_ integration: OpenIntegration) { (bot, ref) = (integration.id.bot, integration.ref) }
     }
 
-    /// The place of an integration, and of its jobs: see `choose`.
+    /// Returns the priority of an integration, and of its jobs; see `choose`.
     static func priority(of record: IntegrationRecord) -> Int {
         priority(
             record.cause, isRerun: record.run > 1, isRelease: record.isRelease,
@@ -213,20 +213,26 @@ package actor Scheduler {
         return [.person, .upgrade, .schedule].contains(cause) || !isRelease ? cause.priority : 1
     }
 
-    /// The integrations to start now.
+    /// Returns the integrations to start now.
     ///
-    /// Lower priority first (a person's and reruns, then release branches, then others, then upgrades, then schedules, then pull requests of
-    /// forks, which anybody can open), then the bot with the fewest running, then the oldest. Those that come after a candidate take no place
-    /// from it: it begins beside them, their jobs wait for slots behind its own, and of one priority never more than the capacity begin. Of
-    /// forks' at most half of the capacity goes to one bot, and one place of it stays free for whatever else comes. One ref of a bot is
-    /// integrated by one integration at a time, in order, since each is compared with the one before.
+    /// The order is by priority number, then by the fewest running integrations of the bot, then by age. Priorities from first to last:
+    /// 1. users' integrations and reruns
+    /// 2. release branches
+    /// 3. other refs
+    /// 4. upgrades
+    /// 5. schedules
+    /// 6. pull requests of forks, which anyone can open
+    ///
+    /// Integrations with a later priority take no place from a candidate: it starts beside them, and their jobs wait for slots behind its own. No
+    /// more than the capacity start of one priority. At most half of the capacity goes to forks' pull requests of one bot, and one place stays free
+    /// of forks. One ref of a bot is integrated by one integration at a time, in order, because each is compared with the previous one.
     package static func choose(
         from queued: [OpenIntegration], running: [OpenIntegration], capacity: Int
     ) -> [OpenIntegration] {
         var busy = Set(running.map(BotRef.init))
         var waiting = queued.filter { candidate in !running.contains { $0.id == candidate.id } }
         var chosen: [OpenIntegration] = []
-        /// Those that a candidate shares the capacity with.
+        /// Returns the integrations that share the capacity with a candidate.
         func rivals(_ candidate: OpenIntegration) -> [OpenIntegration] {
             let own = Self.priority(of: candidate)
             return (running + chosen).filter { Self.priority(of: $0) <= own }

@@ -2,8 +2,8 @@ import Logging
 import Model
 import Storage
 
-/// Queues what bots' schedules bring. Up to when each was taken up is stored, so that a moment counts once: whatever the
-/// clock does, and through restarts.
+/// Queues the integrations of bots' schedules. The store records up to when each schedule was handled. So each time of a schedule counts once,
+/// whatever the clock does, and through restarts.
 struct Schedules {
     private let store: Store
     private let registry: BotRegistry
@@ -16,21 +16,21 @@ struct Schedules {
         var schedule: BotSpecification.Schedule
         var takenUp: Timestamp
         var next: Timestamp?
-        /// A mark that is far ahead of the clock, until the clock has come there.
+        /// A mark that is far ahead of the clock, until the clock reaches it; `nil` if there is none.
         var ahead: Timestamp?
-        /// When the time zone is looked for again, which was not to be found.
+        /// When a missing time zone is searched again; `nil` if it is not missing.
         var retry: Timestamp?
     }
 
-    /// When time zones were last read, and how long that is valid: the machine's may be updated.
+    /// When time zones were last read. They are read again after `zonesLast`, because the machine's may have been updated.
     private var zonesRead: Timestamp?
     static let zonesLast = Duration.seconds(86_400)
 
-    /// Between two tries to find a time zone.
+    /// The pause between two tries to find a time zone.
     static let retryPause = Duration.seconds(60)
 
-    /// A mark further ahead of the clock comes from a wrong clock. Without this bound, a clock that was a year ahead for a moment would end a bot's
-    /// schedule for a year.
+    /// The largest distance of a valid mark from the clock. A mark further ahead comes from a wrong clock. Without this limit, a clock that was a
+    /// year ahead for a moment would stop a bot's schedule for a year.
     static let longestAhead = Duration.seconds(86_400)
 
     init(store: Store, registry: BotRegistry, logger: Logger) {
@@ -39,7 +39,8 @@ struct Schedules {
         self.logger = logger
     }
 
-    /// - Throws: What could not be stored; it is tried again the next time, without queueing those of other bots twice.
+    /// Queues the integrations that are due.
+    /// - Throws: The last error of a bot. That bot is tried again the next time; other bots are not queued twice.
     mutating func queueDue(at now: Timestamp) async throws {
         if stored == nil {
             stored = Dictionary(try await store.scheduleMarks().map { ($0.bot, $0) }) { $1 }
@@ -68,7 +69,7 @@ struct Schedules {
 
     private mutating func take(_ bot: BotSpecification, at now: Timestamp) async throws {
         guard let schedule = bot.schedule else {
-            // A bot that comes back is new.
+            // A bot that comes back counts as new.
             entries[bot.name] = nil
             stored?[bot.name] = nil
             return
@@ -81,7 +82,7 @@ struct Schedules {
         } else {
             let isKnown = entries[bot.name] == nil && mark?.schedule == schedule.key
             let takenUp = isKnown ? mark?.takenUp ?? now : now
-            // A new bot begins now; that is stored, since the daemon may be down at its first moment.
+            // A new bot's schedule begins now. That is stored, because the daemon may be stopped at the schedule's first time.
             if !isKnown { try await store(bot, schedule, upTo: now, queueing: [], at: now) }
             entry = Entry(schedule: schedule, takenUp: takenUp)
             await plan(&entry, after: takenUp, of: bot.name, at: now)
@@ -91,7 +92,7 @@ struct Schedules {
             entry.takenUp = now
             await plan(&entry, after: now, of: bot.name, at: now)
         }
-        // It was this clock that was behind: what lies before the mark was taken up.
+        // The present clock was behind, so the times before the mark were handled.
         if let ahead = entry.ahead, ahead <= now {
             (entry.takenUp, entry.ahead) = (ahead, nil)
             await plan(&entry, after: ahead, of: bot.name, at: now)
@@ -100,7 +101,7 @@ struct Schedules {
             await plan(&entry, after: entry.takenUp, of: bot.name, at: now)
         }
         if let next = entry.next, next <= now {
-            // However many moments have passed, since the machine slept or the clock jumped, one run makes up for all.
+            // One run makes up for all times that have passed because the machine slept or the clock jumped.
             try await store(bot, schedule, upTo: now, queueing: try await tips(of: bot, schedule), at: now)
             (entry.takenUp, entry.ahead) = (now, nil)
             await plan(&entry, after: now, of: bot.name, at: now)
@@ -133,7 +134,7 @@ struct Schedules {
         for record in records { logger.info("queued by schedule", metadata: ["integration": "\(record.id)"]) }
     }
 
-    /// The branches that the schedule names, as they were seen last; none while there are none.
+    /// Returns the branches that the schedule names, with the commits that the last scan found. Empty if there are none.
     private func tips(of bot: BotSpecification, _ schedule: BotSpecification.Schedule) async throws -> [NewIntegration]
     {
         let defaultBranch = try await store.repository(bot.repository)?.defaultBranch
@@ -147,6 +148,6 @@ struct Schedules {
 }
 
 extension BotSpecification.Schedule {
-    /// What makes it another schedule.
+    /// A text that differs for different schedules.
     fileprivate var key: String { "\(times) \(zone ?? "UTC")" }
 }

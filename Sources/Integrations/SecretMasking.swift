@@ -2,9 +2,8 @@ import JobProtocol
 import Model
 import Reports
 
-// The supervisor masks the bytes of logs and reports. A reader's result can contain a secret that was nowhere in one piece: XML joins
-// `Hun<![CDATA[ter]]>2`, and a test tool's events of one line each become one message. The results are therefore masked once more before they are
-// stored.
+// The supervisor masks the bytes of logs and reports. But a reader's result can contain a secret that was split in them: XML joins
+// `Hun<![CDATA[ter]]>2`, and a test tool's events of one line each become one message. Therefore the results are masked again before they are stored.
 
 extension LogRedactor {
     func masked(_ finding: Finding) -> Finding {

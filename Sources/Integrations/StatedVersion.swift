@@ -1,17 +1,17 @@
 import Model
 import SourceControl
 
-/// A version that the repository's people wrote down: in a file of the commit, or as what a command prints.
+/// Reads a version that the repository's authors state in a file of the commit or by a command.
 enum StatedVersion {
-    /// Reads it: one line with a version, with or without a `v` before it.
-    /// - Parameter place: What said it, for messages: "VERSION", "the command".
-    /// - Throws: `PublishError`.
+    /// Reads one line with a version, with or without a `v` before it.
+    /// - Parameter place: The source for messages: "VERSION", "the command".
+    /// - Throws: `PublishError` if the bytes are no version.
     static func read(_ bytes: [UInt8], from place: String) throws(PublishError) -> SemanticVersion {
         guard bytes.count <= Trigger.VersionSource.maximumTextSize else {
             throw PublishError(
                 "\(place) says more than \(Trigger.VersionSource.maximumTextSize) bytes; a version is one line")
         }
-        // Some editors write a byte order mark, which nobody sees.
+        // Some editors write a byte order mark, which is invisible.
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...], as: UTF8.self)
         let trimmed = text.drop(while: \.isWhitespace)
@@ -24,7 +24,7 @@ enum StatedVersion {
         return version
     }
 
-    /// The version in a file of a commit; links are not followed.
+    /// Reads the version in a file of a commit. Links are not followed.
     static func read(file path: String, of commit: CommitID, in mirror: Mirror) async throws -> SemanticVersion {
         do {
             let bytes = try await mirror.file(path, at: commit, limit: Trigger.VersionSource.maximumTextSize)

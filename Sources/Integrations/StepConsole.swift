@@ -3,10 +3,10 @@ import Model
 import Reports
 
 extension StepSubject {
-    /// Determines what a step of a kind is read for.
+    /// Determines what the output of a step is searched for.
     init(_ step: JobDescription.Step, kind: JobStep) {
         self = []
-        // Whether it is a usual command with a script.
+        // Such a step is a default command with a script.
         if step.arguments.count > 3, step.arguments[2].hasPrefix(ProjectProfile.Command.prelude) { insert(.words) }
         switch kind {
         case .analyzing:
@@ -25,7 +25,7 @@ extension ConsoleContent {
     func missingProgram(_ step: JobDescription.Step, _ end: CommandEnd) -> String? {
         guard end.exit == 127 else { return nil }
         if let missing { return missing }
-        // Started without a shell, so that the status is not that of a command within it: `swift`, `make`.
+        // The command was started without a shell, such as `swift` or `make`. So the status is not that of a command within a script.
         guard let program = step.arguments.first, !program.contains("/") else { return nil }
         return program
     }

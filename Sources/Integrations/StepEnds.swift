@@ -1,13 +1,14 @@
 import JobProtocol
 import Reports
 
-/// How each step ended, and the attempt as a whole.
+/// The ends of the steps, and of the attempt as a whole.
 struct StepEnds {
     var steps: [Int: CommandEnd] = [:]
     var outcome: StatusEvent.Outcome?
     var reason: String?
     var limit: String?
-    /// The one in which a person's, a newer commit's or the machine's wish ended the job: what it came to says nothing of the code.
+    /// The step in which the job was ended by a user, a newer commit or the machine's stop; `nil` if it was not. That step's result says nothing
+    /// about the code.
     var interrupted: Int?
 
     init(_ events: [StatusEvent]) {

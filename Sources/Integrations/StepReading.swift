@@ -5,28 +5,28 @@ import JobProtocol
 import Model
 import Reports
 
-/// Has `martlet-reader` read what the steps of an attempt left.
+/// Reads the report files and the output of an attempt's steps with `martlet-reader`.
 ///
-/// One process reads everything of an attempt. If it does not survive a file, the file is unreadable, with the reason, and another process reads
-/// the rest. None is started for an attempt that left nothing to read.
+/// One process reads all files of an attempt. If it crashes on a file, that file counts as unreadable, with the reason, and another process reads the
+/// rest. No process is started for an attempt without files and output.
 struct StepReading {
-    /// The report files and console of a step.
+    /// The report files and the output of a step.
     struct Input {
         var number: Int
         var subject: StepSubject
         var files: [AttemptDirectory.File]
-        /// The ranges of the log that are the step's.
+        /// The ranges of the log with the step's output, in bytes.
         var console: [Range<Int64>]
     }
 
-    /// How many files or consoles of an attempt may end the reader before the rest is not read either.
+    /// The most files or outputs of an attempt that may crash the reader before the rest is not read, either.
     static let maximumFailures = 3
 
     private let program: ReaderProgram
     private let stop: ReaderProgram.Stop
     private let attempt: AttemptDirectory
     private let root: SourceRoot
-    /// Why an item is not read.
+    /// The reasons why items are not read.
     private var refused: [ReadingAnswer.Item: String] = [:]
 
     init(
@@ -38,10 +38,10 @@ struct StepReading {
         self.root = root
     }
 
-    /// Blocks while it reads.
-    /// - Returns: The contents, by the steps' numbers; empty for a step that left nothing.
-    /// - Throws: `ExecutionError` if the attempt's directory cannot be read or the reader cannot be started. A file that the reader does not
-    ///   survive is a problem of that file.
+    /// Reads the files of all steps. Blocks while it reads.
+    /// - Returns: The contents, by the steps' numbers. Empty if there are no files and no output.
+    /// - Throws: `ExecutionError` if the attempt's directory cannot be read or the reader cannot be started. A file that crashes the reader is not an
+    ///   error; its content states the problem.
     static func read(
         _ inputs: [Input], of attempt: AttemptDirectory, root: SourceRoot, with program: ReaderProgram,
         stop: ReaderProgram.Stop
@@ -60,7 +60,8 @@ struct StepReading {
         return reading.completed([:], inputs)
     }
 
-    /// - Returns: `nil` if the reader did not survive; `refused` then says what not to read the next time.
+    /// Reads everything once.
+    /// - Returns: `nil` if the reader crashed. `refused` then contains the item that the next try must not read.
     private mutating func tryAll(_ inputs: [Input]) throws -> [Int: StepContent]? {
         var answer = ReadingAnswer(asked: inputs.reduce(into: [:]) { $0[$1.number] = $1.files.count })
         var pieces = Pieces(of: attempt, records(for: inputs))
@@ -80,7 +81,7 @@ struct StepReading {
             throw ExecutionError(.notStarted, "read what the job left with \(program.path)", reason)
         }
         guard refused[item] == nil, inputs.contains(where: { Self.items(of: $0).contains(item) }) else {
-            // It survives no file, or a file has taken it over.
+            // The reader crashes on every file, or a file has taken it over.
             refuseRest(inputs, reason)
             return completed([:], inputs)
         }
@@ -92,9 +93,9 @@ struct StepReading {
         for item in inputs.flatMap(Self.items) where refused[item] == nil { refused[item] = reason }
     }
 
-    /// Why the reader ended: the words after "reading it".
+    /// Returns why the reader ended, as the rest of a sentence.
     static func reason(_ outcome: ReaderProgram.Outcome, _ limits: ReaderProgram.Limits) -> String {
-        // As Swift's runtime says it: "failed to allocate 20000096 bytes of memory".
+        // The message of Swift's runtime: "failed to allocate 20000096 bytes of memory".
         let isFull = ["failed to allocate", "ould not allocate"].contains { outcome.complaint.contains($0) }
         switch outcome.end {
         case .late: return "reading it took longer than \(limits.patience.components.seconds) s"
@@ -116,7 +117,7 @@ struct StepReading {
 
     // MARK: The request to the reader
 
-    /// The items of a step, by the number that the reader counts: it does not know the refused ones.
+    /// Returns the records of the request. Refused items are replaced by empty ones, so that the reader's numbers match.
     private func records(for inputs: [Input]) -> [Pieces.Record] {
         var records: [Pieces.Record] = [.bytes(ReadingRequest.root(root))]
         for input in inputs {
@@ -133,12 +134,12 @@ struct StepReading {
         return records + [.bytes(ReadingRequest.end)]
     }
 
-    /// The contents, with the refused items in their places.
+    /// Returns the contents with the reasons for the refused items in their places.
     private func completed(_ contents: [Int: StepContent], _ inputs: [Input]) -> [Int: StepContent] {
         var contents = contents
         for input in inputs {
             var content = contents[input.number] ?? StepContent()
-            // A reader that was taken over may have told of fewer.
+            // A reader that was taken over may have returned fewer.
             let missing = input.files.count - content.reports.count
             content.reports += input.files.suffix(missing).map {
                 ReportContent.unreadable("it was not read", fileName: $0.path)
@@ -168,7 +169,7 @@ private struct Pieces {
     private var records: ArraySlice<Record>
     private var file: AttemptDirectory.OpenFile?
     private var log: AttemptLog?
-    /// The part of the log that is still to be read for the record.
+    /// The part of the log that is still to be read for the record; `nil` if there is none.
     private var range: Range<Int64>?
 
     init(of attempt: AttemptDirectory, _ records: [Record]) {
@@ -176,7 +177,8 @@ private struct Pieces {
         self.records = records[...]
     }
 
-    /// - Returns: False if nothing is left.
+    /// Appends the next bytes of the request.
+    /// - Returns: False if there are no more.
     mutating func next(into bytes: inout [UInt8]) throws -> Bool {
         while bytes.count < ReadingRequest.pieceBytes {
             if let file {

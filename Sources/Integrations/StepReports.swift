@@ -2,16 +2,16 @@ import JobProtocol
 import Model
 import Reports
 
-/// The report files that a step left, and what of those that were asked for it did not leave.
+/// The report files that a step left, and the requested ones that it did not leave.
 struct StepReports {
     let contents: [ReportContent]
-    /// Matching files that could not be copied, with the reasons.
+    /// The matching files that could not be copied, with the reasons.
     let leftOut: [String]
-    /// The patterns of the recipe that a command must leave a file for; those of usual commands are what may come.
+    /// The patterns of the recipe for which a command must leave a file. The patterns of default commands are optional, so they are not included.
     private let asked: [String]
-    /// Those of them that no file matches.
+    /// The patterns in `asked` that no file matches.
     private let unmatched: [String]
-    /// Where the step ran; `.` is the repository's root.
+    /// The directory in which the step ran; `.` is the repository's root.
     private let workingDirectory: String
 
     init(
@@ -34,9 +34,9 @@ struct StepReports {
     var tests: [TestResult] { contents.flatMap(\.tests) }
     var notes: [String] { contents.flatMap(\.notes) }
 
-    /// What the files say of themselves, and what is not there.
+    /// The problems of the files, and a problem for missing ones.
     var problems: [String] {
-        // The author of the pattern may have meant it to begin there.
+        // The author of the pattern may have meant it to be relative to this directory.
         let place =
             workingDirectory == "." ? "" : " (from the repository's root; the step ran in \(workingDirectory))"
         let missing =
@@ -44,18 +44,18 @@ struct StepReports {
         return contents.flatMap(\.problems) + missing
     }
 
-    /// The patterns that the recipe names for reports of tests: none of them if all that is there is coverage.
+    /// The patterns that the recipe names for test reports. Empty if all files are coverage reports.
     var askedForTests: [String] {
         !contents.isEmpty && contents.allSatisfy { $0.subject == .coverage } ? [] : asked
     }
 
-    /// Whether one of them is a report of tests, even if it could not be read.
+    /// Whether one of the files is a test report, even if it could not be read.
     var hasTests: Bool { contents.contains { $0.subject == .tests || $0.subject == nil } }
 
-    /// Why these files cannot judge a test step whose console names no test; `nil` if they can, and if there are no files.
+    /// The reason why these files cannot judge a test step whose output names no test. `nil` if they can, and if there are no files.
     ///
-    /// Any output has lines that look like a compiler's or a sanitizer's, so a file of such lines is no report of tests. A recipe that names a
-    /// coverage file has asked for no more.
+    /// Any output contains lines that look like a compiler's or a sanitizer's, so a file of such lines is not a test report. A recipe that names a
+    /// coverage file has not asked for more.
     var missingTests: String? {
         guard !contents.isEmpty, !hasTests else { return nil }
         if asked.isEmpty {

@@ -3,27 +3,27 @@ import SourceControl
 
 /// Finds the commits that introduced new issues, by the seven strategies of `Introduction.Strategy`.
 ///
-/// The integration's own commits come first: the line's, the file's, the only commit, the only person. If several people changed other files, or
-/// there are no commits, the history decides: the line's author, the file's last change, the person who changed it most. These are guesses, and are
-/// labeled so.
+/// The integration's own commits are tried first: the commit of the line, that of the file, the only commit, the only author. If several authors
+/// changed other files, or there are no commits, the history decides: the line's author, the file's last change, the most frequent author. These are
+/// guesses, and are labeled so.
 struct SuspectSearch: Sendable {
     let mirror: Mirror
-    /// `nil` if the branch was not integrated before: then only the history is searched.
+    /// The commit of the branch's previous integration; `nil` if there is none. Then only the history is searched.
     let from: CommitID?
     let to: CommitID
-    /// How long each question to the whole history takes at most: others wait for the mirror meanwhile.
+    /// The time limit of each search of the whole history. Other operations wait for the mirror meanwhile.
     var guessing: Duration = .seconds(1)
 
-    /// Issues whose lines are blamed; for the others the file's commits are asked.
+    /// The most issues whose lines are blamed. For the others, only the file's commits are searched.
     static let maximumBlamed = 200
-    /// Commits of an integration; of more, the newest.
+    /// The most commits of an integration that are searched; the newest ones are used.
     static let maximumCommits = 500
-    /// How many changes of a file determine who changed it most.
+    /// The number of changes to a file that determine its most frequent author.
     static let maximumModifications = 20
     /// If a file has not changed for this long, its most frequent author knows it better than its last one.
     static let longAgo: Duration = .seconds(90 * 86_400)
 
-    /// By fingerprint; an issue without a suspected commit is missing.
+    /// Returns the commits that introduced issues, by fingerprint. An issue without a suspected commit is missing.
     func introductions(of issues: [Issue]) async throws(SourceControlError) -> [String: Introduction] {
         let commits = try await interval()
         var found: [String: Introduction] = [:]
@@ -36,7 +36,7 @@ struct SuspectSearch: Sendable {
         return found
     }
 
-    /// The commits since the integration before; since the common ancestor, where the branch was moved by force.
+    /// Returns the commits since the previous integration, or since the common ancestor if the branch was moved by a forced push.
     private func interval() async throws(SourceControlError) -> [CommitDetails] {
         guard let from, try await mirror.contains(from) else { return [] }
         return try await mirror.commits(from: from, to: to, limit: Self.maximumCommits)
@@ -54,7 +54,7 @@ struct SuspectSearch: Sendable {
             of: places, at: to, among: Set(ids), limit: Mirror.HistoryLimit())
         let modifications = try await mirror.modifications(
             of: try await names(issues), among: ids, limit: Mirror.HistoryLimit())
-        // A merge is nobody's change while what it merged is there.
+        // A merge does not count as a change if the merged commits are in the list.
         let own = commits.filter { $0.parents.count < 2 }
         let authored = own.isEmpty ? commits : own
         let isOnePersons = Set(authored.map(\.person)).count == 1
@@ -66,7 +66,7 @@ struct SuspectSearch: Sendable {
             if let place = Self.place(finding), let commit = origins[place].flatMap({ details[$0] }) {
                 found[issue.fingerprint] = Introduction(commit, .blameLineAgainstCommits, .high)
             } else if let commit = changed.flatMap({ details[$0] }) {
-                // What makes a test fail is rather elsewhere than in the test's file.
+                // The cause of a failing test is more likely outside of the test's file.
                 let isSure = modified.count == 1 && (finding.category != .testFailure || authored.count == 1)
                 found[issue.fingerprint] = Introduction(
                     commit, .fileHasBeenModifiedByCommits, isSure ? .high : .low)
@@ -79,7 +79,7 @@ struct SuspectSearch: Sendable {
         return found
     }
 
-    /// Every name that the issues' files have had since the integration before.
+    /// Returns all names that the issues' files have had since the previous integration.
     private func names(_ issues: [Issue]) async throws(SourceControlError) -> [String: Set<String>] {
         let paths = Set(issues.compactMap(\.finding.path))
         var names = Dictionary(paths.map { ($0, Set([$0])) }) { $1 }
@@ -136,7 +136,7 @@ struct SuspectSearch: Sendable {
 }
 
 extension CommitDetails {
-    /// The person: the email address, which people keep when they spell their name differently.
+    /// The identity of the author: the email address, which stays the same if the name is spelled differently.
     fileprivate var person: String { authorEmail.isEmpty ? authorName : authorEmail.lowercased() }
 }
 

@@ -4,10 +4,10 @@ import Glibc
 import JobProtocol
 import Model
 
-/// What a job's compiler is, found where the job finds it, and read without being run: a job's programs run in its fence
-/// alone.
+/// Determines the compiler of a job by searching it where the job finds it. The compiler is not run, because a job's programs run only in its
+/// sandbox.
 enum ToolchainReading {
-    /// The program that says most of each kind of project.
+    /// Returns the most significant program of a kind of project; `nil` if unknown.
     private static func program(of type: ProjectType?) -> String? {
         switch type {
         case .swiftPackage: "swift"
@@ -33,17 +33,17 @@ enum ToolchainReading {
         }
     }
 
-    /// What is found of it.
+    /// The result of the search.
     struct Finding: Equatable {
         var toolchain: Provenance.Toolchain?
-        /// Why it cannot be said, where it could be another than it seems.
+        /// The reason why the toolchain is unknown, if it may be another than it seems; `nil` otherwise.
         var note: String?
     }
 
-    /// Looks along the PATH that the service gives a job. One that the repository gives says nothing that could be vouched for: the job finds
-    /// what it wrote itself, and the same place of the machine holds something else, or what another job planted.
-    /// - Parameter configuration: The job's.
-    /// - Returns: Nothing for another kind of project, and where PATH has no such program.
+    /// Searches the `PATH` that the service gives a job. A `PATH` of the repository cannot be vouched for. The job may find its own files, and the
+    /// same path on the machine may contain something else, or a file of another job.
+    /// - Parameter configuration: The job's configuration.
+    /// - Returns: A finding without a toolchain for an unknown kind of project, and if `PATH` has no such program.
     static func toolchain(
         of job: JobDescription, for type: ProjectType?, configuration: Recipe.Configuration?
     ) -> Finding {
@@ -52,17 +52,17 @@ enum ToolchainReading {
         else { return Finding(note: "the recipe sets PATH, so which \(program) built it is not known") }
         let root = job.fence?.root ?? ""
         for entry in (job.environment["PATH"] ?? "").split(separator: ":") where entry.hasPrefix("/") {
-            // An image's links may lead out of it, so they are not followed there.
+            // Links in an image may lead out of it, so they are not followed there.
             let place = "\(root)\(entry)/\(program)"
             guard access(place, X_OK) == 0 else { continue }
             guard let resolved = root.isEmpty ? resolve(place) : place else { continue }
-            // What the fence does not show, as where a link in it leads, the job did not find either.
+            // The job cannot have found a program that the sandbox does not show, such as the target of a link in it.
             if let fence = job.fence, root.isEmpty, !Toolchains.isSeen(resolved, within: fence.readOnly) { continue }
             let shown = String(resolved.dropFirst(root.count))
             if program == "swift", let version = swiftVersion(resolved) {
                 return Finding(toolchain: .init(program: program, path: shown, version: version))
             }
-            // Of one that cannot be read the path has to do.
+            // If the program cannot be read, only its path is stated.
             let digest = try? Digest.sha256(ofFile: resolved).sha256
             return Finding(toolchain: .init(program: program, path: shown, sha256: digest))
         }
@@ -75,11 +75,12 @@ enum ToolchainReading {
         return String(cString: resolved)
     }
 
-    /// The line that the compiler wrote into the interface of its standard library; `swift --version` prints it first.
+    /// Returns the compiler's version from the interface of its standard library, which is the line that `swift --version` prints first. `nil` if
+    /// there is none.
     private static func swiftVersion(_ program: String) -> String? {
         let parts = program.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
         let module = parts.joined(separator: "/") + "/lib/swift/linux/Swift.swiftmodule"
-        // A toolchain without such a module is told by its digest.
+        // A toolchain without such a module is identified by its digest.
         guard let directory = try? Directory(opening: module),
             let name = try? directory.entries(limit: 100).map(\.name).first(where: { $0.hasSuffix(".swiftinterface") }),
             let descriptor = try? directory.openForReading(name)

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Finds the directories that a fenced job needs for its compilers: those of the daemon's PATH that lie outside `/usr`.
+/// Finds the directories that a sandboxed job needs for its compilers: those in the daemon's `PATH` that are outside of `/usr`.
 enum Toolchains {
-    /// What the minimal root has of the machine anyway.
+    /// The directories of the machine that the minimal root contains anyway.
     private static let usual = ["/usr", "/bin", "/sbin", "/lib", "/lib64"]
 
-    /// The directories whose `usr/bin` is in PATH, or that a `swift` in PATH is a link into: `/opt/swift` for
-    /// `/opt/swift/usr/bin`. Blocks for as long as reading links does.
+    /// Returns the directories whose `usr/bin` is in `PATH`, or that a `swift` in `PATH` links to, such as `/opt/swift` for `/opt/swift/usr/bin`.
+    /// Blocks while it reads links.
     static func directories(inPath path: String) -> [String] {
         var found: [String] = []
         func add(_ programs: String) {
@@ -25,16 +25,16 @@ enum Toolchains {
         return found
     }
 
-    /// PATH without the entries that a fenced job does not see.
+    /// Returns `PATH` without the entries that a sandboxed job does not see.
     static func path(_ path: String, within readOnly: [String]) -> String {
         let kept = entries(path).filter { isSeen($0, within: readOnly) }
         return kept.isEmpty ? JobIsolation.imagePath : kept.joined(separator: ":")
     }
 
-    /// Whether a fence shows a path of the machine at its own place.
+    /// Whether a sandbox shows a path of the machine at its own place.
     static func isSeen(_ path: String, within readOnly: [String]) -> Bool { isWithin(path, usual + readOnly) }
 
-    /// Whether a path is one of some directories or beneath one.
+    /// Whether a path is one of the directories, or beneath one.
     static func isWithin(_ path: String, _ directories: [String]) -> Bool {
         directories.contains { path == $0 || path.hasPrefix($0 + "/") }
     }

@@ -2,14 +2,14 @@ package import Logging
 import Model
 package import Storage
 
-/// Integrates the tips of every bot's branches anew when the machine's toolchain has another version: once each, whenever the daemon
-/// is stopped, and not for the version that a bot meets first.
+/// Integrates the tips of every bot's branches again if the machine's toolchain has a new version. Each tip is integrated once, even if the daemon is
+/// stopped meanwhile. The first version that is found for a bot causes no integration.
 package struct Upgrades: Sendable {
-    /// How often the toolchain is asked for its version: a tenth of a second of a process each time.
+    /// How often the toolchain's version is queried. Each time, a process runs for a tenth of a second.
     static let interval = Duration.seconds(600)
-    /// How soon it is asked again where a repository is still to be looked at: what was pushed while the daemon was down goes first.
+    /// The shorter interval while a repository waits for a scan. Pushes from the time when the daemon was stopped are integrated first.
     static let shortInterval = Duration.seconds(5)
-    /// Tips that one transaction queues: each is a few rows, some 200 µs.
+    /// The number of tips that one transaction queues. Each is a few rows, which take about 200 µs.
     static let batch = 10
 
     private let store: Store
@@ -19,7 +19,7 @@ package struct Upgrades: Sendable {
     private let version: @Sendable () async -> String?
     private let logger: Logger
 
-    /// - Parameter version: Of the machine's toolchain; nothing where there is none.
+    /// - Parameter version: Returns the version of the machine's toolchain; `nil` if there is none.
     package init(
         store: Store, registry: BotRegistry, clock: WallClock, timer: any Clock<Duration>, logger: Logger,
         version: @escaping @Sendable () async -> String?
@@ -32,7 +32,7 @@ package struct Upgrades: Sendable {
         self.version = version
     }
 
-    /// Asks at once and then from time to time, until the task is cancelled.
+    /// Queries the version at once and then periodically, until the task is canceled.
     package func run() async {
         while !Task.isCancelled {
             var interval = Self.interval
@@ -46,11 +46,12 @@ package struct Upgrades: Sendable {
         }
     }
 
-    /// - Returns: Whether bots wait for a look at their repositories. One that failed is not waited for.
-    /// - Throws: What could not be stored, once every bot had its turn.
+    /// Queues the tips of all bots for which the version is new.
+    /// - Returns: Whether bots wait for a scan of their repositories. A failed scan is not waited for.
+    /// - Throws: The last error of a bot, after all bots were tried.
     @discardableResult
     func queueDue() async throws -> Bool {
-        // One that is being installed is not there for a moment.
+        // A toolchain that is being installed may be missing for a moment.
         guard let version = await version() else { return false }
         let marks = try await store.toolchainMarks()
         let bots = await registry.all()
@@ -69,7 +70,7 @@ package struct Upgrades: Sendable {
                 }
                 try await take(bot, from: mark, to: version)
             } catch let error as StoreError where error.code == .notFound {
-                // Its file went away meanwhile.
+                // The bot's file was removed meanwhile.
             } catch {
                 failure = error
             }
@@ -80,7 +81,7 @@ package struct Upgrades: Sendable {
 
     private func take(_ bot: BotSpecification, from mark: ToolchainMark, to version: String) async throws {
         let label = "Swift \(mark.version) → \(version)"
-        // One that was taken back before all of it was queued changes nothing.
+        // If the old version came back before all tips were queued, no further tips are queued.
         var tips = mark.version == version || !bot.isIntegratedOnUpgrade ? [] : try await tips(of: bot, label)
         if mark.next == version, let reached = mark.reached { tips.removeAll { $0.ref <= reached } }
         var count = 0
@@ -101,8 +102,8 @@ package struct Upgrades: Sendable {
             "another toolchain", metadata: ["bot": "\(bot.name)", "label": "\(label)", "integrations": "\(count)"])
     }
 
-    /// The branches that the bot watches, as they were seen last, in order of name. From clean workspaces: not every build system knows
-    /// that what another compiler made is old.
+    /// Returns the tips of the branches that the bot watches, as the last scan found them, in order of name. They are integrated in clean workspaces,
+    /// because not every build system rebuilds the products of another compiler.
     private func tips(of bot: BotSpecification, _ label: String) async throws -> [NewIntegration] {
         let defaultBranch = try await store.repository(bot.repository)?.defaultBranch
         return try await store.heads(of: bot.repository)

@@ -2,7 +2,7 @@ package import Model
 import Synchronization
 package import Transfer
 
-/// How far the uploads that are under way are. In memory: after a restart an upload begins again, and tells anew.
+/// The progress of running uploads. It is only in memory: after a restart an upload starts again, and reports its progress.
 package final class UploadBoard: Sendable {
     private struct Key: Hashable {
         var integration: IntegrationID
@@ -13,7 +13,7 @@ package final class UploadBoard: Sendable {
 
     package init() {}
 
-    /// By trigger.
+    /// Returns the progress of an integration's uploads, by trigger.
     package func uploads(of id: IntegrationID) -> [Name: UploadProgress] {
         state.withLock { state in
             var found: [Name: UploadProgress] = [:]
@@ -22,7 +22,8 @@ package final class UploadBoard: Sendable {
         }
     }
 
-    /// - Returns: Whether those who look should look again: something else is done, or a twentieth of the file more is there.
+    /// Records the progress of an upload.
+    /// - Returns: Whether viewers should be notified, because the phase or the file changed, or another twentieth of the file was sent.
     package func note(_ progress: UploadProgress, integration: IntegrationID, trigger: Name) -> Bool {
         let before = state.withLock { state in
             let key = Key(integration: integration, trigger: trigger)
@@ -35,7 +36,7 @@ package final class UploadBoard: Sendable {
         return Self.twentieth(before) != Self.twentieth(progress)
     }
 
-    /// The upload is over, however it ended.
+    /// Removes an upload that has ended, whatever its result.
     package func end(integration: IntegrationID, trigger: Name) {
         state.withLock { $0[Key(integration: integration, trigger: trigger)] = nil }
     }
@@ -44,7 +45,7 @@ package final class UploadBoard: Sendable {
 }
 
 extension UploadProgress {
-    /// For people: `sending kit.tar.zst, file 1 of 3: 12 MiB of 64 MiB, try 2 (the connection broke)`.
+    /// The progress as a text for users: `sending kit.tar.zst, file 1 of 3: 12 MiB of 64 MiB, try 2 (the connection broke)`.
     package var sentence: String {
         let done =
             phase == .sending || phase == .waiting

@@ -2,12 +2,12 @@ import Basics
 import Glibc
 import Transfer
 
-/// What the uploads of one trigger have to know again after a restart: a small file a place, in a directory of the integration's.
+/// Stores what the uploads of one trigger must know after a restart. There is a small file for each destination, in a directory of the integration's.
 struct UploadNotes: UploadMemory {
-    /// Absolute; made when there is something to keep, and removed with the last.
+    /// The absolute path. It is created with the first file, and removed with the last.
     let directory: String
     private let lane = BlockingLane(label: "upload-notes")
-    /// In bytes: of 1,000 parts a line each, of 100 bytes or so.
+    /// The largest size of a file, in bytes. It has a line of about 100 bytes for each of up to 1000 parts.
     private static let limit = 256 << 10
 
     init(directory: String) { self.directory = directory }
@@ -24,7 +24,7 @@ struct UploadNotes: UploadMemory {
         let (path, directory) = (path(place), directory)
         await lane.run {
             if let text {
-                // Where the disk is full the next process begins anew; what this one does is right all the same.
+                // If the disk is full, the next process starts the upload again. This process is not affected.
                 guard (try? Directory(creating: directory, mode: 0o700)) != nil else { return }
                 try? AtomicFile.write(Array(text.utf8), to: path, mode: 0o600)
             } else if unlink(path) == 0 {

@@ -5,9 +5,9 @@ package import Settings
 import Synchronization
 package import Transfer
 
-/// Sends an integration's files to where an upload trigger says.
+/// Sends an integration's files to the destination of an upload trigger.
 package struct Uploads: Sendable {
-    /// How far those under way are.
+    /// The progress of running uploads.
     package let board = UploadBoard()
     private let uploader: Uploader
     private var secrets: SecretStore
@@ -20,14 +20,14 @@ package struct Uploads: Sendable {
         self.retries = retries
     }
 
-    /// The same with these secrets.
+    /// Returns a copy with these secrets.
     func with(_ secrets: SecretStore) -> Uploads {
         var uploads = self
         uploads.secrets = secrets
         return uploads
     }
 
-    /// One file to send.
+    /// A file to send.
     package struct File: Sendable {
         package var path: String
         package var artifact: Artifact
@@ -38,20 +38,20 @@ package struct Uploads: Sendable {
         }
     }
 
-    /// What goes where, and for whom.
+    /// The files to send, their destination, and the trigger that sends them.
     package struct Shipment: Sendable {
         package var files: [File]
         /// The trigger's URL.
         package var template: String
-        /// What the URL's `{names}` stand for, but two: `{file}` is each file's own, `{configuration}` the archived one's, the same
+        /// The values of the `{names}` in the URL, except two: `{file}` is each file's own name, and `{configuration}` is the archived one, the same
         /// for all files.
         package var values: [String: String]
-        /// The name of a secret: `user:password`, for sftp a private key, for S3 `ACCESSKEY:SECRET`. An sftp server's host keys are
-        /// the secret of the same name with `-known-hosts` behind it.
+        /// The name of a secret, or `nil`. Its value is `user:password`, for sftp a private key, for S3 `ACCESSKEY:SECRET`. The secret of the same
+        /// name with the suffix `-known-hosts` contains the host keys of an sftp server.
         package var credentials: String?
         package var integration: IntegrationID
         package var trigger: Name
-        /// An absolute directory for what the next daemon has to know of it; nothing: it knows nothing.
+        /// The absolute directory for what the next daemon must know about the upload; `nil` if it is not to be stored.
         package var notes: String?
 
         package init(
@@ -75,22 +75,24 @@ package struct Uploads: Sendable {
         }
 
         fileprivate var allValues: [String: String] {
-            // One configuration archives, so all files have the same; the source archive has none and goes along.
+            // Only one configuration archives, so all files have the same value. The source archive has no configuration and is sent with them.
             values.merging(
                 ["configuration": files.lazy.compactMap(\.artifact.configuration).first?.description ?? ""]
             ) { _, new in new }
         }
 
-        /// The same in each run of this trigger for this integration, so that the next daemon finds what this one left beside, and
-        /// another's elsewhere.
+        /// A name that is the same in each run of this trigger for this integration, and different for others. With it the next daemon finds the
+        /// partial files that this one left.
         fileprivate var session: String {
             UploadOptions.session(
                 of: [integration.description, trigger.description, template, values["commit"] ?? ""])
         }
     }
 
-    /// - Parameter onChange: Called when those who look should look again, from threads of the transport's; with why, when a try broke off.
-    /// - Returns: How many files arrived, for people.
+    /// Sends the files.
+    /// - Parameter onChange: Called when viewers should be notified, on threads of the transport. Its argument is the reason if a try was
+    ///   interrupted, and `nil` otherwise.
+    /// - Returns: A sentence for users about the number of files that arrived.
     /// - Throws: `UploadTriggerError`, `TransferError`, `SettingsError`.
     package func send(
         _ shipment: Shipment, onChange: @escaping @Sendable (_ interruption: String?) -> Void = { _ in }
@@ -116,9 +118,10 @@ package struct Uploads: Sendable {
             + (interruptions.count == 0 ? "" : "; broken off and tried again \(interruptions.count.counting("time"))")
     }
 
-    /// Removes what an upload that a person canceled left beside. A server that does not answer within seconds is asked no further.
+    /// Removes the partial files that an upload canceled by a user left at the destination. A server that does not answer within seconds is not tried
+    /// again.
     package func discard(_ shipment: Shipment) async {
-        // Without its secret nothing was sent either.
+        // Without the secret no file was sent, either.
         guard var options = try? await lane.run({ try self.options(shipment) }) else { return }
         options.limits = TransferLimits(connect: .seconds(3), total: .seconds(10))
         await uploader.discard(
@@ -131,7 +134,7 @@ package struct Uploads: Sendable {
         options.session = shipment.session
         options.memory = shipment.notes.map(UploadNotes.init)
         options.retries = retries
-        // The operator wrote the URL, so that a plain one is what was meant; the bot file had to say `insecure: true`.
+        // The operator wrote the URL, so an unencrypted one is intended; the bot file must contain `insecure: true` for it.
         let isBucket = template.hasPrefix("s3:")
         options.isPlainHTTPAllowed = template.hasPrefix("http:") || template.hasPrefix("ftp:") || isBucket
         guard let name = shipment.credentials else { return options }
@@ -156,7 +159,7 @@ package struct Uploads: Sendable {
 }
 
 extension TransferCredentials {
-    /// Split at the last colon: an access key can hold one (OpenStack's `test:tester`), a secret of AWS's kind never does.
+    /// Splits the text at its last colon. An access key can contain one (OpenStack's `test:tester`); a secret of AWS's kind never does.
     fileprivate init(accessKeyAndSecret text: String, name: String) throws {
         let line = text.trimmingCharacters(in: .newlines)
         guard let colon = line.lastIndex(of: ":"), colon != line.startIndex else {
@@ -168,7 +171,7 @@ extension TransferCredentials {
     }
 }
 
-/// Counts from threads of the transport's.
+/// A counter for threads of the transport.
 private final class Interruptions: Sendable {
     private let state = Mutex(0)
 
@@ -177,7 +180,7 @@ private final class Interruptions: Sendable {
     func add() { state.withLock { $0 += 1 } }
 }
 
-/// Why an upload could not begin, for the operator to mend.
+/// The reason why an upload could not start, which the operator must correct.
 struct UploadTriggerError: Error, CustomStringConvertible {
     let description: String
 

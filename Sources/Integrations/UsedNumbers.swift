@@ -2,16 +2,16 @@ import Basics
 import Model
 import Storage
 
-/// Which numbers of integrations something on the disk bears. After the database was lost, or an older one was put back, it counts from a
-/// number that is taken: a new commit would then find another's job directory, and be told its result.
+/// Finds the numbers of integrations that files on the disk use. If the database was lost, or an older one was restored, it could otherwise assign a
+/// used number. A new commit would then find another integration's job directory, and get its result.
 struct UsedNumbers: Sendable {
     private let state: StateDirectory
     private let lane = BlockingLane(label: "numbers")
 
     init(state: StateDirectory) { self.state = state }
 
-    /// The highest number that a directory of the bot's has, of those that wait for their removal, too; none: a bot without any.
-    /// - Throws: What the disk says, but for directories that are not there.
+    /// Returns the highest number of each bot's directories, including those that wait for their removal. Bots without any are missing.
+    /// - Throws: `FileError`, except for missing directories.
     func highest(of bots: [Name]) async throws(FileError) -> [Name: Int] {
         let integrations = state.integrations
         return try await lane.run { () throws(FileError) in
@@ -28,12 +28,12 @@ struct UsedNumbers: Sendable {
                 }
                 guard try root.status(RetentionDisk.aside) != nil else { return highest }
                 for entry in try root.entries(RetentionDisk.aside) {
-                    // A bot's name can have dots, too.
+                    // A bot's name can contain dots, too.
                     guard let dot = entry.name.lastIndex(of: ".") else { continue }
                     note(IntegrationID("\(entry.name[..<dot])#\(entry.name[dot...].dropFirst())"))
                 }
             } catch  where error.code == .notFound {
-                // Made by the first integration.
+                // The first integration creates the directory.
             }
             return highest
         }

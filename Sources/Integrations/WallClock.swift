@@ -1,7 +1,7 @@
 import Glibc
 package import Model
 
-/// Tells the time of day. Durations and time-outs use a monotonic clock instead; this only stamps what is stored.
+/// Returns the time of day, only for stored times. Durations and time-outs use a monotonic clock.
 package struct WallClock: Sendable {
     package let now: @Sendable () -> Timestamp
 

@@ -3,32 +3,31 @@ import Foundation
 package import Model
 package import Reports
 
-/// The compiler's warnings about what lies compiled in a workspace's build directory.
+/// Stores the compiler's warnings about files that are compiled in a workspace's build directory.
 ///
-/// An incremental build says nothing about the files that it does not compile again, and a warning that is not repeated
-/// is not a warning that is gone. What was said last about such a file is therefore remembered beside the workspace and
-/// counted again, so that a warm integration shows the same issues as one from scratch.
+/// An incremental build prints no warnings about the files that it does not compile again, but these warnings are not fixed. So the last warnings
+/// about such a file are stored beside the workspace and counted again. An incremental integration then shows the same issues as one from scratch.
 package struct WarningMemory: Sendable {
-    /// Larger files are not read back: then only what the build says itself counts. In bytes.
+    /// The largest file that is read, in bytes. If it is larger, only the output of the build counts.
     static let maximumBytes = 16 * 1024 * 1024
 
     private let path: String
     private let isTreeGone: Bool
 
-    /// - Parameter isTreeGone: Whether the tree was removed after the job, since the disk was full. No file can be compared then, and what is
-    ///   remembered of files that were not compiled again counts as it is.
+    /// - Parameter isTreeGone: Whether the tree was removed after the job because the disk was full. Then no file can be compared, and all stored
+    ///   warnings about files that were not compiled again count.
     package init(workspace: Workspace, isTreeGone: Bool = false) {
         path = workspace.warnings
         self.isTreeGone = isTreeGone
     }
 
-    /// The findings of the build directory after a build: those that the build printed, and the remembered ones of
-    /// files that it did not compile again.
+    /// Returns the findings of the build directory after a build: those that the build printed, and the stored ones of files that it did not compile
+    /// again.
     /// - Parameters:
-    ///   - printed: What the build's log says.
+    ///   - printed: The findings in the build's log.
     ///   - compiled: The files that the build compiled again, as its log names them.
-    ///   - digest: The SHA-256 of a file of the workspace now; nothing when there is none. Of another content than when
-    ///     the warning was given, the file was compiled again.
+    ///   - digest: Returns the SHA-256 of a file of the workspace now; `nil` if there is no such file. A file with other content than at the time of
+    ///     the warning has been compiled again.
     package func combine(
         printed: [Finding], compiled: CompiledFiles, digest: (String) -> String?
     ) -> [Finding] {
@@ -42,7 +41,7 @@ package struct WarningMemory: Sendable {
             }.map(\.finding)
     }
 
-    /// Remembers the warnings among the findings for the next build in this workspace.
+    /// Stores the warnings among the findings for the next build in this workspace.
     /// - Throws: `FileError`.
     package func remember(_ findings: [Finding], digest: (String) -> String?) throws {
         var digests: [String: String] = [:]
@@ -52,7 +51,7 @@ package struct WarningMemory: Sendable {
             digests[path] = found
             return Remembered(finding: finding, digest: found)
         }
-        // After a stop of the machine the workspace is doubted, and this file goes with what it describes.
+        // After an unclean stop of the machine the workspace is discarded, and this file with it. So it need not be synchronized.
         try AtomicFile.write(Array(try JSONEncoder().encode(warnings)), to: path, surviving: .kill)
     }
 
@@ -62,7 +61,8 @@ package struct WarningMemory: Sendable {
     }
 
     private func recall() -> [Remembered] {
-        // Absent in a new workspace; unreadable is treated alike, since the next build from scratch says all again.
+        // The file is missing in a new workspace. An unreadable file is treated the same way, because the next build from scratch prints all warnings
+        // again.
         guard let bytes = try? WholeFile.read(path, limit: Self.maximumBytes) else { return [] }
         return (try? JSONDecoder().decode([Remembered].self, from: Data(bytes))) ?? []
     }

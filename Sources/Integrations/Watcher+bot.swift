@@ -2,13 +2,13 @@ import Model
 import Storage
 
 extension Watcher {
-    /// What a look asks of a bot.
+    /// Creates a watcher with the rules of a bot, for a scan.
     init(for bot: BotSpecification, isolation: Isolation, defaultBranch: RefName?) {
         let branches = bot.branches?.map(\.description) ?? [defaultBranch?.description ?? "", "release/*"]
         var patterns =
             "branches: \(branches.joined(separator: " ")) tags: \(bot.tags.map(\.description).joined(separator: " "))"
         let isFenced = isolation == .sandbox
-        // What was refused before is looked at again once it is not any more.
+        // The patterns change when pull requests are no longer refused, so that those refused before are considered again.
         if bot.pullRequests != .trusted || !isFenced {
             patterns += " pull-requests: \(isFenced ? bot.pullRequests.rawValue : "refused")"
         }

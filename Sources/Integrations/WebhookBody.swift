@@ -1,6 +1,6 @@
 import Archives
 
-/// A webhook's body as it came: in memory, or, if it is large, in a file that can be read piece by piece.
+/// A webhook's body as received. It is in memory, or, if it is large, in a file that is read in pieces.
 package struct WebhookBody: Sendable {
     private enum Storage: Sendable {
         case bytes([UInt8])
@@ -15,7 +15,7 @@ package struct WebhookBody: Sendable {
 
     package init(_ bytes: [UInt8]) { (storage, count) = (.bytes(bytes), bytes.count) }
 
-    /// - Parameter read: Returns `count` bytes from `offset` on; it may block.
+    /// - Parameter read: Returns `count` bytes from `offset` on. It may block.
     package init(count: Int, read: @escaping @Sendable (_ offset: Int, _ count: Int) throws -> [UInt8]) {
         (storage, self.count) = (.file(read: read), count)
     }

@@ -3,22 +3,21 @@ import Basics
 package import Model
 package import Storage
 
-/// Gives each job a workspace of its own: `workspaces/<bot>/<configuration>/<lane>/<slot>`.
+/// Assigns a workspace to each job: `workspaces/<bot>/<configuration>/<lane>/<slot>`.
 ///
-/// A slot is used by one job at a time and kept warm between them, so that an incremental build stays incremental.
-/// Lanes keep what may be published apart from everything else that ran on the machine. Of a lane, refs that the bot file gives other
-/// secrets have workspaces of their own, `<lane>-<digest>`: what a job leaves in one is run by the next, with that one's secrets.
+/// A slot is used by one job at a time, and keeps its build products between them, so that builds are incremental. Trust domains (lanes) separate the
+/// code that may be published from all other code. Within one, refs to which the bot file grants other secrets have separate workspaces,
+/// `<lane>-<digest>`. A job runs what the previous job left in its workspace, and has its own secrets then.
 package actor Workspaces {
-    /// Whose code ran in a workspace before.
+    /// The trust domain of a workspace: the code that may run in it.
     package enum Lane: String, Sendable {
         /// Refs with a publish or upload trigger.
         case release
         /// Every other ref of the bot's own repository.
         case trusted
-        /// Pull requests whose head is a branch of the bot's own repository: unmerged code does not run in the workspaces of merged code.
-        /// workspaces of what is.
+        /// Pull requests whose head is a branch of the bot's own repository. Unmerged code does not run in the workspaces of merged code.
         case pull
-        /// Pull requests of forks, each in a workspace that is made for it and removed after it.
+        /// Pull requests of forks. Each has a workspace that is created for it and removed after it.
         case fork
 
         package init(_ integration: IntegrationRecord) {
@@ -29,7 +28,7 @@ package actor Workspaces {
             }
         }
 
-        /// Whether jobs in it may have secrets: the authors of what they run may push to the bot's own repository.
+        /// Whether its jobs may have secrets. They may if only users who may push to the bot's own repository wrote the code.
         package var mayHaveSecrets: Bool {
             switch self {
             case .release, .trusted, .pull: true
@@ -37,7 +36,7 @@ package actor Workspaces {
             }
         }
 
-        /// The directory of those jobs of it that have the same secrets by the same words of the bot file.
+        /// Returns the directory for those of its jobs that have the same secrets by the same rules of the bot file.
         func directory(_ grants: [JobSecret]) -> String {
             guard mayHaveSecrets, !grants.isEmpty else { return rawValue }
             let words = grants.map { grant -> String in
@@ -53,13 +52,13 @@ package actor Workspaces {
 
     private let root: String
     private var taken: Set<String> = []
-    /// Taken by nobody's job, by bot and configuration: a job that was lost may have left one of them in any state.
+    /// Workspaces that no job uses and that may be in any state, because a job was lost in one of them. By bot and configuration.
     private var doubtful: [String: [Workspace]] = [:]
 
     package init(root: String) { self.root = root }
 
-    /// Takes the lowest free slot, which is the warmest.
-    /// - Parameter grants: What of the bot file's `secrets` is for the job; without any it is the lane's usual workspace.
+    /// Takes the lowest free slot, which is likely to have the newest build products.
+    /// - Parameter grants: The bot file's `secrets` for the job. If empty, the workspace is the usual one of the trust domain.
     package func take(bot: Name, configuration: Name, lane: Lane, grants: [JobSecret] = []) -> Workspace {
         let place = lane.directory(grants)
         var slot = 0
@@ -70,65 +69,66 @@ package actor Workspaces {
         }
     }
 
-    /// Takes the very workspace that a job, found running after a restart, is using.
+    /// Takes the workspace that a job uses which still runs after a restart.
     package func retake(_ workspace: Workspace) { taken.insert(workspace.path) }
 
-    /// Takes those that nobody has taken, since a job may have been lost in any of them; `takeDoubtful` hands them out to be removed.
-    /// - Parameter found: The workspaces of the bot's configuration that lie on the disk.
+    /// Takes the free workspaces, because a job may have been lost in any of them. `takeDoubtful` returns them for removal.
+    /// - Parameter found: The workspaces of the bot's configuration on the disk.
     package func doubt(_ found: [Workspace], bot: Name, configuration: Name) {
         let new = found.filter { taken.insert($0.path).inserted }
         if !new.isEmpty { doubtful["\(bot)/\(configuration)", default: []] += new }
     }
 
-    /// Returns the doubtful workspaces, once; the caller gives them back.
+    /// Returns the doubtful workspaces, once. The caller must release them.
     package func takeDoubtful(bot: Name, configuration: Name) -> [Workspace] {
         doubtful.removeValue(forKey: "\(bot)/\(configuration)") ?? []
     }
 
-    /// Takes the throwaway workspaces that a daemon before this one left, so that they can be removed: no job uses them any more.
-    /// - Parameter found: Those that lie on the disk.
-    /// - Returns: Those of them that nobody has taken.
+    /// Takes the throwaway workspaces that an earlier daemon left, so that they can be removed. No job uses them any more.
+    /// - Parameter found: The workspaces on the disk.
+    /// - Returns: The throwaway ones that were free.
     package func takeLeft(of found: [Workspace]) -> [Workspace] {
         found.filter { $0.isThrowaway && taken.insert($0.path).inserted }
     }
 
-    /// Takes an unused workspace, so that it can be removed.
+    /// Takes a free workspace, so that it can be removed.
     /// - Returns: Whether the caller now owns it.
     func takeIdle(_ workspace: Workspace) -> Bool { taken.insert(workspace.path).inserted }
 
-    /// Gives it back.
+    /// Releases a workspace.
     package func giveBack(_ workspace: Workspace) { taken.remove(workspace.path) }
 }
 
-/// One workspace on disk: the checked-out tree and, outside of it and so out of a job's reach, what is known about it.
+/// A workspace on the disk: the checked-out tree, and the records about it. The records are outside of the tree, where jobs cannot reach them.
 package struct Workspace: Hashable, Sendable {
     package let path: String
 
     package init(path: String) { self.path = path }
 
-    /// The workspace whose tree this is: the inverse of `tree`.
+    /// Creates the workspace of a tree, as the inverse of `tree`. `nil` if the path is not that of a tree.
     package init?(tree: String) {
         guard tree.hasSuffix("/tree") else { return nil }
         path = String(tree.dropLast("/tree".count))
     }
 
-    /// Whether it is removed after its job: a fork's files must not reach another job, nor those that were moved aside.
+    /// Whether it is removed after its job. This applies to a fork's workspace, whose files must not reach another job, and to one that was moved
+    /// aside.
     package var isThrowaway: Bool {
         let parts = path.split(separator: "/").suffix(2)
         return parts.first.map(String.init) == Workspaces.Lane.fork.rawValue || parts.last?.first == "."
     }
 
-    /// The checkout, in which the job works.
+    /// The checked-out tree, in which the job works.
     package var tree: String { path + "/tree" }
-    /// The home of a sandboxed job, there while it runs. It is beside the tree, so that no job can put a link in its place.
+    /// The home of a sandboxed job, which exists while the job runs. It is beside the tree, so that no job can put a link in its place.
     package var home: String { path + "/\(Self.homeName)" }
     static let homeName = "home"
-    /// What `SourceControl` remembers of the checkout.
+    /// The directory in which `SourceControl` stores the record of the checkout.
     package var state: String { path + "/checkout" }
-    /// What the build directory's compiled files were warned about; see `WarningMemory`.
+    /// The file with the compiler's warnings about the build directory; see `WarningMemory`.
     package var warnings: String { path + "/warnings.json" }
-    /// Where jobs see the tree, and in which image: paths that are in what they built.
+    /// The file with the path at which jobs see the tree, and the image. Both determine paths in build products.
     package var mounted: String { path + "/mounted" }
-    /// When it was last emptied, for `clean: daily` and `weekly`.
+    /// The file with the time at which it was last emptied, for `clean: daily` and `weekly`.
     package var cleaned: String { path + "/cleaned" }
 }

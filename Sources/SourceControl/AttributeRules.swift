@@ -15,12 +15,12 @@ struct AttributeRules {
         let states: [State]
     }
 
-    /// The lines of a file, wherever it lies.
+    /// The lines of a file, in whatever directory it is.
     struct File {
         fileprivate private(set) var lines: [Line] = []
         fileprivate private(set) var macros: [String: [State]] = [:]
 
-        /// How many rules it has.
+        /// The number of its rules.
         var count: Int { lines.count + macros.count }
 
         init(_ text: [UInt8]) {
@@ -42,30 +42,31 @@ struct AttributeRules {
     private static let slash = UInt8(ascii: "/")
     private static let blanks = Array(" \t\r\n".utf8)
 
-    /// The files' lines by directory, each with a slash at its end.
+    /// The files' lines by directory. Each directory's path has a slash at its end.
     private var files: [[UInt8]: [Line]] = [:]
-    /// The lines of `info/attributes`, which win over all files.
+    /// The lines of `info/attributes`, which take precedence over all files.
     private var first: [Line] = []
     private var macros: [String: [State]] = [:]
     private let builtIn: [String: [State]] = ["binary": [("diff", .no), ("merge", .no), ("text", .no)]]
 
-    /// Whether they give no file an attribute.
+    /// Whether no file gets an attribute from them.
     var isEmpty: Bool { files.isEmpty && first.isEmpty }
 
-    /// - Parameter directory: Where the file lies, with a slash at its end; empty for the root, whose macros alone count.
+    /// Adds the rules of a file. Macros count only in the root.
+    /// - Parameter directory: The directory of the file, with a slash at its end; empty for the root.
     mutating func add(_ file: File, in directory: [UInt8]) {
         if !file.lines.isEmpty { files[directory] = file.lines }
         if directory.isEmpty { macros.merge(file.macros) { old, _ in old } }
     }
 
-    /// Adds the repository's own `info/attributes`, which is asked before all others, and whose macros count rather than those that are known.
+    /// Adds the repository's own `info/attributes`. Its lines are consulted before all others, and its macros replace known ones.
     mutating func addFirst(_ text: [UInt8]) {
         let file = File(text)
         first = file.lines
         macros.merge(file.macros) { _, new in new }
     }
 
-    /// - Returns: `nil` for a line that git does not accept.
+    /// Reads a line. Returns `nil` if git does not accept it.
     private static func read(_ line: ArraySlice<UInt8>) -> (pattern: [UInt8], macro: String?, states: [State])? {
         var (pattern, rest): ([UInt8], ArraySlice<UInt8>)
         if let quoted = unquoted(line) {
@@ -107,8 +108,8 @@ struct AttributeRules {
         }
     }
 
-    /// Reads a pattern in double quotes, with C's escapes (quote.c).
-    /// - Returns: The pattern and the text after it; `nil` if none begins, or it does not end.
+    /// Reads a pattern in double quotes, with the escapes of C (quote.c).
+    /// - Returns: The pattern and the text after it. `nil` if no quote begins, or if it does not end.
     private static func unquoted(_ line: ArraySlice<UInt8>) -> ([UInt8], ArraySlice<UInt8>)? {
         guard line.first == UInt8(ascii: "\"") else { return nil }
         let escapes: [UInt8: UInt8] = [
@@ -138,12 +139,12 @@ struct AttributeRules {
         return nil
     }
 
-    /// The attributes of a file.
-    /// - Throws: What the watch throws.
+    /// Returns the attributes of a file.
+    /// - Throws: The errors of the watch.
     func values(of path: [UInt8], _ watch: RuleWatch) throws(SourceControlError) -> [String: Value] {
         let name = path.lastIndex(of: Self.slash).map { $0 + 1 } ?? 0
         var values: [String: Value] = [:]
-        // The first answer counts: the nearest file's, and in it the last line's.
+        // The first value counts: the nearest file's, and in it the last line's.
         func fill(_ lines: [Line], in base: Int) throws(SourceControlError) {
             for line in lines.reversed() {
                 try watch.count(line.pattern.steps(for: path))
@@ -161,17 +162,17 @@ struct AttributeRules {
         return values
     }
 
-    /// Adds the values of a line, and of the macros that it sets: a macro's before those that stand before it, as in git.
+    /// Adds the values of a line, and of the macros that it sets. A macro's values take precedence over the attributes that precede it, as in git.
     private func fill(
         _ values: inout [String: Value], _ states: [State], _ watch: RuleWatch
     ) throws(SourceControlError) {
-        // A list in place of recursion: each of 70,000 macros can set the next.
+        // This uses a list in place of recursion, because each of 70,000 macros can set the next.
         var pending = states
         while let (name, value) = pending.popLast() {
             try watch.count(1)
             guard values[name] == nil else { continue }
             values[name] = value
-            // Each is set once, so this ends.
+            // Each attribute is set once, so this ends.
             if value == .yes, let macro = macros[name] ?? builtIn[name] { pending += macro }
         }
     }

@@ -1,20 +1,19 @@
 import CLibGit2
 import Model
 
-/// Compares files and trees of an open repository, on its lane. White space does not count: a line that was only indented
-/// anew is the same line.
+/// Compares files and trees of an open repository, on its lane. It ignores white space: a line with a new indentation is the same line.
 struct ChangeReading {
     let reading: CommitReading
 
-    /// Larger files are not compared, in bytes.
+    /// The largest file that is compared, in bytes.
     static let maximumFileBytes = 4 << 20
-    /// Renames with other content are looked for while files that came times files that went are at most this many; above
-    /// it, only renames without a change are found.
+    /// The most pairs of an added and a removed file for which renames with changes are searched. With more pairs, only renames without a change are
+    /// found.
     static let maximumRenamePairs = 250_000
 
     // MARK: Lines
 
-    /// The runs of lines that differ between two blobs; nothing when one is binary or too large.
+    /// Returns the runs of lines that differ between two blobs; `nil` if one of them is binary or too large.
     func hunks(from old: git_oid, to new: git_oid) throws(SourceControlError) -> [SourceChanges.Hunk]? {
         guard let old = try text(old), let new = try text(new) else { return nil }
         var options = git_diff_options()
@@ -34,13 +33,13 @@ struct ChangeReading {
         }
     }
 
-    /// Of an empty run git names the line before it.
+    /// Converts a range of lines. For an empty run, git states the line before it.
     private static func range(_ start: Int32, _ count: Int32) -> Range<Int> {
         let start = Int(start) + (count == 0 ? 1 : 0)
         return start..<start + Int(count)
     }
 
-    /// A blob whose lines can be compared.
+    /// Returns a blob whose lines can be compared; `nil` if it is binary or too large.
     private func text(_ id: git_oid) throws(SourceControlError) -> Blob? {
         do throws(SourceControlError) {
             let blob = try reading.blob(id, limit: Self.maximumFileBytes, path: "a file")
@@ -59,7 +58,7 @@ struct ChangeReading {
 
     // MARK: Trees
 
-    /// The blob of a regular file of a tree; nothing when there is none at the path.
+    /// Returns the blob of a regular file of a tree; `nil` if there is none at the path.
     func file(_ path: String, in tree: borrowing GitHandle) -> git_oid? {
         var entry: OpaquePointer?
         guard !path.isEmpty, !path.utf8.contains(0), git_tree_entry_bypath(&entry, tree.pointer, path) == 0 else {
@@ -73,15 +72,15 @@ struct ChangeReading {
 
     /// A file that differs between two trees.
     struct Delta {
-        /// Nothing: it came.
+        /// The file before; `nil` if it was added.
         var old: (path: String, id: git_oid)?
-        /// Nothing: it went.
+        /// The file after; `nil` if it was removed.
         var new: (path: String, id: git_oid)?
     }
 
-    /// The regular files that differ.
-    /// - Parameter findsRenames: Whether a file that went and one that came, at least half of which is the same, are one
-    ///   delta.
+    /// Returns the regular files that differ.
+    /// - Parameter findsRenames: Whether renames are searched: a removed and an added file become one delta if at least half of their content is the
+    ///   same.
     func deltas(
         from old: borrowing GitHandle, to new: borrowing GitHandle, findsRenames: ([Delta]) -> Bool
     ) throws(SourceControlError) -> [Delta] {
@@ -106,7 +105,7 @@ struct ChangeReading {
         return Self.deltas(of: diff)
     }
 
-    /// What files that went and came hold together: libgit2 reads all of it, and cannot be stopped.
+    /// Returns the size of all added and removed files, in bytes. libgit2 reads all of it and cannot be interrupted.
     private func bytes(of deltas: [Delta]) throws(SourceControlError) -> Int {
         let repository = reading.repository
         let store = try GitHandle(reading.operation, free: git_odb_free) { git_repository_odb($0, repository) }
@@ -120,7 +119,7 @@ struct ChangeReading {
         return sum
     }
 
-    /// In more than these, renames with changes are not looked for; some 1 s.
+    /// The largest size, in bytes, for which renames with changes are searched. That takes about 1 s.
     static let maximumRenameBytes = 128 << 20
 
     private static func deltas(of diff: borrowing GitHandle) -> [Delta] {
@@ -139,7 +138,7 @@ struct ChangeReading {
         }
     }
 
-    /// Of very many files: those that only have another name, one for one in the order of their paths.
+    /// Joins files that only have another name, in pairs in the order of their paths. Used if there are too many files.
     private static func joiningEqual(_ deltas: [Delta]) -> [Delta] {
         var came: [[UInt8]: [Int]] = [:]
         for (index, delta) in deltas.enumerated() {

@@ -2,33 +2,37 @@ import Basics
 import CLibGit2
 import Model
 
-/// Brings a workspace to a commit, on the mirror's lane.
+/// Changes a workspace to a commit, on the mirror's lane.
 ///
-/// libgit2 only reads: its own checkout follows a link that a job has put in a tracked directory's place, and writes outside. No file that a job
-/// could have written is opened as a repository or read as a rule. The record of the workspace is in `state`: `record` (see `CheckoutRecord`),
-/// written last; `pending`, the commit of the last checkout that began to write; `index` and `git`.
+/// libgit2 only reads. Its own checkout follows a link that a job has put in place of a tracked directory, and writes outside of the workspace. No
+/// file that a job could have written is opened as a repository or read as a rule.
+///
+/// The record of the workspace is in `state`, and consists of the following files:
+/// - `record` (see `CheckoutRecord`), which is written last
+/// - `pending`, the commit of the last checkout that began to write
+/// - `index` and `git`
 struct Checkout {
     let store: MirrorStore
     let repository: OpaquePointer
     let commit: CommitID
     let ref: RefName
-    /// The operator's path of the tree.
+    /// The path of the tree.
     let workspace: String
-    /// The operator's path of our record.
+    /// The path of the record.
     let state: String
     let isClean: Bool
-    /// Untracked entries of the root that stay, whatever the commit's rules say.
+    /// The untracked entries of the root that are kept, whatever the commit's rules say.
     let kept: Set<[UInt8]>
-    /// Their files are written too. Each holds its commit.
+    /// The submodules, whose files are written, too. Each mirror has its commit.
     let submodules: [Submodule]
-    /// The server's branches that the job's `.git` has.
+    /// The server's branches for the job's `.git`.
     let upstream: UpstreamRefs
-    /// Whether pointers of Git LFS are written as they are; else one is refused.
+    /// Whether pointers of Git LFS are written as they are. If not, a pointer is an error.
     let acceptsPointers: Bool
-    /// Asked for each file. What is interrupted is left as a kill leaves it.
+    /// Checked before each file. An interrupted checkout leaves the same state as a killed one.
     let interruption: Interruption
 
-    /// Files in a workspace, built ones included; above it the workspace is emptied.
+    /// The most files in a workspace, including build products. With more, the workspace is emptied.
     static let maximumFiles = 10_000_000
 
     private var operation: String { "checkout of \(commit.abbreviated) (\(ref)) into \(workspace)" }
@@ -71,14 +75,15 @@ struct Checkout {
                     return try writer.rules.isIgnored(path, isDirectory: isDirectory)
                 }
             } catch {
-                // Unreadable directories, a link put in a directory's place meanwhile, too many files: emptied instead.
+                // There are unreadable directories, a link was put in a directory's place meanwhile, or there are too many files. The workspace is
+                // emptied instead.
                 record = nil
             }
         }
         if isClean || record == nil {
-            // A survey that was interrupted is no reason to take away what was built.
+            // An interrupted survey is no reason to remove the build products.
             try interruption.check(reading.operation)
-            // The record first: if emptying is interrupted, the next checkout must not believe it.
+            // The record is removed first: if emptying is interrupted, the next checkout must not rely on it.
             try files(operation) { () throws(FileError) in
                 try memory.remove("record")
                 try tree.removeContents()
@@ -112,7 +117,7 @@ struct Checkout {
             let content = try writer.content(of: path, entry)
             if !acceptsPointers { try refusePointer(content, at: path, entry, writer.rules) }
             if let status = survey.doubtful[path], isSame(content, at: path, in: tree, entry, status) {
-                // Only its times moved: leaving it alone keeps an incremental build from compiling it again.
+                // Only its times have changed. If it is not written, an incremental build does not compile it again.
                 report.unchanged += 1
                 record.entries[path] = CheckoutRecord.Entry(entry, status)
                 continue
@@ -129,18 +134,19 @@ struct Checkout {
         ).write(record, links: writer.listing.links, isSame: isSame)
         guard !isSame else { return }
         let bytes = record.bytes
-        // Not synchronized, as nothing of a workspace is: after a stop of the machine the record is dropped (docs/decisions/0057).
+        // It is not synchronized, like all files of a workspace. After an unclean stop of the machine the record is discarded (docs/decisions/0057).
         try files(operation) { () throws(FileError) in try memory.write("record", bytes: bytes, mode: 0o600) }
     }
 
-    /// Notes what is going to be written, before the first file: what an interrupted checkout has written and the rules ignore is known by it.
+    /// Records the commit before its first file is written. It identifies the files that an interrupted checkout has written, even those that the
+    /// rules ignore.
     private func begin(_ memory: Directory) throws(SourceControlError) {
         try files(operation) { () throws(FileError) in
             try AtomicFile.write(Array("\(commit)\n".utf8), to: memory.path + "/pending", mode: 0o600, surviving: .kill)
         }
     }
 
-    /// Whether a file or link already holds what is to be written.
+    /// Whether a file or link already has the content that is to be written.
     private func isSame(
         _ content: [UInt8], at path: [UInt8], in tree: Directory, _ entry: TreeListing.Entry, _ status: FileStatus
     ) -> Bool {
@@ -157,8 +163,8 @@ struct Checkout {
         }
     }
 
-    /// - Throws: `unsupported` for a pointer of Git LFS: a build with it in place of the file would be judged for what is not
-    ///   in the repository.
+    /// Checks for a pointer of Git LFS.
+    /// - Throws: `unsupported` for a pointer. A build with the pointer in place of the file would be judged for a file that is not in the repository.
     private func refusePointer(
         _ content: [UInt8], at path: [UInt8], _ entry: TreeListing.Entry, _ rules: TreeRules
     ) throws(SourceControlError) {
@@ -172,13 +178,14 @@ struct Checkout {
                 + "fetch; write `lfs: false` in the bot file to build with the pointers in their place")
     }
 
-    /// github.com/git-lfs/git-lfs, docs/spec.md: a pointer is less than 1024 bytes and begins with its version.
+    /// The largest size of a pointer in bytes, and its beginning (github.com/git-lfs/git-lfs, docs/spec.md: a pointer is less than 1024 bytes and
+    /// begins with its version).
     private static let maximumPointer = 1024
     private static let pointerStart = Array("version https://git-lfs.github.com/spec/".utf8)
 
     // MARK: What was before
 
-    /// Opens the tree's directory; if a job has put a link or file in its place, replaces that by a new directory.
+    /// Opens the tree's directory. If a job has put a link or file in its place, replaces that by a new directory.
     private func openTree() throws(SourceControlError) -> Directory {
         let end = workspace.lastIndex(of: "/") ?? workspace.startIndex
         let (parent, name) = (String(workspace[..<end]), String(workspace[workspace.index(after: end)...]))
@@ -197,7 +204,7 @@ struct Checkout {
         }
     }
 
-    /// What checkouts before, also an interrupted one, may have written: removed even where the rules ignore it.
+    /// Returns the paths that earlier checkouts may have written, including an interrupted one. They are removed even if the rules ignore them.
     private func trackedPaths(
         _ record: CheckoutRecord?, pending memory: Directory, reading: CommitReading
     ) throws(SourceControlError) -> Set<[UInt8]> {
@@ -207,7 +214,7 @@ struct Checkout {
             return try memory.read("pending", limit: 100)
         }
         let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first ?? ""
-        // A commit that is not here any more cannot be asked; the rules decide alone then.
+        // The paths of a commit that is no longer here are unknown; then only the rules decide.
         if let commit = CommitID(line), commit.description != record?.commit,
             let listing = try? TreeListing(of: commit, reading: reading)
         {
@@ -216,8 +223,8 @@ struct Checkout {
         return paths
     }
 
-    /// Changes when any `.gitattributes` does: the same blob may then have to be written in other bytes. Also with what is
-    /// asked of pointers, so that they are looked at again.
+    /// Returns a digest that changes if any `.gitattributes` does, because the same blob may then have to be written as other bytes. It also changes
+    /// with `acceptsPointers`, so that pointers are checked again.
     private static func attributesDigest(of listing: TreeListing, acceptsPointers: Bool) -> [UInt8] {
         // An earlier version may have written other bytes for the same attributes.
         var bytes: [UInt8] = Array("2".utf8) + (acceptsPointers ? [0] : [])

@@ -1,10 +1,10 @@
 import Basics
 import CLibGit2
 
-/// What the last checkout of a workspace wrote, with what stat(2) said of each file then: our index, outside the workspace.
+/// The files that the last checkout of a workspace wrote, with the result of stat(2) for each at that time. It serves as an index outside of the
+/// workspace.
 ///
-/// A file whose status still is the recorded one has not been touched since: no program can set the time of the last
-/// change of the inode (ctime) back.
+/// A file whose status still equals the recorded one has not been changed since. No program can set back the time of the inode's last change (ctime).
 struct CheckoutRecord: Equatable {
     struct Entry: Equatable {
         let kind: TreeListing.Kind
@@ -22,21 +22,21 @@ struct CheckoutRecord: Equatable {
     }
 
     static let magic = Array("martlet checkout 2\n".utf8)
-    /// 5,000,000 entries with paths of 100 bytes.
+    /// The largest size of a record in bytes, for 5,000,000 entries with paths of 100 bytes.
     static let maximumSize = 1 << 30
 
-    /// Bytes of an entry without its path.
+    /// The size of an entry without its path, in bytes.
     private static let entrySize = 69
 
-    /// The digest of rules and attributes that the files were written under; others may make other bytes of the same blob.
+    /// The digest of the rules and attributes with which the files were written. Others may turn the same blob into other bytes.
     var attributes: [UInt8] = []
-    /// What was checked out, in hexadecimal digits.
+    /// The id of the commit that was checked out, in hexadecimal digits.
     var commit = ""
     var entries: [[UInt8]: Entry] = [:]
 
     init() {}
 
-    /// Reads what `bytes` wrote; nothing when it is no record or cut off.
+    /// Reads what `bytes` wrote; `nil` if it is no record, or incomplete.
     init?(_ bytes: [UInt8]) {
         guard bytes.starts(with: Self.magic) else { return nil }
         var position = Self.magic.count
@@ -55,7 +55,7 @@ struct CheckoutRecord: Equatable {
         guard let attributes = run(20), let commit = run(number()), let count = number() else { return nil }
         self.attributes = Array(attributes)
         self.commit = String(decoding: commit, as: UTF8.self)
-        // No more than can be there, whatever it says.
+        // The count may be wrong, so no more are reserved than the size allows.
         entries.reserveCapacity(Int(min(count, UInt64(bytes.count / Self.entrySize))))
         for _ in 0..<count {
             guard let path = run(number()), let kind = run(1)?.first.flatMap({ TreeListing.Kind(rawValue: $0) }),
@@ -94,7 +94,7 @@ struct CheckoutRecord: Equatable {
 }
 
 extension CheckoutRecord.Entry {
-    /// Of what has no status on the disk that counts.
+    /// Creates an entry for a file whose status on the disk does not matter.
     init(_ entry: TreeListing.Entry, size: Int64) {
         kind = entry.kind
         id = ObjectKey(entry.id)

@@ -1,16 +1,17 @@
-/// What a checkout did.
+/// The results of a checkout.
 package struct CheckoutReport: Sendable {
-    /// Files and links written because they were absent or differed.
+    /// The number of files and links that were written because they were missing or differed.
     package var written = 0
-    /// Files, links and directories removed: no longer tracked, or untracked and not ignored.
+    /// The number of files, links and directories that were removed because they are no longer tracked, or are untracked and not ignored.
     package var removed = 0
-    /// Tracked files and links left alone, with their times.
+    /// The number of tracked files and links that were left as they were, with their times.
     package var unchanged = 0
-    /// Whether the workspace was emptied first: asked for, never checked out before, or its record was unreadable.
+    /// Whether the workspace was emptied first, because that was requested, because it was never checked out before, or because its record was
+    /// unreadable.
     package var isFresh = false
     /// The commit's files in the workspace.
     package var files = CheckedOutFiles(CheckoutRecord())
-    /// Submodules, of which only the empty directory is made.
+    /// The submodules of which only the empty directory was created.
     package var submodules: [String] = []
 
     package init() {}

@@ -2,39 +2,42 @@ import Basics
 import CLinux
 import Glibc
 
-/// A program that is run to its end on the lane's thread, and killed with all that it started when the operation is stopped.
+/// A program that runs to its end on the lane's thread. It is killed with all processes that it started if the operation is stopped.
 struct ChildProcess {
-    /// The first is the program's absolute path.
+    /// The arguments. The first one is the program's absolute path.
     var arguments: [String]
-    /// All that it gets.
+    /// The complete environment.
     var environment: [String: String]
     /// Its working directory.
     var directory: String
-    /// Bytes that it finds behind descriptors 3, 4 …: secrets, in memory that no file system holds and no listing shows.
+    /// The contents that the program can read from descriptors 3, 4 and so on. They are for secrets: this memory is in no file system, and no process
+    /// listing shows it.
     var memory: [[UInt8]] = []
-    /// Most bytes of one file that it writes; nothing: any number.
+    /// The largest size of a file that it writes, in bytes; `nil` for no limit.
     var fileBytes: Int64?
-    /// Most bytes of its address space, and of each of its children's; nothing: any number.
+    /// The largest size of its address space, and of each of its children's, in bytes; `nil` for no limit.
     var addressBytes: Int64?
 
-    /// Whether it may be silent as long as it wants: it talks with no server.
+    /// Whether it may be silent without a time limit, because it does not communicate with a server.
     var isQuiet = false
 
-    /// Standard output above this ends the program where no limits say another: 200,000 refs with names of 250 bytes are 60 MB.
+    /// The largest standard output in bytes, if no limits state another. Above it the program is killed. 200,000 refs with names of 250 bytes take 60
+    /// MB.
     static let maximumOutput: Int64 = 128 << 20
-    /// The end of standard error that is kept.
+    /// The number of bytes at the end of standard error that are kept.
     static let keptErrors = 64 << 10
 
     struct Result {
-        /// The exit status; 128 and the signal's number for one that was killed, as a shell says it.
+        /// The exit status. If the program was killed, it is 128 plus the signal's number, as in a shell.
         let status: Int32
         let output: [UInt8]
         let errors: String
     }
 
-    /// - Throws: `file` when it cannot be started, `tooLarge` when it writes too much. A status other than 0 is returned.
+    /// Runs the program to its end. A status other than 0 is not an error.
+    /// - Throws: `file` if it cannot be started, `tooLarge` if it writes too much.
     func run(_ operation: String, control: NetworkControl?) throws(SourceControlError) -> Result {
-        // Whatever fails, none of these stays open.
+        // All of these are closed, whatever fails.
         var (ends, files): ([Int32], [Int32]) = ([], [])
         defer { (ends + files).forEach { close($0) } }
         let output = try pipe(operation)
@@ -43,7 +46,7 @@ struct ChildProcess {
         ends += [errors.read, errors.write]
         for bytes in memory { files.append(try memoryFile(bytes, operation)) }
         let process = try spawn(operation, output: output.write, errors: errors.write, files: files)
-        // Else their ends would never be seen.
+        // The parent's copies are closed; otherwise the ends of the output would never be detected.
         ends = [output.read, errors.read]
         close(output.write)
         close(errors.write)
@@ -68,7 +71,7 @@ struct ChildProcess {
         return (ends[0], ends[1])
     }
 
-    /// Mode 0600, since ssh refuses a key that others may read.
+    /// Returns a file in memory with mode 0600, because ssh refuses a key that others can read.
     private func memoryFile(_ bytes: [UInt8], _ operation: String) throws(SourceControlError) -> Int32 {
         let file = clinux_memory_file("git")
         guard file >= 0, clinux_fcntl(file, F_SETFD, FD_CLOEXEC) == 0, fchmod(file, 0o600) == 0 else {
@@ -140,7 +143,7 @@ struct ChildProcess {
                     waiting[index].fd = -1
                     continue
                 }
-                // git prints its progress all the time; a server from which nothing comes leaves it silent.
+                // git prints its progress all the time. If no data comes from the server, it is silent.
                 if !isQuiet { control?.heard() }
                 if index == 0 {
                     printed += buffer[..<count]
@@ -157,12 +160,12 @@ struct ChildProcess {
         return (isTooMuch ? [] : printed, said.suffix(Self.keptErrors), isTooMuch)
     }
 
-    /// Waits without taking the status first: as long as it is not taken, the number means this process to `stop`.
+    /// Waits for the process, first without reaping it. As long as it is not reaped, its number refers to this process in `stop`.
     private func wait(for process: pid_t, _ control: NetworkControl?) -> Int32 {
         var information = siginfo_t()
         while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         control?.remove(process: process)
-        // What it left behind in its session.
+        // This kills the processes that it left in its session.
         kill(-process, SIGKILL)
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}

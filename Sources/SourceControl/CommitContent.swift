@@ -1,12 +1,12 @@
 package import Model
 
-/// What a mirror says of a commit: all that preparing an integration needs of it.
+/// The contents of a commit that are needed to prepare an integration.
 package struct CommitContent: Sendable, Hashable {
     package let details: CommitDetails
-    /// The names in the root of its tree; those that are not UTF-8 are repaired.
+    /// The names in the root of its tree. Names that are not UTF-8 are repaired.
     package let rootEntries: [String]
-    /// The file that was asked for; `nil` if there is none, or it is no regular file.
+    /// The requested file; `nil` if there is none, or if it is no regular file.
     package let file: [UInt8]?
-    /// What tells its kinds of project; `nil` when it was not asked for.
+    /// The facts that determine its kinds of project; `nil` if they were not requested.
     package var project: ProjectTree?
 }

@@ -1,12 +1,12 @@
 package import Model
 
-/// A commit as its object says it. Names, times and texts are the author's claims.
+/// The contents of a commit object. Names, times and texts are the author's claims.
 package struct CommitDetails: Sendable, Hashable {
-    /// Longest message that is kept, in bytes; the rest is cut off.
+    /// The longest message that is kept, in bytes. The rest is cut off.
     package static let maximumMessageLength = 64 * 1024
 
     package let id: CommitID
-    /// The id of the root tree: commits with the same one have the same files.
+    /// The id of the root tree. Commits with the same id have the same files.
     package let tree: String
     package let parents: [CommitID]
     package let authorName: String

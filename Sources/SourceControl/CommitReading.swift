@@ -5,9 +5,9 @@ import Model
 /// Reads commits and trees of an open repository, on its lane. It follows no link and never leaves the object store.
 struct CommitReading {
     let repository: OpaquePointer
-    /// The operation, for messages.
+    /// The operation, for error messages.
     let operation: String
-    /// The mirror, where it is a submodule's and not the one whose lane this is: it is marked when it is found damaged.
+    /// The mirror, if it is a submodule's and not the one whose lane this is; `nil` otherwise. It is marked as damaged if objects are missing.
     var module: MirrorStore?
 
     func commit(_ id: CommitID) throws(SourceControlError) -> GitHandle {
@@ -22,7 +22,8 @@ struct CommitReading {
         }
     }
 
-    /// A commit without a valid author is class INVALID for libgit2, as is much that is not of an object.
+    /// Converts an error about a commit that cannot be parsed. For libgit2, a commit without a valid author has the class INVALID, which it also uses
+    /// for many other errors.
     static func unparsed(_ error: SourceControlError) -> SourceControlError {
         guard (error.underlying as? GitFailure)?.errorClass == Int32(GIT_ERROR_INVALID.rawValue) else { return error }
         return SourceControlError(
@@ -43,7 +44,8 @@ struct CommitReading {
         }
     }
 
-    /// - Throws: `tooLarge` before anything is read when the blob has more bytes than `limit`.
+    /// Returns a blob.
+    /// - Throws: `tooLarge` if the blob has more than `limit` bytes. Its content is not read then.
     func blob(_ id: git_oid, limit: Int, path: String) throws(SourceControlError) -> GitHandle {
         var id = id
         let store = try GitHandle(operation, free: git_odb_free) { git_repository_odb($0, repository) }
@@ -59,7 +61,7 @@ struct CommitReading {
         }
     }
 
-    /// What a commit refers to must be here; if it is not, the mirror is damaged.
+    /// Runs a lookup of an object that a commit refers to. If it is missing, the mirror is damaged.
     private func damageIfMissing(_ body: () throws(SourceControlError) -> GitHandle) throws(SourceControlError)
         -> GitHandle
     {
@@ -75,7 +77,7 @@ struct CommitReading {
         }
     }
 
-    /// A blob's bytes; `nil` if it is missing, no blob, or longer than the limit.
+    /// Returns a blob's bytes; `nil` if it is missing, no blob, or larger than `limit` bytes.
     func content(_ id: git_oid, limit: Int) -> [UInt8]? {
         do throws(SourceControlError) {
             return Self.bytes(of: try blob(id, limit: limit, path: ""))
@@ -110,13 +112,13 @@ struct CommitReading {
             message: String(decoding: message.utf8.prefix(CommitDetails.maximumMessageLength), as: UTF8.self))
     }
 
-    /// Commits claim any time; milliseconds of the year 9999 still fit everywhere.
+    /// Limits a time to a valid range, because commits can claim any time. Milliseconds of the year 9999 still fit everywhere.
     private static func plausible(_ seconds: Int64) -> Int64 { min(max(seconds, -62_135_596_800), 253_402_300_799) }
 
-    /// Newest first, at most `limit`, those that `from` leads to left out.
+    /// Returns the commits of `to`'s history that are not in `from`'s, newest first, at most `limit`.
     func commits(from: CommitID?, to: CommitID, limit: Int) throws(SourceControlError) -> [CommitDetails] {
         let walk = try GitHandle(operation, free: git_revwalk_free) { git_revwalk_new($0, repository) }
-        // By time alone, the newest come without reading the whole history first.
+        // With the order by time alone, the newest commits come without reading the whole history first.
         try git(operation) { git_revwalk_sorting(walk.pointer, GIT_SORT_TIME.rawValue) }
         _ = try commit(to)
         var start = try git_oid(to)
@@ -140,14 +142,14 @@ struct CommitReading {
 
     // MARK: Trees
 
-    /// A name of a tree and what it stands for.
+    /// An entry of a tree.
     struct Entry {
         let name: [UInt8]
         let mode: UInt32
         let id: git_oid
     }
 
-    /// Borrowed, so that the tree lives until its id has been read: a temporary's `pointer` outlives it.
+    /// Returns the id of a tree. The handle is borrowed so that the tree lives until its id has been read; the `pointer` of a temporary outlives it.
     static func id(of tree: borrowing GitHandle) -> git_oid { git_tree_id(tree.pointer)?.pointee ?? git_oid() }
 
     static func entries(of tree: borrowing GitHandle) -> [Entry] {
@@ -160,7 +162,7 @@ struct CommitReading {
         }
     }
 
-    /// The names in a directory; `nil` if the path is absent, or no directory.
+    /// Returns the names in a directory; `nil` if the path does not exist or is no directory.
     func names(in path: String, at commit: CommitID) throws(SourceControlError) -> [String]? {
         var id = Self.id(of: try rootTree(of: commit))
         for component in path.split(separator: "/", omittingEmptySubsequences: false) {
@@ -173,8 +175,8 @@ struct CommitReading {
         return Self.entries(of: try tree(id)).map { String(decoding: $0.name, as: UTF8.self) }
     }
 
-    /// What tells the kinds of project of a commit. A file that is too large is left out.
-    /// - Throws: What else cannot be read.
+    /// Returns the facts that determine the kinds of project of a commit. Files that are too large are left out.
+    /// - Throws: The first other error.
     func project(
         of commit: CommitID, rootEntries: [String], reader: ProjectTree.Reader
     ) throws(SourceControlError) -> ProjectTree {
@@ -196,7 +198,7 @@ struct CommitReading {
         return tree
     }
 
-    /// The bytes of a regular file; `nil` if the path is absent, a directory, a link or a submodule.
+    /// Returns the bytes of a regular file. `nil` if the path does not exist, or is a directory, a link or a submodule.
     func file(_ path: String, at commit: CommitID, limit: Int) throws(SourceControlError) -> [UInt8]? {
         let components = path.split(separator: "/", omittingEmptySubsequences: false)
         var id = Self.id(of: try rootTree(of: commit))

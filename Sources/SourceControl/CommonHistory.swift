@@ -1,14 +1,14 @@
 import CLibGit2
 import Model
 
-/// How far two commits are from where their histories part, and where that is.
+/// Finds the merge bases of two commits, and whether they are far away.
 struct CommonHistory {
     let reading: CommitReading
 
-    /// Walks both histories back, the newest commit first, as git does to find where they part.
-    /// - Returns: Whether that took more than `limit` commits.
+    /// Walks both histories back, the newest commit first, as git does to find the merge base.
+    /// - Returns: Whether that takes more than `limit` commits.
     func isFar(_ first: CommitID, _ second: CommitID, limit: Int) throws(SourceControlError) -> Bool {
-        // 1: the first leads to it, 2: the second does, 4: both do, and so to what is before it.
+        // The flags are: 1, the first commit leads to it; 2, the second does; 4, both do, so that its ancestors are common, too.
         var flags: [CommitID: UInt8] = [first: 1]
         flags[second, default: 0] |= 2
         var queue = Queue()
@@ -27,7 +27,7 @@ struct CommonHistory {
                 queue.push(
                     Queue.Item(time: git_commit_time(handle.pointer), commit: commit, parents: parents, isLive: isLive))
             } catch {
-                // What is not here is the merge's to say.
+                // A missing commit is reported by the merge.
                 if isLive { live -= 1 }
                 guard error.code == .commitMissing else { throw error }
             }
@@ -47,8 +47,8 @@ struct CommonHistory {
         return false
     }
 
-    /// Where the two part, and where those part of each other if there are several: all that the merge looks at.
-    /// - Returns: Nothing where these are more than `limit`.
+    /// Returns the merge bases of two commits. If there are several, also returns the merge bases of those: all commits that the merge reads.
+    /// - Returns: `nil` if there are more than `limit`.
     func ancestors(_ first: CommitID, _ second: CommitID, limit: Int) throws(SourceControlError) -> Set<CommitID>? {
         var found: Set<CommitID> = []
         var pending = [(first, second)]
@@ -67,13 +67,13 @@ struct CommonHistory {
         var array = git_oidarray()
         defer { git_oidarray_dispose(&array) }
         let result = git_merge_bases(&array, reading.repository, &one, &two)
-        // Histories that have nothing in common.
+        // The histories have no common commit.
         if result == GIT_ENOTFOUND.rawValue { return [] }
         try git(reading.operation) { result }
         return (0..<array.count).compactMap { array.ids?[$0].commitID }
     }
 
-    /// Commits, the newest first.
+    /// A priority queue of commits, the newest first.
     private struct Queue {
         struct Item {
             let time: Int64

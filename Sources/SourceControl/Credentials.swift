@@ -1,25 +1,23 @@
-/// What to answer a git server that asks who we are.
+/// The answer to a git server that asks for authentication.
 ///
-/// Tried once each: a server that asks again after a refusal is not answered a second time.
+/// Each part is tried once. If the server asks again after a refusal, it gets no second answer.
 package struct Credentials: Sendable {
-    /// A key for ssh. Without the `git` command it must be Ed25519 or ECDSA: libssh2 1.10 signs by RSA keys with SHA-1,
-    /// which servers refuse.
+    /// A key for ssh. Without the `git` command it must be Ed25519 or ECDSA: libssh2 1.10 uses SHA-1 with RSA keys, which servers refuse.
     package enum Key: Sendable {
-        /// Paths of the private key and, where it is not the same with `.pub`, of the public one.
+        /// The paths of the private key and of the public one. If `publicKey` is `nil`, it is the private key's path with `.pub`.
         case files(privateKey: String, publicKey: String?)
-        /// The private key's text, as a secret holds it.
+        /// The private key's text, from a secret.
         case text(String)
     }
 
-    /// The account; for ssh the URL's user wins, and `git` is used when there is none.
+    /// The account. For ssh the URL's user takes precedence, and `git` is used if there is none.
     package let user: String?
-    /// The account's password or an access token, for http and https.
+    /// The account's password, or an access token, for http and https.
     package let password: String?
     package let key: Key?
-    /// Opens an encrypted key.
+    /// The passphrase of an encrypted key.
     package let passphrase: String?
-    /// Lines of known_hosts (sshd(8)): the server's host key must be one of these and no other. Nothing: as
-    /// `~/.ssh/known_hosts` of the account says.
+    /// Lines of known_hosts (sshd(8)), one of which must match the server's host key. If `nil`, the account's `~/.ssh/known_hosts` is used.
     package let knownHosts: String?
 
     package init(
@@ -35,13 +33,13 @@ package struct Credentials: Sendable {
 }
 
 extension Credentials.Key {
-    /// Whether it is an RSA key, as far as its text tells.
+    /// Whether it is an RSA key, as far as its text or its file's name shows.
     var isRSA: Bool {
         switch self {
         case .files(let privateKey, _): return privateKey.hasSuffix("id_rsa")
         case .text(let text):
             if text.contains("BEGIN RSA PRIVATE KEY") { return true }
-            // OpenSSH's form begins with its public key: the base64 of "ssh-rsa" at each of three places.
+            // OpenSSH's form begins with the public key. These are the base64 forms of "ssh-rsa" at each of three offsets.
             let body = text.split { $0 == "\n" || $0 == "\r" }.dropFirst().prefix(6).joined()
             return ["c3NoLXJzY", "NzaC1yc2", "zc2gtcnNh"].contains { body.prefix(240).contains($0) }
         }

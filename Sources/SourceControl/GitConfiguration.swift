@@ -1,15 +1,14 @@
 import CLibGit2
 import Glibc
 
-/// What the operator's own git configuration says about addresses: `url.<base>.insteadOf` (git-config(1)), and nothing
-/// else of it.
+/// The rules of the operator's git configuration about URLs: `url.<base>.insteadOf` (git-config(1)). The rest of the configuration is ignored.
 package struct GitConfiguration: Sendable, Hashable {
-    /// Read in this order, at most four, missing ones skipped.
+    /// The paths of the files, which are read in this order. At most four; missing ones are skipped.
     package let files: [String]
 
     package init(files: [String]) { self.files = files }
 
-    /// The system's and the account's files: `/etc/gitconfig`, `$XDG_CONFIG_HOME/git/config`, `~/.gitconfig`.
+    /// Returns the system's and the account's files: `/etc/gitconfig`, `$XDG_CONFIG_HOME/git/config`, `~/.gitconfig`.
     package static func usual(home: String?, xdgConfigHome: String?) -> GitConfiguration {
         let xdg = xdgConfigHome ?? home.map { $0 + "/.config" }
         return GitConfiguration(
@@ -25,12 +24,12 @@ package struct GitConfiguration: Sendable, Hashable {
         return usual(home: variable("HOME"), xdgConfigHome: variable("XDG_CONFIG_HOME"))
     }
 
-    /// The address that git would really use: the longest `insteadOf` that begins `url` replaced by its base.
+    /// Returns the URL that git would use: if a value of `insteadOf` is a prefix of `url`, the longest one is replaced by its base.
     func rewritten(_ url: String) throws(SourceControlError) -> String {
         try LibGit2.start()
         let operation = "reading url.*.insteadOf"
         let configuration = try GitHandle(operation, free: git_config_free) { git_config_new($0) }
-        // A level holds one file; a later one wins over an earlier for the same base.
+        // A level holds one file. For the same base, a later level takes precedence over an earlier one.
         let levels = [GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL, GIT_CONFIG_LEVEL_LOCAL]
         for (file, level) in zip(files, levels) where access(file, R_OK) == 0 {
             do throws(SourceControlError) {
@@ -46,7 +45,7 @@ package struct GitConfiguration: Sendable, Hashable {
     private static func rewritten(_ url: String, by configuration: OpaquePointer, _ operation: String)
         throws(SourceControlError) -> String?
     {
-        // Not by a pattern: libgit2 1.5.1 with PCRE2 keeps memory for every name that is compared with one in vain.
+        // This does not use a pattern: libgit2 1.5.1 with PCRE2 leaks memory for every name that does not match one.
         var iterator: OpaquePointer?
         try git(operation) { git_config_iterator_new(&iterator, configuration) }
         defer { git_config_iterator_free(iterator) }
@@ -57,7 +56,7 @@ package struct GitConfiguration: Sendable, Hashable {
             if result == GIT_ITEROVER.rawValue { break }
             try git(operation) { result }
             guard let entry, let name = entry.pointee.name, let value = entry.pointee.value else { continue }
-            // Section and variable come in lower case, whatever the file says.
+            // Section and variable names come in lower case, whatever the file contains.
             let key = String(cString: name)
             guard key.hasPrefix("url."), key.dropFirst("url.".count).hasSuffix(".insteadof") else { continue }
             let prefix = String(cString: value)

@@ -1,17 +1,20 @@
 import Model
 
-/// Which implementation talks to servers: libgit2, or the `git` command.
+/// The implementation that communicates with servers: libgit2, or the `git` command.
 package enum GitEngine: Sendable, Hashable {
-    /// libgit2, except for the following, which the command does if it is installed: https, ssh (OpenSSH knows RSA keys and every form of
-    /// known_hosts), local paths that `PathRepository` does not cover (libgit2 packs them again, on one core and without existing deltas), and
-    /// first mirrors (libgit2 indexes a pack on one core).
+    /// libgit2, except for the following tasks, which the command does if it is installed:
+    /// - https
+    /// - ssh: OpenSSH supports RSA keys and every form of known_hosts.
+    /// - local paths that `PathRepository` does not cover: libgit2 packs them again, on one core and without existing deltas.
+    /// - first mirrors: libgit2 indexes a pack on one core.
     case automatic
-    /// libgit2 alone, as where `git` is not installed.
+    /// libgit2 alone, as on machines without `git`.
     case library
-    /// The command alone.
+    /// The `git` command alone.
     case program
 
-    /// - Throws: `unsupported` for what libgit2 cannot do when there is no command; `unreachable` when it cannot be started just now.
+    /// Returns the command if it is to be used; `nil` if libgit2 is.
+    /// - Throws: `unsupported` if libgit2 cannot do it and the command is not installed; `unreachable` if the command cannot be started now.
     func program(for url: RemoteURL, _ credentials: Credentials?, isWhole: Bool, _ operation: String)
         throws(SourceControlError) -> GitProgram?
     {

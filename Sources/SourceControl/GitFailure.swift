@@ -1,12 +1,12 @@
 import CLibGit2
 
-/// What libgit2 said about a call that failed.
+/// The error of a failed call of libgit2.
 struct GitFailure: Error {
     let code: Int32
     let errorClass: Int32
     let message: String
 
-    /// Reads the calling thread's last error.
+    /// Returns the calling thread's last error.
     static func last(_ code: Int32) -> GitFailure {
         guard let error = git_error_last(), let text = error.pointee.message else {
             return GitFailure(code: code, errorClass: 0, message: "libgit2 gave the code \(code) and no reason")
@@ -14,11 +14,11 @@ struct GitFailure: Error {
         return GitFailure(code: code, errorClass: error.pointee.klass, message: String(cString: text))
     }
 
-    /// Whether the mirror's own files are to blame, not the network, not the caller, and not who made a commit that libgit2
-    /// cannot parse (classes OBJECT, TREE, INVALID: its content is what its id says).
+    /// Whether the mirror's own files are damaged. False for failures of the network or the caller, and for a commit that libgit2 cannot parse
+    /// (classes OBJECT, TREE, INVALID): its content matches its id.
     var isDamage: Bool {
         let classes = [GIT_ERROR_ODB, GIT_ERROR_ZLIB, GIT_ERROR_REFERENCE]
-        // A loose object's own frame, before anything of it is held to its id.
+        // This is about the header of a loose object, which libgit2 reads before it checks the object's id.
         if errorClass == Int32(GIT_ERROR_OBJECT.rawValue), message.contains("loose object") { return true }
         return classes.contains { Int32($0.rawValue) == errorClass } && code != GIT_ENOTFOUND.rawValue
     }

@@ -1,13 +1,13 @@
-/// An object of libgit2 that is freed when this goes out of scope.
+/// An object of libgit2 that is freed when the handle goes out of scope.
 ///
-/// Give it a name before using its pointer: a temporary is freed as soon as the pointer has been read.
+/// The handle must be assigned to a variable before its pointer is used. A temporary is freed as soon as its pointer has been read.
 struct GitHandle: ~Copyable {
     let pointer: OpaquePointer
     private let free: (OpaquePointer?) -> Void
 
     /// - Parameters:
     ///   - make: A libgit2 call that stores an object.
-    ///   - free: What frees it; called with the object.
+    ///   - free: The function that frees it.
     init(
         _ operation: String, free: @escaping (OpaquePointer?) -> Void,
         make: (UnsafeMutablePointer<OpaquePointer?>) -> Int32

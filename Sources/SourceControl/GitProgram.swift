@@ -1,35 +1,34 @@
 import Glibc
 import Synchronization
 
-/// The `git` command of this machine, for what libgit2 1.5 cannot do or does slowly: ssh with RSA keys and known hosts of a
-/// secret, first mirrors, local paths, repacking.
+/// The machine's `git` command, for tasks that libgit2 1.5 cannot do or does slowly: ssh with RSA keys and known hosts of a secret, first mirrors,
+/// local paths, repacking.
 ///
-/// It never opens a mirror: it works in an empty repository beside it (`GitScratch`) whose objects are the mirror's, reads
-/// no configuration but ours, asks nobody, follows no redirect, and speaks the one protocol that the URL names. What it
-/// fetched counts only as far as libgit2 finds it.
+/// It never opens a mirror. It works in an empty repository beside it (`GitScratch`) whose objects are the mirror's. It reads no configuration of the
+/// machine, prompts for nothing, follows no redirect, and uses only the protocol of the URL. What it fetched counts only if libgit2 finds it.
 struct GitProgram: Sendable, Hashable {
     /// The absolute path of `git`.
     let path: String
-    /// As it says itself: `2.39.5`.
+    /// The version that it reports: `2.39.5`.
     let version: String
-    /// The absolute path of OpenSSH's client.
+    /// The absolute path of OpenSSH's client; `nil` if it is not installed.
     let ssh: String?
 
-    /// Oldest version that is used: 2.38.1 does not follow links among a local repository's objects (CVE-2022-39253), and
-    /// knows the settings of `GitScratch`.
+    /// The oldest version that is used. 2.38.1 does not follow links among a local repository's objects (CVE-2022-39253), and supports the settings
+    /// of `GitScratch`.
     static let oldest = [2, 38, 1]
 
-    /// The one in `PATH` or the system's directories.
-    /// - Returns: Nothing when there is none, or none that is new enough.
-    /// - Throws: As `find(in:)`.
+    /// Returns the command in `PATH` or the system's directories.
+    /// - Returns: `nil` if there is none, or none that is new enough.
+    /// - Throws: The same as `find(in:)`.
     static func installed() throws(SourceControlError) -> GitProgram? {
         try memory.program(in: directories(path: getenv("PATH").map { String(cString: $0) } ?? ""))
     }
 
     private static let memory = Memory()
 
-    /// Remembers what was found, as long as it is there; never that nothing was: a machine that cannot start a process for a
-    /// moment would go without git until the daemon's end.
+    /// Caches a command that was found, as long as it exists. It does not cache that none was found: a machine that temporarily cannot start a
+    /// process would otherwise be without git until the daemon's end.
     final class Memory: Sendable {
         private let found = Mutex<GitProgram?>(nil)
 
@@ -47,9 +46,9 @@ struct GitProgram: Sendable, Hashable {
         }
     }
 
-    /// The first that is new enough: an old one before it in `PATH` does not hide it.
-    /// - Throws: `unreachable`, so that it is tried again, when there is none but one that could not be started: without it, TLS
-    ///   1.0 and keys that only OpenSSH knows would be another answer than a moment before.
+    /// Returns the first command that is new enough, even if an older one precedes it in `PATH`. `nil` if there is none.
+    /// - Throws: `unreachable` if the only commands could not be started, so that the operation is tried again. Without the command, TLS 1.0 and keys
+    ///   that only OpenSSH supports would give another result than a moment before.
     static func find(in directories: [String]) throws(SourceControlError) -> GitProgram? {
         func programs(_ name: String) -> [String] {
             directories.map { "\($0)/\(name)" }.filter { access($0, X_OK) == 0 }
@@ -73,7 +72,7 @@ struct GitProgram: Sendable, Hashable {
             message: "\(failure.message); it is tried again later", underlying: failure)
     }
 
-    /// Reads `git version 2.39.5 (…)`.
+    /// Reads the version from a text such as `git version 2.39.5 (…)`.
     static func version(of text: String) -> String? {
         let words = text.split { $0 == " " || $0 == "\n" }
         return words.count < 3 ? nil : String(words[2])

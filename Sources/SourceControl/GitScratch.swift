@@ -1,14 +1,14 @@
 import Basics
 import Glibc
 
-/// The empty repository in which `git` runs, in the mirror's directory: its own configuration, which is all that git reads,
-/// and copies of the mirror's refs, so that the server is told what is here.
+/// The empty repository in which `git` runs, in the mirror's directory. It has its own configuration, the only one that git reads, and copies of the
+/// mirror's refs, which tell the server which commits are here.
 struct GitScratch {
     let program: GitProgram
     let store: MirrorStore
     let path: String
 
-    /// Made anew, so that nothing of an operation before is left in it.
+    /// Creates the repository again, so that no files of an earlier operation are left.
     /// - Parameter refs: The lines of its `packed-refs`.
     init(_ program: GitProgram, store: MirrorStore, refs: String = "", operation: String) throws(SourceControlError) {
         self.program = program
@@ -28,7 +28,7 @@ struct GitScratch {
         try files(operation) { () throws(FileError) in try Directory(opening: store.path).remove("martlet-git") }
     }
 
-    /// What git is told in place of all configuration of the machine and the account.
+    /// The configuration that git reads in place of all configuration of the machine and the account.
     static let configuration = """
         [core]
         \thooksPath = /dev/null
@@ -63,16 +63,16 @@ struct GitScratch {
 
         """
 
-    /// A value of git's configuration in its quoted form.
+    /// Returns a value in the quoted form of git's configuration.
     static func quoted(_ text: String) -> String {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
     /// Runs git.
     /// - Parameters:
-    ///   - more: Appended to the configuration.
-    ///   - memory: Behind descriptors 3, 4 … of git and of what it starts.
-    ///   - isQuiet: It works here and says nothing meanwhile: no limit of silence, none of a file's size.
+    ///   - more: A text that is appended to the configuration.
+    ///   - memory: The contents of descriptors 3, 4 and so on of git and of the programs that it starts.
+    ///   - isQuiet: Whether it works locally without output. Then there is no limit for silence or the size of a file.
     func run(
         _ arguments: [String], _ operation: String, control: NetworkControl?, more: String = "",
         environment added: [String: String] = [:], memory: [[UInt8]] = [], isQuiet: Bool = false,

@@ -1,13 +1,13 @@
 import CLibGit2
 import Glibc
 
-/// The head of a server's answer, taken line by line, and what it means.
+/// The head of a server's answer, which is read line by line, and its meaning.
 struct HTTPAnswer {
-    /// Bytes of all lines before and after the body, those of `100 Continue` counted. Servers of git send some hundred.
+    /// The most bytes of all lines before and after the body, including those of `100 Continue`. Git servers send some hundred.
     static let maximumHead = 64 << 10
 
     enum Verdict: Equatable {
-        /// What follows is what was asked for.
+        /// The body is the requested content.
         case body
         /// The server asks for credentials, and accepts a user and a password.
         case credentialsAsked
@@ -16,21 +16,22 @@ struct HTTPAnswer {
     private(set) var status = 0
     private(set) var contentType: String?
     private(set) var location: String?
-    /// The server's `Retry-After` (RFC 9110, 10.2.3), unparsed.
+    /// The server's `Retry-After` (RFC 9110, section 10.2.3), unparsed.
     private(set) var retryAfter: String?
-    /// Whether the server says that the requests of a time are used up (`X-RateLimit-Remaining: 0`), as GitHub and GitLab do.
+    /// Whether the server reports that its rate limit is reached (`X-RateLimit-Remaining: 0`), as GitHub and GitLab do.
     private(set) var isUsedUp = false
-    /// When more are allowed, in seconds since 1970 (`X-RateLimit-Reset`).
+    /// The end of the rate limit, in seconds since 1970 (`X-RateLimit-Reset`).
     private(set) var reset: Int?
-    /// The names of the ways to sign in that the server knows.
+    /// The names of the authentication schemes that the server offers.
     private(set) var challenges: [String] = []
-    /// Whether a user and a password are among what the server asks for.
+    /// Whether the server accepts a user and a password.
     private(set) var takesPassword = false
     /// Whether the head of the final answer is complete; an interim answer does not count.
     private(set) var isWhole = false
     private var bytes = 0
 
-    /// - Parameter line: With its end; libcurl joins folded ones.
+    /// Reads a line of the head.
+    /// - Parameter line: The line with its end. libcurl joins folded lines.
     mutating func take(_ line: some Collection<UInt8>) throws(HTTPFailure) {
         bytes += line.count
         guard bytes <= Self.maximumHead else {
@@ -45,7 +46,7 @@ struct HTTPAnswer {
             self = HTTPAnswer()
             (bytes, status) = (before, parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
         } else if text.isEmpty {
-            // RFC 9110, 15.2: others may come before the answer.
+            // Interim answers may come before the final one (RFC 9110, section 15.2).
             isWhole = status >= 200
         } else if let colon = text.firstIndex(of: ":") {
             let value = String(text[text.index(after: colon)...].trimmed)
@@ -56,7 +57,7 @@ struct HTTPAnswer {
             case "x-ratelimit-remaining", "ratelimit-remaining": isUsedUp = Int(value) == 0
             case "x-ratelimit-reset": reset = Int(value)
             case "www-authenticate":
-                // Several in one line are told apart by commas, as are the parameters of each.
+                // Several schemes in one line are separated by commas, as are the parameters of each.
                 let names = value.lowercased().split(separator: ",").map { $0.trimmed }
                 challenges += value.split(separator: " ").prefix(1).map { String($0.prefix(40)) }
                 if names.contains(where: { $0 == "basic" || $0.hasPrefix("basic ") }) { takesPassword = true }
@@ -65,7 +66,8 @@ struct HTTPAnswer {
         }
     }
 
-    /// - Parameter type: Of the answer that was asked for. Every other is none of git's: a page that wants a browser, an old server
+    /// Returns what the answer means.
+    /// - Parameter type: The content type of the expected answer. Any other type is not git's, such as a web page, or the answer of an old server
     ///   without git's protocol.
     func verdict(expecting type: String) throws(HTTPFailure) -> Verdict {
         switch status {
@@ -82,7 +84,7 @@ struct HTTPAnswer {
                     result: GIT_EAUTH.rawValue)
             }
             return .credentialsAsked
-        // A server that wants to be asked less often says so with this, too, and a ban passes.
+        // Servers also use this status for rate limits, and such a ban is temporary.
         case 403 where retryAfter != nil || isUsedUp:
             throw HTTPFailure(
                 .unreachable, "the server wants to be asked less often, http status 403",
@@ -129,13 +131,14 @@ struct HTTPAnswer {
 
     // MARK: When to ask again
 
-    /// The longest pause that a server is granted.
+    /// The longest pause that a server can ask for.
     static let longestPause = Duration.seconds(3600)
 
     private static var now: Int { time(nil) }
 
-    /// - Parameter now: Seconds since 1970.
-    /// - Returns: `nil` if the server gives no pause, or not in the form of RFC 9110.
+    /// Returns the pause before the next request.
+    /// - Parameter now: The time in seconds since 1970.
+    /// - Returns: `nil` if the server states no pause, or not in the form of RFC 9110.
     func pause(at now: Int) -> Duration? {
         guard let retryAfter else {
             guard isUsedUp, let reset, reset >= now else { return nil }
@@ -148,7 +151,7 @@ struct HTTPAnswer {
         return min(.seconds(max(0, moment - now)), Self.longestPause)
     }
 
-    /// Parses a date in the usual form, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7), into seconds since 1970.
+    /// Parses a date in the usual form, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7), into seconds since 1970. `nil` for other forms.
     private static func seconds(of text: String) -> Int? {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let words = text.split { " :".contains($0) }.dropFirst().map(String.init)
@@ -164,7 +167,7 @@ struct HTTPAnswer {
         return timegm(&parts)
     }
 
-    /// An address without what may be secret in it: an account, and all after the path.
+    /// Returns a URL without its possibly secret parts: the account, and everything after the path.
     private static func shown(_ location: String) -> String {
         var text = location.prefix { $0 != "?" && $0 != "#" }
         let start = text.firstRange(of: "//")?.upperBound ?? text.startIndex

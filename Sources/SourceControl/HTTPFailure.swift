@@ -1,41 +1,41 @@
 import CLibCurl
 import CLibGit2
 
-/// Why a request over http failed.
+/// The reason why a request over http failed.
 struct HTTPFailure: Error {
-    /// `nil`: the failure is already reported.
+    /// The kind of error; `nil` if the failure is already reported.
     let code: SourceControlError.Code?
-    /// A sentence for users, without secrets; `nil`: libgit2 has it as its last error.
+    /// A sentence for users, without secrets; `nil` if it is libgit2's last error.
     let said: String?
-    /// What libgit2 is given.
+    /// The result that is returned to libgit2.
     let result: Int32
-    /// The pause that the server asked for.
+    /// The pause that the server asked for; `nil` if it asked for none.
     let retryAfter: Duration?
 
     init(_ code: SourceControlError.Code?, _ said: String, result: Int32 = -1, retryAfter: Duration? = nil) {
         (self.code, self.said, self.result, self.retryAfter) = (code, said, result, retryAfter)
     }
 
-    /// - Parameter result: Of a call of libgit2 that has left its last error.
+    /// - Parameter result: The result of a call of libgit2 that has set its last error.
     init(ofLibGit2 result: Int32) {
         (code, said, self.result, retryAfter) = (nil, nil, result, nil)
     }
 
     /// - Parameters:
-    ///   - result: Of a transfer that is over.
-    ///   - detail: What libcurl wrote of it.
+    ///   - result: The result of a transfer that has ended.
+    ///   - detail: libcurl's message about it.
     init(of result: CURLcode, _ detail: String) {
         let said = detail.isEmpty ? String(cString: curl_easy_strerror(result)) : detail
         switch result {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: self.init(.serverUntrusted, said)
         case CURLE_SSL_CONNECT_ERROR:
-            // OpenSSL's own reason begins like this: no common version or cipher. Without it the connection broke.
+            // OpenSSL's own reason begins like this, such as no common version or cipher. Without it the connection broke.
             let isOfTLS = said.contains("error:")
             self.init(
                 isOfTLS ? .serverUntrusted : .unreachable,
                 isOfTLS ? said : "the connection broke while TLS began (\(said))")
         case CURLE_SSL_CACERT_BADFILE: self.init(.file, "\(said), which SSL_CERT_FILE names")
-        // What libcurl says of a field above its 100 KiB too.
+        // libcurl also reports this for a field larger than 100 KiB.
         case CURLE_OUT_OF_MEMORY: self.init(.unreachable, "memory is short, or a line of the server's answer too long")
         default: self.init(.unreachable, "\(Self.sentence(result)) (\(said))")
         }
@@ -56,7 +56,7 @@ struct HTTPFailure: Error {
         }
     }
 
-    /// Makes it libgit2's last error. - Returns: For libgit2.
+    /// Makes it libgit2's last error. - Returns: The result for libgit2.
     func set() -> Int32 {
         if let said { git_error_set_str(Int32(GIT_ERROR_HTTP.rawValue), said) }
         return result

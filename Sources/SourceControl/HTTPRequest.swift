@@ -1,16 +1,16 @@
 import CLibGit2
 import Model
 
-/// What git asks a server over http (gitprotocol-http(5), "Smart Clients").
+/// A request of git to a server over http (gitprotocol-http(5), "Smart Clients").
 struct HTTPRequest {
-    /// Of the repository, with its account if the URL names one.
+    /// The URL of the repository, including the account if the URL names one.
     let repository: RemoteURL
-    /// Without an account, which libcurl would send unasked.
+    /// The URL of the request, without an account, which libcurl would send unasked.
     let url: String
     let isPost: Bool
-    /// The Content-Type that the answer must have.
+    /// The content type that the answer must have.
     let answerType: String
-    /// Whole lines.
+    /// The header fields, as whole lines.
     let headers: [String]
 
     init(_ url: String, _ service: git_smart_service_t) throws(HTTPFailure) {
@@ -23,7 +23,7 @@ struct HTTPRequest {
         case GIT_SERVICE_UPLOADPACK:
             (path, isPost) = ("/git-upload-pack", true)
             answerType = "application/x-git-upload-pack-result"
-            // Without an Expect of libcurl's own, which some servers answer with 417.
+            // The empty `Expect` prevents libcurl's own, which some servers answer with 417.
             headers = ["Content-Type: application/x-git-upload-pack-request", "Accept: \(answerType)", "Expect:"]
         default: throw HTTPFailure(nil, "nothing is ever sent to a server")
         }

@@ -2,23 +2,23 @@ import CLibCurl
 import Model
 
 extension HTTPStream {
-    /// As libgit2 1.5.1 names itself. Servers know git by the first word, and show others a page.
+    /// The user agent of libgit2 1.5.1. Servers recognize git by its first word, and show a web page to other clients.
     private static let userAgent = "git/2.0 (libgit2 \(LibGit2.version))"
 
-    /// Through which the server is asked. Never one of those that a commit names: which address those have, a proxy decides.
+    /// The proxy for the request; `nil` for none. URLs that a commit names never use a proxy, because the proxy would then determine their addresses.
     private var proxy: String? {
         control.limits.isPublicOnly ? nil : ProxyRules.ofThisProcess.proxyWithAccount(for: request.repository)
     }
 
-    /// Sets every option; what is not set is libcurl's own: no redirects, cookies, .netrc or compression.
+    /// Sets every option. Options that are not set have libcurl's defaults: no redirects, cookies, .netrc or compression.
     func configure() throws(HTTPFailure) {
         let handle = parent.handle
         curl_easy_reset(handle)
         parent.errorText.pointee = 0
         clibcurl_set_pointer(handle, CURLOPT_ERRORBUFFER, parent.errorText)
-        // Threads: no signals for time-outs (CURLOPT_NOSIGNAL(3)).
+        // With threads, time-outs must not use signals (CURLOPT_NOSIGNAL(3)).
         clibcurl_set_long(handle, CURLOPT_NOSIGNAL, 1)
-        // A look-up of a name that is not over is left to itself; else a stop waits for it (CURLOPT_QUICK_EXIT(3), 7.87).
+        // An unfinished lookup of a name is abandoned; otherwise a stop would wait for it (CURLOPT_QUICK_EXIT(3), 7.87).
         clibcurl_set_long(handle, CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_URL, request.url)
         try set(CURLOPT_PROTOCOLS_STR, request.repository.kind.rawValue)
@@ -30,7 +30,7 @@ extension HTTPStream {
         clibcurl_set_long(handle, CURLOPT_HTTP_CONTENT_DECODING, 0)
         clibcurl_set_long(
             handle, CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: max(1, control.limits.connect.wholeMilliseconds)))
-        // Four times libcurl's own: fewer calls for a pack.
+        // This is four times libcurl's default, for fewer calls per pack.
         clibcurl_set_long(handle, CURLOPT_BUFFERSIZE, 64 << 10)
         try set(CURLOPT_USERAGENT, Self.userAgent)
         try configureProxy()
@@ -52,8 +52,8 @@ extension HTTPStream {
     }
 
     private func configureProxy() throws(HTTPFailure) {
-        // An empty text switches the environment's off (CURLOPT_PROXY(3)). What its no_proxy excepts in forms that our rules do not
-        // know (10.0.0.0/8), libcurl excepts all the same.
+        // An empty text disables the environment's proxy (CURLOPT_PROXY(3)). libcurl still applies exceptions of no_proxy in forms that the service
+        // does not support (10.0.0.0/8).
         try set(CURLOPT_PROXY, proxy ?? "")
         clibcurl_set_long(parent.handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         clibcurl_set_long(parent.handle, CURLOPT_PROXYAUTH, clibcurl_auth_basic())
@@ -69,7 +69,7 @@ extension HTTPStream {
         for option in [CURLOPT_SSLVERSION, CURLOPT_PROXY_SSLVERSION] {
             clibcurl_set_long(parent.handle, option, Int(CURL_SSLVERSION_TLSv1_2))
         }
-        // As curl and git take it: whose certificates count, in place of the machine's, also of those in its directory.
+        // As in curl and git, these certificates replace the machine's, including those in its directory.
         guard let certificates = ProgramAccess.variable("SSL_CERT_FILE") else { return }
         for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { try set(option, certificates) }
         for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { clibcurl_set_pointer(parent.handle, option, nil) }
@@ -89,12 +89,12 @@ extension HTTPStream {
         }
         clibcurl_set_long(parent.handle, CURLOPT_POST, 1)
         clibcurl_set_offset(parent.handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(sent.count))
-        // Not copied: `sent` lives as long as the transfer.
+        // libcurl does not copy it; `sent` lives as long as the transfer.
         clibcurl_set_pointer(parent.handle, CURLOPT_POSTFIELDS, sent.baseAddress)
     }
 
     private func setCallbacks() {
-        // Unretained: the transfer ends before this does.
+        // The reference is unretained, because the transfer ends before this object does.
         let context = Unmanaged.passUnretained(self).toOpaque()
         clibcurl_set_data_callback(parent.handle, CURLOPT_HEADERFUNCTION) { data, size, count, context in
             guard let data, let context else { return 0 }
@@ -110,13 +110,13 @@ extension HTTPStream {
         clibcurl_set_pointer(parent.handle, CURLOPT_WRITEDATA, context)
     }
 
-    /// What a transfer that failed means.
+    /// Returns the meaning of a failed transfer.
     func failed(_ outcome: CURLcode) -> HTTPFailure {
         if parent.hasRefusedAll, outcome == CURLE_COULDNT_CONNECT {
             return HTTPFailure(.invalidURL, "it has no public address")
         }
         var said = String(cString: parent.errorText)
-        // libcurl shows a proxy that it cannot read as it stands.
+        // libcurl shows a proxy that it cannot parse, including its account.
         if let proxy { said = said.replacing(proxy, with: ProxyRules.withoutAccount(proxy)) }
         return HTTPFailure(of: outcome, said)
     }

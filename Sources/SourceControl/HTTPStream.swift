@@ -1,29 +1,29 @@
 import CLibCurl
 
-/// One request and its answer, as libgit2 reads it: the transfer continues only once everything received so far is read.
+/// One request and its answer, as libgit2 reads it. The transfer continues only once everything received so far is read.
 final class HTTPStream {
-    /// Bytes of the answer that are kept until libgit2 reads them; then the transfer is paused, so that a pack of any size takes no
-    /// more memory than this and libcurl's own buffer.
+    /// The most bytes of the answer that are kept until libgit2 reads them. Then the transfer is paused, so that a pack of any size takes no more
+    /// memory than this and libcurl's own buffer.
     static let maximumPending = 256 << 10
-    /// Bytes of an answer that nobody reads (the page of a 401) that are taken so that the connection can be used again.
+    /// The most bytes of an unread answer (the page of a 401) that are received so that the connection can be used again.
     static let maximumIgnored = 64 << 10
 
     let request: HTTPRequest
     let parent: HTTPSubtransport
-    /// What is sent, where libcurl finds it as long as it sends.
+    /// The bytes to send. libcurl reads them here as long as it sends.
     private(set) var sent = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var answer = HTTPAnswer()
     private var verdict: HTTPAnswer.Verdict?
     private var (pending, taken, ignored) = ([UInt8](), 0, 0)
     private var (hasBegun, isRunning, isPaused, isIgnoring) = (false, false, false, false)
-    /// Of the transfer, once it is over.
+    /// The result of the transfer; `nil` until it has ended.
     private var outcome: CURLcode?
-    /// What a callback found, which so ended the transfer.
+    /// The failure that a callback found and that ended the transfer.
     private var failure: HTTPFailure?
     var headerList: UnsafeMutablePointer<curl_slist>?
 
     var control: NetworkControl { parent.control }
-    /// Bytes of the answer that are here and not read.
+    /// The number of received bytes of the answer that are not read yet.
     var unread: Int { pending.count - taken }
 
     init(_ request: HTTPRequest, by parent: HTTPSubtransport) {
@@ -32,12 +32,12 @@ final class HTTPStream {
 
     deinit {
         sent.deallocate()
-        // Of a request that was never taken.
+        // This frees the list of a request that was never started.
         curl_slist_free_all(headerList)
     }
 
-    /// Takes up what is to be sent; it is sent when the answer is first asked for.
-    /// - Throws: When it is sent already: libcurl has it.
+    /// Adds bytes to send. They are sent when the answer is first read.
+    /// - Throws: `HTTPFailure` if the request was sent already.
     func write(_ bytes: UnsafeRawBufferPointer) throws(HTTPFailure) {
         guard !hasBegun else { throw HTTPFailure(nil, "more is to be sent than was") }
         let longer = UnsafeMutableRawBufferPointer.allocate(byteCount: sent.count + bytes.count, alignment: 1)
@@ -47,7 +47,8 @@ final class HTTPStream {
         sent = longer
     }
 
-    /// - Returns: How many bytes of the answer's body there are now; 0 at its end.
+    /// Reads the next bytes of the answer's body.
+    /// - Returns: The number of bytes; 0 at its end.
     func read(into space: UnsafeMutableRawBufferPointer) throws(HTTPFailure) -> Int {
         let isOver = try control.waiting { () throws(HTTPFailure) in
             if !hasBegun { try begin() }
@@ -67,7 +68,7 @@ final class HTTPStream {
         return count
     }
 
-    /// Sends the request until the server answers with something else than a request for credentials.
+    /// Sends the request until the server answers with something other than a request for credentials.
     private func begin() throws(HTTPFailure) {
         hasBegun = true
         while true {
@@ -112,7 +113,7 @@ final class HTTPStream {
         if outcome != nil {
             leave()
         } else if !isPaused, pending.count == before, verdict == known {
-            // A stop shuts the socket down, which ends this; while there is none yet, it is seen after the interval.
+            // A stop shuts the socket down, which ends this call. If there is no socket yet, the stop is noticed after the interval.
             let interval = Int32(clamping: control.limits.interval.wholeMilliseconds)
             if result == CURLM_OK { result = curl_multi_poll(parent.multi, nil, 0, interval, nil) }
         }
@@ -120,7 +121,7 @@ final class HTTPStream {
         return true
     }
 
-    /// Takes what is left of an answer that nobody reads, so that the connection can serve the next request; but not for long.
+    /// Receives the rest of an unread answer for a limited time, so that the connection can serve the next request.
     private func finish() {
         isIgnoring = true
         let end = ContinuousClock.now + control.limits.interval
@@ -128,7 +129,7 @@ final class HTTPStream {
         leave()
     }
 
-    /// No more of the answer is wanted.
+    /// Ends the transfer, because the rest of the answer is not needed.
     func end() {
         if isRunning, verdict == .body { finish() }
         leave()
@@ -137,7 +138,7 @@ final class HTTPStream {
     private func leave() {
         guard isRunning else { return }
         isRunning = false
-        // Closes the connection if the answer is not over.
+        // This closes the connection if the answer is incomplete.
         curl_multi_remove_handle(parent.multi, parent.handle)
         curl_slist_free_all(headerList)
         headerList = nil
@@ -145,7 +146,8 @@ final class HTTPStream {
 
     // MARK: Called by libcurl meanwhile
 
-    /// - Returns: False ends the transfer.
+    /// Receives a line of the head.
+    /// - Returns: False to end the transfer.
     func receive(line: UnsafeRawBufferPointer) -> Bool {
         control.received(line)
         do throws(HTTPFailure) {
@@ -158,7 +160,8 @@ final class HTTPStream {
         }
     }
 
-    /// - Returns: How many were taken, or that the transfer is to pause.
+    /// Receives bytes of the body.
+    /// - Returns: The number of bytes that were accepted, or libcurl's value for a pause.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard verdict == .body, !isIgnoring else {
             ignored += bytes.count

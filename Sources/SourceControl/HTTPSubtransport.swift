@@ -2,22 +2,22 @@ import CLibCurl
 import CLibGit2
 import Glibc
 
-/// The way to one server over http, with one connection that its requests share; on the lane's thread alone.
+/// The connection to one server over http, which its requests share. It is used on the lane's thread alone.
 final class HTTPSubtransport {
     let control: NetworkControl
-    /// One easy handle, used anew for each request.
+    /// The easy handle, which is used again for each request.
     let handle: UnsafeMutableRawPointer
     let multi: UnsafeMutableRawPointer
-    /// Where libcurl writes why it failed.
+    /// The buffer for libcurl's error messages.
     let errorText: UnsafeMutablePointer<CChar>
-    /// What the server has asked for, for the requests that follow.
+    /// The account that the server asked for, for later requests; `nil` if it did not ask.
     private(set) var account: (user: String, password: String)?
-    /// Addresses that were not connected to since they are no public ones, and those that were.
+    /// The number of addresses that were refused because they are not public, and the number of those that were tried.
     private var (refused, opened) = (0, 0)
     var hasRefusedAll: Bool { refused > 0 && opened == 0 }
     private let owner: UnsafeMutablePointer<git_transport>
 
-    /// Nothing when memory is short.
+    /// Returns `nil` if memory is short.
     init?(owner: UnsafeMutablePointer<git_transport>, control: NetworkControl) {
         guard let handle = curl_easy_init() else { return nil }
         guard let multi = curl_multi_init() else {
@@ -30,7 +30,7 @@ final class HTTPSubtransport {
     }
 
     deinit {
-        // Closes what is still open, by `close` below.
+        // This closes the open sockets through `close` below.
         curl_easy_cleanup(handle)
         curl_multi_cleanup(multi)
         errorText.deallocate()
@@ -38,7 +38,7 @@ final class HTTPSubtransport {
 
     // MARK: Credentials
 
-    /// Asks the operation's own for them. They are given once; a server that asks again is told so by a failure.
+    /// Gets the operation's credentials. They are given once; if the server asks again, the request fails.
     func askForCredentials(_ url: RemoteURL) throws(HTTPFailure) {
         account = nil
         var given: UnsafeMutablePointer<git_credential>?
@@ -57,7 +57,8 @@ final class HTTPSubtransport {
 
     // MARK: Sockets
 
-    /// Lets libcurl have its sockets from us, so that each address is judged as it is connected to, and the watch has them all.
+    /// Makes libcurl open and close its sockets through this object. So each address is checked before it is connected to, and the watch knows all
+    /// sockets.
     func setSocketCallbacks() {
         let context = Unmanaged.passUnretained(self).toOpaque()
         clibcurl_set_open_socket_callback(handle) { context, _, address in
@@ -73,7 +74,8 @@ final class HTTPSubtransport {
         clibcurl_set_pointer(handle, CURLOPT_CLOSESOCKETDATA, context)
     }
 
-    /// - Returns: -1 when it must not be connected to; libcurl goes on to the next address.
+    /// Opens a socket.
+    /// - Returns: -1 if the address must not be connected to. libcurl then tries the next address.
     private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
         if control.limits.isPublicOnly, !PublicAddress.contains(clibcurl_socket_address(address)) {
             refused += 1

@@ -1,12 +1,12 @@
 import CLibCurl
 import CLibGit2
 
-/// libgit2's http and https, by libcurl in place of its own, which libgit2 1.5.1 ends the process with.
+/// The transport for http and https by libcurl. It replaces that of libgit2 1.5.1, which can crash the process.
 ///
-/// A redirect without a query makes that read a null pointer; it accepts TLS 1.0 and 1.1, follows redirects to other ports, and knows
-/// no proxy for plain http. This is the border to C: tables that libgit2 calls, each with the object behind it.
+/// A redirect without a query makes libgit2 read a null pointer. It also accepts TLS 1.0 and 1.1, follows redirects to other ports, and supports no
+/// proxy for plain http. This type is the boundary to C: it contains the function tables that libgit2 calls, each with its object.
 enum HTTPTransport {
-    /// Once a process; thread-safe since libcurl 7.84 (curl_global_init(3)).
+    /// Initializes libcurl once for the process, which is thread-safe since libcurl 7.84 (curl_global_init(3)).
     static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 
     static func register() throws(SourceControlError) {
@@ -14,7 +14,7 @@ enum HTTPTransport {
             throw SourceControlError(
                 code: .other, operation: "setting up libcurl", message: "it could not be initialized; is memory short?")
         }
-        // libgit2 keeps the pointer as long as the process lives.
+        // libgit2 keeps the pointer for the lifetime of the process.
         let definition = UnsafeMutablePointer<git_smart_subtransport_definition>.allocate(capacity: 1)
         definition.initialize(to: git_smart_subtransport_definition())
         definition.pointee.callback = { out, owner, _ in HTTPTransport.make(out, owner) }
@@ -57,7 +57,7 @@ enum HTTPTransport {
             whole.deinitialize(count: 1)
             whole.deallocate()
         }
-        // Its first member.
+        // It is the first member of the structure.
         out.pointee = UnsafeMutableRawPointer(made).assumingMemoryBound(to: git_smart_subtransport.self)
         return 0
     }

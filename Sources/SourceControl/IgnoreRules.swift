@@ -2,18 +2,19 @@
 struct IgnoreRules {
     private static let slash = UInt8(ascii: "/")
 
-    /// The patterns by directory, each with a slash at its end.
+    /// The patterns by directory. Each directory's path has a slash at its end.
     private var files: [[UInt8]: [PathPattern]] = [:]
-    /// The patterns for the whole tree, applied after all others, the last first.
+    /// The patterns for the whole tree, which apply after all others. The last ones take precedence.
     private var further: [[PathPattern]] = []
     private var directories: [[UInt8]: Bool] = [:]
 
     /// Whether no rule was added.
     var isEmpty: Bool { files.isEmpty && further.isEmpty }
 
+    /// Adds the patterns of a file.
     /// - Parameters:
     ///   - patterns: The lines of a file, as `patterns` reads them.
-    ///   - directory: Where the file lies, with a slash at its end; empty for the root.
+    ///   - directory: The directory of the file, with a slash at its end; empty for the root.
     mutating func add(_ patterns: [PathPattern], in directory: [UInt8]) {
         if !patterns.isEmpty { files[directory] = patterns }
     }
@@ -21,7 +22,7 @@ struct IgnoreRules {
     /// Adds a file of the repository or the account: `info/exclude`, `core.excludesFile`.
     mutating func addFurther(_ text: [UInt8]) { further.append(Self.patterns(text)) }
 
-    /// Reads the lines of a file, wherever it lies.
+    /// Reads the lines of a file, in whatever directory it is.
     static func patterns(_ text: [UInt8]) -> [PathPattern] {
         var text = text[...]
         if text.starts(with: [0xef, 0xbb, 0xbf]) { text = text.dropFirst(3) }
@@ -53,7 +54,7 @@ struct IgnoreRules {
     }
 
     /// Whether a path is ignored, by itself or because a directory above it is.
-    /// - Throws: What the watch throws.
+    /// - Throws: The errors of the watch.
     mutating func isIgnored(
         _ path: [UInt8], isDirectory: Bool, _ watch: RuleWatch
     ) throws(SourceControlError) -> Bool {
@@ -70,8 +71,8 @@ struct IgnoreRules {
         return try isMatched(path, isDirectory: isDirectory, watch)
     }
 
-    /// Whether the rules ignore a path whose directories they do not.
-    /// - Throws: What the watch throws.
+    /// Whether the rules ignore a path, apart from its directories.
+    /// - Throws: The errors of the watch.
     func isMatched(
         _ path: [UInt8], isDirectory: Bool, _ watch: RuleWatch
     ) throws(SourceControlError) -> Bool {

@@ -1,38 +1,38 @@
 import Synchronization
 
-/// The mirrors that are open between two calls, at most one handle each: opening one costs more than reading a small commit.
+/// A cache of open mirrors between two calls, with at most one handle for each. Opening one costs more than reading a small commit.
 ///
-/// A handle is used on while the files that opening reads are as they were (`MirrorStamp`), so that it sees what another process has
-/// written. Between two calls it has neither packs open nor objects in memory, but for a second after some calls: what an integration begins
-/// with is read, and checked out a moment later.
+/// A handle is used again as long as the files that opening reads have not changed (`MirrorStamp`), so that it sees the changes of other processes.
+/// Between two calls it has neither packs open nor objects in memory. An exception is the second after some calls: the commit of a starting
+/// integration is read, and checked out a moment later.
 final class KeptRepositories: Sendable {
-    /// For so long objects that were read are believed: what has become of their files meanwhile is seen after it.
+    /// How long objects in memory are used. Later changes to their files are noticed after this time.
     static let time = Duration.seconds(1)
-    /// A handle that nobody has used for so long is closed.
+    /// The time after which an unused handle is closed.
     static let unused = Duration.seconds(10)
-    /// At most so many; the one that was used longest ago makes room.
+    /// The most open handles. Above it, the least recently used one is closed.
     static let limit = 64
-    /// At most so many with packs open, each of up to `Mirror.maximumPacks`.
+    /// The most handles with open packs, each with up to `Mirror.maximumPacks`.
     static let filledLimit = 8
 
     private struct Kept {
         var repository: OpenRepository
         var used: ContinuousClock.Instant
-        /// Since when packs are open; `nil`: none are.
+        /// When its packs were opened; `nil` if none are open.
         var filled: ContinuousClock.Instant?
     }
 
     private let now: @Sendable () -> ContinuousClock.Instant
     private let kept = Mutex<[String: Kept]>([:])
 
-    /// - Parameter now: The time.
+    /// - Parameter now: Returns the time.
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
-    /// How many handles are open and not in use.
+    /// The number of handles that are open and not in use.
     var count: Int { kept.withLock { $0.count } }
 
-    /// Opens a mirror, or takes its handle if that sees the mirror as it is.
-    /// - Parameter isFresh: Whether no object is believed to be as it was a moment ago.
+    /// Opens a mirror, or takes its open handle if the mirror has not changed.
+    /// - Parameter isFresh: Whether objects in memory must not be used.
     func take(_ store: MirrorStore, isFresh: Bool = false) throws(SourceControlError) -> OpenRepository {
         let found = kept.withLock { $0.removeValue(forKey: store.path) }?.repository
         if let found, found.isCurrent(store) {
@@ -48,8 +48,8 @@ final class KeptRepositories: Sendable {
         return opened
     }
 
-    /// Keeps a handle that nobody uses any more.
-    /// - Parameter isFilled: Whether its packs stay open for the next call, if that comes at once.
+    /// Stores a handle that is no longer in use.
+    /// - Parameter isFilled: Whether its packs stay open for a short time, for a call that follows immediately.
     func keep(_ repository: OpenRepository, of store: MirrorStore, isFilled: Bool = false) {
         let now = now()
         let filledCount = kept.withLock { $0.values.count { $0.filled != nil } }
@@ -58,7 +58,7 @@ final class KeptRepositories: Sendable {
         }
         repository.noteUse(of: store)
         let new = Kept(repository: repository, used: now, filled: repository.filled)
-        // Closed after the lock is free.
+        // The old handle is closed after the lock is released.
         _ = kept.withLock { all in
             all[store.path] = new
             guard all.count > Self.limit, let last = all.min(by: { $0.value.used < $1.value.used }) else {
@@ -71,7 +71,7 @@ final class KeptRepositories: Sendable {
     /// Closes a mirror's handle.
     func drop(_ store: MirrorStore) { _ = kept.withLock { $0.removeValue(forKey: store.path) } }
 
-    /// Closes the handles that were not used for a while, or hold packs open without need.
+    /// Closes the handles that were unused for a while, and those that still have packs open.
     func closeUnused() {
         let now = now()
         let closed = kept.withLock { all in
@@ -81,7 +81,7 @@ final class KeptRepositories: Sendable {
             for path in old.keys { all[path] = nil }
             return old
         }
-        // Here, without the lock.
+        // They are closed here, without the lock.
         withExtendedLifetime(closed) {}
     }
 }

@@ -1,24 +1,23 @@
 import CLibGit2
 import Glibc
 
-/// libgit2 as this process uses it: started and set up once, before the first call.
+/// Starts and configures libgit2 once for this process, before the first call.
 enum LibGit2 {
     /// Reading this starts the library. Its value is the first failure, which the caller that needed the library reports.
     static let startFailure: SourceControlError? = {
         do throws(SourceControlError) {
             try git("starting libgit2") { min(git_libgit2_init(), 0) }
-            // Nothing is synchronized (GIT_OPT_ENABLE_FSYNC_GITDIR is off unless set): a mirror can be fetched again, and is verified after the
-            // machine stopped (`Mirrors.doubt`).
-            // No file outside a mirror configures it: neither attributes nor ignore rules nor settings of the daemon's user. Only url.*.insteadOf
-            // is taken from those, by GitConfiguration. ~/.ssh/known_hosts is still found by HOME.
+            // libgit2 does not synchronize files (GIT_OPT_ENABLE_FSYNC_GITDIR is off by default). A mirror can be fetched again, and is verified
+            // after an unclean stop of the machine (`Mirrors.doubt`). No file outside of a mirror configures it: neither attributes nor ignore rules
+            // nor settings of the daemon's user. GitConfiguration reads only url.*.insteadOf from those. ~/.ssh/known_hosts is still found by HOME.
             let levels = [
                 GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL,
             ]
             for level in levels {
                 try git("setting up libgit2") { clibgit2_set_search_path(Int32(level.rawValue), "") }
             }
-            // We open mirrors of our own, and as remotes the paths that the operator named, never a directory that a job could write. The check
-            // would refuse an operator's repository of another owner with a message about safe.directory.
+            // The service opens its own mirrors, and as remotes the paths that the operator named, never a directory that a job could write. The
+            // check would refuse an operator's repository of another owner with a message about safe.directory.
             try git("setting up libgit2") {
                 clibgit2_set_option_int(Int32(GIT_OPT_SET_OWNER_VALIDATION.rawValue), 0)
             }
@@ -34,8 +33,8 @@ enum LibGit2 {
         }
     }()
 
-    /// Allows reading working trees whose repositories have extensions that change nothing for a reader of refs, index and objects (git-config(1),
-    /// "extensions"). libgit2 1.5 knows none of them.
+    /// Allows working trees whose repositories have extensions that do not matter for reading refs, index and objects (git-config(1), "extensions").
+    /// libgit2 1.5 supports none of them.
     private static func acceptExtensions() throws(SourceControlError) {
         let names = ["partialclone", "preciousobjects", "relativeworktrees", "worktreeconfig"]
         var copies = names.map { UnsafePointer(strdup($0)) }
@@ -43,16 +42,17 @@ enum LibGit2 {
         try git("setting up libgit2") { clibgit2_set_extensions(&copies, copies.count) }
     }
 
-    /// To be called before anything else of the library.
+    /// Starts the library. Must be called before any other use of it.
+    /// - Throws: The first failure of the start, in every call.
     static func start() throws(SourceControlError) {
         if let failure = startFailure { throw failure }
     }
 }
 
-/// Calls libgit2 and turns a negative answer into an error, with the library's own words for it.
+/// Calls libgit2, and turns a negative result into an error with the library's own message.
 ///
-/// The library keeps its last error per thread, so it is read here, in the same synchronous function.
-/// - Returns: What the call returned, 0 or more.
+/// The library stores its last error per thread, so it is read here, in the same synchronous function.
+/// - Returns: The result of the call, 0 or more.
 @discardableResult
 func git(_ operation: String, _ call: () -> Int32) throws(SourceControlError) -> Int32 {
     let result = call()
@@ -61,6 +61,6 @@ func git(_ operation: String, _ call: () -> Int32) throws(SourceControlError) ->
 }
 
 extension LibGit2 {
-    /// Of the headers that we were built with.
+    /// The version of the headers that this program was built with.
     static let version = LIBGIT2_VERSION
 }

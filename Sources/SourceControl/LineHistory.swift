@@ -1,50 +1,50 @@
 import CLibGit2
 import Model
 
-/// Follows lines and files back through commits, as `git blame -w` does, and no farther than it is told to.
+/// Follows lines and files back through commits, as `git blame -w` does, within given limits.
 ///
-/// libgit2's own blame has no limit but a commit at which it stops, passes that by on every side branch, and cannot be
-/// interrupted. A few lines of many files are wanted here, so what a commit changed is found once for all of them, and each
-/// line goes to the parent that has it, under its old name where the file was renamed.
+/// libgit2's own blame has no limit except a commit at which it stops, misses that on every side branch, and cannot be interrupted. Here a few lines
+/// of many files are searched. So the changes of a commit are determined once for all of them. Each line is followed to the parent that has it, under
+/// its old name if the file was renamed.
 struct LineHistory {
-    /// Where a line comes from.
+    /// The origin of a line.
     enum Origin: Hashable, Sendable {
         /// This commit wrote it.
         case commit(CommitID)
-        /// It was there before the commits that were asked about.
+        /// The line existed before the given commits.
         case older
-        /// The file is not there, has no such line, or the limit was reached.
+        /// The file does not exist or has no such line, or the limit was reached.
         case unknown
     }
 
-    /// The most commits, trees and files that are compared in all.
+    /// The most commits, trees and files that are compared.
     let maximumSteps: Int
-    /// When it ends in any case.
+    /// The time at which it ends in any case.
     let deadline: ContinuousClock.Instant
     private let comparing: ChangeReading
-    /// What it reads with.
+    /// Reads the commits and trees.
     var reading: CommitReading { comparing.reading }
     private var steps = 0
     private var nodes: [CommitID: Node] = [:]
-    /// Paths that are kept with commits.
+    /// The number of paths that are cached with commits.
     private var keptPaths = 0
     private var compared: [Pair: [SourceChanges.Hunk]?] = [:]
 
-    /// Of all commits together, some 20 MB; of those beyond, files are looked up one by one.
+    /// The most paths that are cached for all commits together, about 20 MB. For further commits, files are looked up one by one.
     private static let maximumKeptPaths = 200_000
-    /// A commit that changes more is looked up, too: most are merges of something else.
+    /// The most paths of one commit that are cached. For a commit with more changes, files are looked up one by one; most such commits are merges.
     private static let maximumPathsOfOne = 2000
 
     private struct Pair: Hashable {
         let (old, new): ([UInt8], [UInt8])
     }
 
-    /// A commit that was met.
+    /// A commit that was read.
     private final class Node {
         let id: CommitID
         let tree: git_oid
         let parents: [CommitID]
-        /// By number of the parent: its own node, the paths that differ from it, and the old names of those that were renamed.
+        /// For each parent, in order: its node, the paths that differ from it, and the old names of renamed files. `nil` if not determined yet.
         var nodes: [Node?]
         var changed: [Changed?]
         var renamed: [[String: String]?]
@@ -68,7 +68,7 @@ struct LineHistory {
         self.deadline = deadline
     }
 
-    /// Whether nothing more is looked at.
+    /// Whether a limit is reached, so that no further commit is read.
     var isExhausted: Bool { steps >= maximumSteps || ContinuousClock.now >= deadline }
 
     // MARK: Commits
@@ -95,14 +95,14 @@ struct LineHistory {
         return parent
     }
 
-    /// The blob of a path of a commit.
+    /// Returns the blob of a path of a commit; `nil` if there is no regular file.
     private mutating func file(_ path: String, of node: Node) throws(SourceControlError) -> git_oid? {
         steps += 1
         let tree = try reading.tree(node.tree)
         return comparing.file(path, in: tree)
     }
 
-    /// Whether a file is another than in a parent.
+    /// Whether a file differs from the one in a parent.
     private mutating func differs(_ path: String, _ node: Node, from number: Int) throws(SourceControlError) -> Bool {
         switch node.changed[number] {
         case .paths(let paths): return paths.contains(path)
@@ -121,7 +121,7 @@ struct LineHistory {
         }
     }
 
-    /// What a file that a parent does not have under its name is called there.
+    /// Returns the name in a parent of a file that was renamed since; `nil` if it was not.
     private mutating func oldName(of path: String, _ node: Node, in number: Int) throws(SourceControlError) -> String? {
         if let names = node.renamed[number] { return names[path] }
         steps += 1
@@ -137,7 +137,7 @@ struct LineHistory {
 
     // MARK: Lines
 
-    /// Where a line of a file is in a parent; nothing when the commit brought it in.
+    /// Returns the place of a line in a parent; `nil` if the commit added the line.
     private mutating func before(
         _ place: LinePlace, _ node: Node, in number: Int
     ) throws(SourceControlError) -> LinePlace? {
@@ -171,8 +171,8 @@ struct LineHistory {
         return hunks
     }
 
-    /// The commit that wrote a line.
-    /// - Parameter commits: Only these are looked through; nothing: all that lead to `commit`.
+    /// Returns the commit that wrote a line.
+    /// - Parameter commits: The commits to search; `nil` for the whole history of `commit`.
     mutating func origin(
         of place: LinePlace, at commit: CommitID, among commits: Set<CommitID>?
     ) throws(SourceControlError) -> Origin {
@@ -181,7 +181,7 @@ struct LineHistory {
         while !isExhausted {
             if let commits, !commits.contains(node.id) { return .older }
             var next: (node: Node, place: LinePlace)?
-            // A line that a parent outside has was there before, whatever the others say.
+            // If a parent outside of the given commits has the line, it existed before, whatever the other parents contain.
             let numbers = node.parents.indices
             let outside = commits.map { inside in numbers.filter { !inside.contains(node.parents[$0]) } } ?? []
             let order = outside.isEmpty ? Array(numbers) : outside + numbers.filter { !outside.contains($0) }
@@ -198,7 +198,7 @@ struct LineHistory {
 
     // MARK: Files
 
-    /// Whether a commit changed a file: no parent has it so. A file that it took away was changed, too.
+    /// Whether a commit changed a file, so that it differs from the file in every parent. A removed file counts as changed, too.
     mutating func changes(_ path: String, _ commit: CommitID) throws(SourceControlError) -> Bool {
         let node = try node(commit)
         if node.parents.isEmpty { return try file(path, of: node) != nil }

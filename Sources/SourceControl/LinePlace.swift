@@ -1,8 +1,8 @@
 /// A line of a file of a commit.
 package struct LinePlace: Hashable, Sendable {
-    /// From the root, with `/` between.
+    /// The path relative to the root, with `/` as the separator.
     package var path: String
-    /// Counts from 1.
+    /// The line number, which counts from 1.
     package var line: Int
 
     package init(path: String, line: Int) {

@@ -1,13 +1,13 @@
 package import Model
 
-/// What a repository's server says of its refs at one moment.
+/// The refs of a repository at one moment, according to its server.
 package struct Listing: Sendable, Hashable {
-    /// Branches and tags whose names are UTF-8. An annotated tag stands for what it points to. A server does not say whether that is
-    /// a commit: one of a blob or a tree is found out by the fetch.
+    /// Branches and tags whose names are UTF-8. For an annotated tag, the value is the object that it points to. A server does not state whether that
+    /// is a commit; if it is a blob or a tree, the fetch detects that.
     package let heads: [RefName: CommitID]
-    /// Of the further refs that were asked for by name, such as a pull request's head, those that are listed.
+    /// The further refs that were requested by name and exist, such as a pull request's head.
     package let others: [RefName: CommitID]
-    /// The branch that HEAD names, if it exists; else the only branch, if there is just one.
+    /// The branch that HEAD names, if it exists. Otherwise the only branch, if there is exactly one; `nil` otherwise.
     package let defaultBranch: RefName?
 
     package init(heads: [RefName: CommitID], others: [RefName: CommitID] = [:], defaultBranch: RefName?) {
@@ -16,7 +16,8 @@ package struct Listing: Sendable, Hashable {
         self.defaultBranch = defaultBranch ?? Self.onlyBranch(of: heads)
     }
 
-    /// `git init --bare` lets HEAD name a branch that may never be pushed, and a clone's HEAD may be detached.
+    /// Returns the only branch; `nil` if there are more or none. After `git init --bare`, HEAD may name a branch that is never pushed, and a clone's
+    /// HEAD may be detached.
     private static func onlyBranch(of heads: [RefName: CommitID]) -> RefName? {
         var only: RefName?
         for ref in heads.keys where ref.branch != nil {

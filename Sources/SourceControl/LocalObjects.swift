@@ -1,12 +1,11 @@
 import Basics
 import Glibc
 
-/// The objects of a repository on this machine, taken over for a first mirror as `git clone --local` does it: by links of
-/// their files, which git never changes, or copies where a link cannot be made.
+/// Copies the objects of a repository on this machine for a first mirror, as `git clone --local` does. It makes hard links to their files, which git
+/// never changes, or copies if a link cannot be made.
 ///
-/// Only plain repositories: borrowed objects (alternates), shallow and partial ones are left to git, and a file that is a
-/// link is not followed (CVE-2022-39253). Objects are believed as little as a server's: libgit2 holds each to its id when it
-/// reads it.
+/// It only handles plain repositories. Those with borrowed objects (alternates), shallow and partial ones are left to git, and symbolic links are not
+/// followed (CVE-2022-39253). Objects are trusted no more than a server's: libgit2 verifies the id of each when it reads it.
 struct LocalObjects {
     let from: String
     let to: MirrorStore
@@ -16,22 +15,24 @@ struct LocalObjects {
         self.to = to
     }
 
-    /// Is there while objects are taken. Who meets it later knows that some are here without those that they name.
+    /// The file that exists while objects are copied. If it is found later, some objects may lack those that they refer to.
     private static let mark = "martlet-linking"
 
-    /// Takes away what was taken until a daemon ended in the middle: an object that is here must have all of its own here.
+    /// Removes the objects of a copy that was interrupted by the end of a daemon. An object in a mirror must have all objects that it refers to
+    /// there.
     static func discardPart(of store: MirrorStore, _ operation: String) throws(SourceControlError) {
         try files(operation) { () throws(FileError) in
             guard let directory = try? Directory(opening: store.path), try directory.status(mark) != nil else { return }
             let objects = try directory.directory("objects")
             try objects.removeContents()
-            // Without them libgit2 finds nothing at all.
+            // Without these directories libgit2 finds no objects at all.
             for name in ["info", "pack"] { try objects.makeDirectories(name) }
             try directory.remove(mark)
         }
     }
 
-    /// - Returns: Whether all was taken; else nothing was, and git fetches it.
+    /// Copies the objects.
+    /// - Returns: Whether all objects were copied. If not, none remain, and git must fetch them.
     func link(_ operation: String) throws(SourceControlError) -> Bool {
         try files(operation) { () throws(FileError) in
             try AtomicFile.write([], to: "\(to.path)/\(Self.mark)", surviving: .kill)
@@ -53,7 +54,7 @@ struct LocalObjects {
             let packs = try source.status("pack") == nil ? [] : try source.entries("pack").map(\.name)
             guard !packs.contains(where: { $0.hasSuffix(".promisor") }) else { return false }
             try target.makeDirectories("pack")
-            // The index last: a pack counts as soon as it is there.
+            // The index comes last, because a pack is used as soon as its index exists.
             for end in [".pack", ".idx"] {
                 for name in packs where name.hasPrefix("pack-") && name.hasSuffix(end) {
                     try take("pack/" + name, from: source, to: target)
@@ -67,7 +68,7 @@ struct LocalObjects {
                     try take("\(directory)/\(name)", from: source, to: target)
                 }
             }
-            // Who packed the loose ones meanwhile has moved objects to where we had looked.
+            // A process that packed the loose objects meanwhile has moved some to packs that were read before.
             let later = try source.status("pack") == nil ? [] : try source.entries("pack").map(\.name)
             return Set(later) == Set(packs)
         } catch {
@@ -82,9 +83,9 @@ struct LocalObjects {
         let place = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
         let (old, new) = (try source.directory(place), try target.directory(place))
         let name = String(path.dropFirst(place.utf8.count + 1))
-        // Another owner's file, which he could change under us, another file system, too many links: copied.
+        // The file is copied if it has another owner, who could change it later, if it is in another file system, or if it has too many links.
         if status.owner == geteuid(), linkat(old.descriptor, name, new.descriptor, name, 0) == 0 {
-            // A link that was put there meanwhile has been linked itself.
+            // A symbolic link that was put there meanwhile has been linked itself.
             if try new.status(name)?.kind != .file { try new.remove(name) }
         } else if try new.status(name) == nil {
             _ = try old.copyFile(name, to: new, name, limit: NetworkLimits().bytes)

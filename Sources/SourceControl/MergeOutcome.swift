@@ -1,17 +1,17 @@
 package import Model
 
-/// What became of two commits that were to be merged.
+/// The result of a merge of two commits.
 package enum MergeOutcome: Sendable, Hashable {
-    /// The commit that was made, the same for the same two in every run.
+    /// The merge succeeded with this commit, which is the same for the same two commits in every run.
     case merged(CommitID)
-    /// Both have changed the same lines, or the same file in ways that exclude each other.
+    /// Both commits have changed the same lines, or the same file in incompatible ways.
     /// - Parameters:
-    ///   - paths: The first `maximumPaths`, as text; bytes that are not UTF-8 are replaced.
-    ///   - count: How many there are.
+    ///   - paths: The first `maximumPaths` paths, as text; bytes that are not UTF-8 are replaced.
+    ///   - count: The number of all such paths.
     case conflicts(paths: [String], count: Int)
-    /// What they hold cannot be put into one tree, and why.
+    /// The two trees cannot be merged, for this reason.
     case refused(String)
 
-    /// Paths that are named.
+    /// The most paths that are listed.
     package static let maximumPaths = 5
 }

@@ -2,37 +2,38 @@ import CLibGit2
 import Glibc
 import Model
 
-/// Looks how much a merge would be before it is made: libgit2 reads all of both trees, and cannot be stopped.
+/// Estimates how large a merge is before it is made, because libgit2 reads all of both trees and cannot be interrupted.
 ///
-/// Only what the two hold decides, no time that passes: the same two come to the same in a rerun and in another mirror.
+/// The result depends only on the two commits, not on elapsed time. So it is the same in a rerun and in another mirror.
 struct MergeSurvey {
     let reading: CommitReading
     var limits = Limits()
 
     struct Limits {
-        /// Commits from the two back to where they part.
+        /// The most commits between the two and their merge base.
         var commits = 100_000
-        /// Commits in which they part: with merges back and forth each has two of its own.
+        /// The most merge bases. If branches were merged into each other, there can be several.
         var ancestors = 8
-        /// Files, links, submodules and directories of one tree (N5: a million). libgit2 has some 300 bytes of memory for each.
+        /// The most files, links, submodules and directories of one tree (N5: a million). libgit2 needs about 300 bytes of memory for each.
         var entries = 1_000_000
-        /// Bytes of the paths of one tree.
+        /// The most bytes of the paths of one tree.
         var pathBytes = 128 << 20
-        /// Entries of directories that differ from where the two part.
+        /// The most entries of directories that differ from the merge base.
         var differing = 400_000
-        /// Bytes of one version of a file that both have changed; of larger ones lines are not merged.
+        /// The most bytes of one version of a file that both have changed. The lines of larger files are not merged.
         var fileBytes = 8 << 20
-        /// Bytes of all versions of such files together.
+        /// The most bytes of all versions of such files together.
         var mergedBytes = 64 << 20
-        /// Lines of one version of such a file: libgit2 has some 100 bytes of memory for each (measured with 1.5.1: 104 for empty ones).
+        /// The most lines of one version of such a file. libgit2 needs about 100 bytes of memory for each (measured with 1.5.1: 104 for empty ones).
         var fileLines = 500_000
-        /// Bytes of what came or went in which renames are looked for; of more, files that were renamed and changed count as come and gone.
+        /// The most bytes of added and removed files in which renames are searched. With more, a renamed and changed file counts as removed and
+        /// added.
         var renamedBytes = 64 << 20
     }
 
     enum Answer: Equatable {
         case mayMerge(findsRenames: Bool)
-        /// Nothing is merged, and why.
+        /// The merge is too large, for this reason.
         case tooMuch(String)
     }
 
@@ -44,7 +45,7 @@ struct MergeSurvey {
         guard let ancestors = try history.ancestors(head, base, limit: limits.ancestors) else {
             return .tooMuch("they part in more than \(limits.ancestors) commits")
         }
-        // Merged with nothing, every file that both have is one that both have made, however large.
+        // Without a common commit, every file in both would count as added by both, however large it is.
         guard !ancestors.isEmpty else { return .tooMuch("they have no commit in common") }
         var sizes: [[UInt8]: TreeSize] = [:]
         for commit in [base, head] + ancestors.sorted(by: { $0.description < $1.description }) {
@@ -78,7 +79,7 @@ struct MergeSurvey {
         func bytes(_ id: git_oid?) -> Int {
             guard var id else { return 0 }
             var (length, type) = (0, GIT_OBJECT_ANY)
-            // A submodule's commit is not here, and what is missing is the merge's to say.
+            // A submodule's commit is not in this mirror, and a missing object is reported by the merge.
             guard git_odb_read_header(&length, &type, store.pointer, &id) == 0, type == GIT_OBJECT_BLOB else {
                 return 0
             }
@@ -100,7 +101,7 @@ struct MergeSurvey {
                 let size = bytes(id)
                 if size > limits.fileBytes { large = large ?? path }
                 merged += size
-                // Fewer bytes than that have no more lines.
+                // A file with fewer bytes than this cannot have more lines.
                 if let id, size > limits.fileLines { versions.append((path, id)) }
             }
         }
@@ -138,7 +139,7 @@ struct MergeSurvey {
         var pathBytes = 0
     }
 
-    /// Every tree is read twice, however often it is there; sums stop just above the limits.
+    /// Returns the size of a commit's tree. Every tree is read at most twice, however often it occurs. Sums stop just above the limits.
     private func size(
         of commit: CommitID, known: inout [[UInt8]: TreeSize]
     ) throws(SourceControlError) -> TreeSize {

@@ -3,20 +3,19 @@ import Model
 
 /// Merges two commits of an open repository without a working tree, on its lane.
 ///
-/// No attributes, drivers or hooks take part: a bare repository has none, and those of the account and the machine are out of libgit2's
-/// reach (`LibGit2`).
+/// It uses no attributes, drivers or hooks: a bare repository has none, and libgit2 does not read those of the account and the machine (`LibGit2`).
 struct MergeWriter {
     let reading: CommitReading
-    /// Above which nothing is merged.
+    /// The limits above which commits are not merged.
     var limits = MergeSurvey.Limits()
 
-    /// In seconds: what git takes as a time. A commit may claim any.
+    /// The times that git accepts, in seconds since 1970. A commit may claim any.
     private static let times: ClosedRange<Int64> = 0...253_402_300_799
 
     /// Writes the merge as a commit with the parents `base` and `head`.
     ///
-    /// Its author and committer are ours and its time is that of `head`, so that the same two make the same commit: in a rerun, after a
-    /// restart, in a mirror that was made anew.
+    /// Its author and committer are the service, and its time is that of `head`. So the same two commits give the same merge: in a rerun, after a
+    /// restart, and in a mirror that was made again.
     func merge(_ head: CommitID, into base: CommitID) throws(SourceControlError) -> MergeOutcome {
         let operation = reading.operation
         let ours = try reading.commit(base)
@@ -40,7 +39,7 @@ struct MergeWriter {
             return .merged(try write(tree, base: base, head: head, at: git_commit_time(second)))
         } catch {
             guard error.code != .mirrorDamaged, let failure = error.underlying as? GitFailure else { throw error }
-            // What a commit refers to must be here; what else libgit2 refuses is in the two.
+            // A missing object means that the mirror is damaged. Any other refusal of libgit2 is due to the two commits.
             guard failure.code != GIT_ENOTFOUND.rawValue else {
                 throw SourceControlError(
                     code: .mirrorDamaged, operation: operation,

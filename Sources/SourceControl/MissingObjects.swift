@@ -1,12 +1,12 @@
 import CLibGit2
 import Model
 
-/// What a mirror lacks of some tips of a repository on this machine, brought as one small pack.
+/// Copies the objects that a mirror lacks of some tips of a repository on this machine, as one small pack.
 ///
-/// Both are walked down to what the mirror has already: a commit that is here has all of its own here. libgit2 holds each object
-/// to its id as it reads it from there.
+/// It walks from the tips down to the objects that the mirror has. A commit in the mirror has all of its objects there. libgit2 verifies the id of
+/// each object when it reads it from the other repository.
 struct MissingObjects {
-    /// More than this, or larger, is a matter for git, which takes over packs as they are.
+    /// The most objects and bytes. Larger numbers are left to git, which copies packs without change.
     static let maximumCount = 2_000
     static let maximumBytes = 16 << 20
 
@@ -20,17 +20,17 @@ struct MissingObjects {
     private var waiting: [git_oid] = []
 
     /// - Parameters:
-    ///   - there: The object store of `source`; both stay open as long as this is used.
-    ///   - here: The mirror's.
+    ///   - there: The object store of `source`. Both must stay open as long as this is used.
+    ///   - here: The object store of the mirror.
     init(of source: OpaquePointer, _ there: OpaquePointer, notIn here: OpaquePointer, operation: String) {
         (self.source, self.there, self.here, self.operation) = (source, there, here, operation)
     }
 
     private struct TooMuch: Error {}
 
-    /// Brings what is missing of the tips, and the tags that lead to what is here then.
+    /// Copies the missing objects of the tips, and the tags that lead to commits that the mirror then has.
     /// - Parameter tags: Annotated tags, and the commits that they lead to.
-    /// - Returns: False when it is too much or cannot be read; then nothing was written.
+    /// - Returns: False if there are too many or they cannot be read. Then no pack was written.
     mutating func bring(_ tips: [git_oid], tags: [(tag: git_oid, commit: git_oid)], to directory: String) -> Bool {
         do {
             for tip in tips { want(tip) }
@@ -57,7 +57,7 @@ struct MissingObjects {
         while var id = waiting.popLast() {
             var (size, kind) = (0, GIT_OBJECT_INVALID)
             try git(operation) { git_odb_read_header(&size, &kind, there, &id) }
-            // What a header claims may be anything.
+            // The size in a header may be any number.
             guard (0...Self.maximumBytes).contains(size) else { throw TooMuch() }
             bytes += size
             found.append(id)

@@ -1,7 +1,7 @@
-/// What a commit's `.gitmodules` says (gitmodules(5), with the syntax of git-config(1)): for each path an address.
+/// The contents of a commit's `.gitmodules` (gitmodules(5), with the syntax of git-config(1)): a URL for each path.
 ///
-/// Read by ourselves: libgit2 would follow `include.path` to files of this machine. Names of sections are never used, so
-/// that none can become a path (CVE-2018-11235).
+/// The service has its own parser, because libgit2 would follow `include.path` to files of this machine. Names of sections are never used, so that
+/// none can become a path (CVE-2018-11235).
 struct ModulesFile {
     struct Module {
         var path: [UInt8]?
@@ -9,10 +9,10 @@ struct ModulesFile {
         var update: String?
     }
 
-    /// In bytes; a longer one is treated as absent.
+    /// The largest size in bytes. A larger file counts as missing.
     static let maximumSize = 256 << 10
 
-    /// Those with a path, by their paths. What stands later wins, as git has it.
+    /// The modules that have a path, by path. A later section takes precedence, as in git.
     private(set) var modules: [[UInt8]: Module] = [:]
 
     init(_ bytes: [UInt8]) {
@@ -45,7 +45,7 @@ struct ModulesFile {
         }
     }
 
-    /// A line that ends with a backslash goes on in the next.
+    /// Returns the lines. A line that ends with a backslash continues in the next.
     private static func lines(_ bytes: [UInt8]) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         var open: [UInt8]?
@@ -71,12 +71,12 @@ struct ModulesFile {
     private static func trimmed(_ bytes: some Collection<UInt8>) -> ArraySlice<UInt8> {
         var result = Array(bytes)[...]
         while let first = result.first, first == 0x20 || first == 0x09 { result.removeFirst() }
-        // A carriage return at the end is the line's, not the value's.
+        // A carriage return at the end belongs to the line, not to the value.
         while let last = result.last, last == 0x20 || last == 0x09 || last == 0x0d { result.removeLast() }
         return result
     }
 
-    /// Without quotes, escapes and comments; nothing for one that git would refuse.
+    /// Returns a value without quotes, escapes and comments; `nil` if git would refuse it.
     private static func value(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         var (result, isQuoted, kept) = ([UInt8](), false, 0)
         var rest = bytes

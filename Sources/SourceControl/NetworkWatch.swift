@@ -1,12 +1,12 @@
 import Basics
 import CLibGit2
 
-/// Runs blocking network work on a lane and stops it when a limit is over or the task is canceled.
+/// Runs blocking network work on a lane, and stops it when a limit is exceeded or the task is canceled.
 struct NetworkWatch {
     let lane: BlockingLane
     let limits: NetworkLimits
 
-    /// - Parameter limit: For the whole operation, from when the lane took it up.
+    /// - Parameter limit: The time limit of the whole operation, which begins when the lane starts it.
     func run<Value: Sendable>(
         limit: Duration, _ body: @escaping @Sendable (NetworkControl) throws(SourceControlError) -> Value
     ) async throws(SourceControlError) -> Value {
@@ -18,8 +18,8 @@ struct NetworkWatch {
                     do throws(SourceControlError) {
                         return .success(try control.run { () throws(SourceControlError) in try body(control) })
                     } catch {
-                        // Whatever libgit2 said about a socket that was shut down under it, this is why. Asked here: the
-                        // watch is stopped when we are done.
+                        // If the sockets were shut down, the stop is the reason, whatever error libgit2 reports. It is read here, because the end of
+                        // the operation also stops the watch.
                         return .failure(control.stopped.map { Self.error($0, underlying: error) } ?? error)
                     }
                 }
@@ -40,16 +40,16 @@ struct NetworkWatch {
         return try (result ?? .failure(Self.error(.canceled))).get()
     }
 
-    /// On which /proc is read, of every process of the machine.
+    /// The lane on which /proc is read, for every process of the machine.
     private static let lane = BlockingLane(label: "git.effort")
 
-    /// Ends when it has stopped the operation or when its task is canceled.
+    /// Watches the operation. Returns when it has stopped the operation or its task is canceled.
     private static func watch(_ control: NetworkControl, limit: Duration) async {
         while control.stopped == nil {
             do {
                 try await Task.sleep(for: control.limits.interval)
             } catch {
-                // Canceled: from outside, or because the operation is done and has no sockets any more.
+                // The task is canceled from outside, or because the operation has ended and has no sockets any more.
                 return control.stop(.canceled)
             }
             guard let began = control.began else { continue }

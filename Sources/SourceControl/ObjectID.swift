@@ -2,6 +2,7 @@ import CLibGit2
 import Model
 
 extension git_oid {
+    /// Converts a commit id.
     /// - Throws: `invalidRevision` for ids that are not SHA-1: libgit2 1.5 cannot read SHA-256 repositories.
     init(_ commit: CommitID) throws(SourceControlError) {
         self.init()
@@ -13,7 +14,7 @@ extension git_oid {
         }
     }
 
-    /// - Parameter hexadecimal: 40 digits; nothing for anything else.
+    /// - Parameter hexadecimal: 40 hexadecimal digits. The result is `nil` for any other text.
     init?(hexadecimal: String) {
         self.init()
         guard hexadecimal.utf8.count == Int(GIT_OID_HEXSZ), git_oid_fromstr(&self, hexadecimal) == 0 else { return nil }
@@ -29,19 +30,19 @@ extension git_oid {
         }
     }
 
-    /// The id as the project's own value; nothing only if libgit2 wrote no id.
+    /// The id as the project's own type; `nil` only if libgit2 wrote no id.
     var commitID: CommitID? { CommitID(hexadecimal) }
 
     var bytes: [UInt8] { withUnsafeBytes(of: id) { Array($0) } }
 }
 
-/// The 20 bytes of an id, to be compared and kept by the thousand.
+/// The 20 bytes of an id, in a compact form for large collections.
 struct ObjectKey: Hashable {
     private let (first, second, third): (UInt64, UInt64, UInt32)
 
     init(_ id: git_oid) { self = withUnsafeBytes(of: id.id) { ObjectKey(loading: $0) } }
 
-    /// - Parameter bytes: 20; nothing for any other number.
+    /// - Parameter bytes: 20 bytes. The result is `nil` for any other number.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count == Int(GIT_OID_RAWSZ) else { return nil }
         self = bytes.withUnsafeBytes { ObjectKey(loading: $0) }

@@ -1,27 +1,27 @@
 import CLibGit2
 import Glibc
 
-/// A repository that is open as long as this object lives, for many at once: `GitHandle` cannot be in an array.
+/// A repository that is open as long as this object lives. It is for collections of open repositories, because a `GitHandle` cannot be in an array.
 ///
-/// Used by one lane at a time, which is what makes it safe to hand on.
+/// Only one lane uses it at a time, so it can be passed between lanes.
 final class OpenRepository: @unchecked Sendable {
     private let handle: GitHandle
     private var stamp: MirrorStamp
     let pointer: OpaquePointer
-    /// Since when libgit2 has packs open and objects in memory; `nil` after `empty`.
+    /// When libgit2 opened packs and read objects into memory; `nil` after `empty`.
     var filled: ContinuousClock.Instant?
 
     convenience init(_ store: MirrorStore) throws(SourceControlError) { self.init(try store.opened()) }
 
-    /// - Parameter stamp: The files of a mirror before it was opened.
+    /// - Parameter stamp: The state of the mirror's files before it was opened.
     init(_ handle: consuming GitHandle, stamp: MirrorStamp = MirrorStamp()) {
         pointer = handle.pointer
         self.handle = handle
         self.stamp = stamp
     }
 
-    /// Closes packs and forgets objects and refs, so that the next use reads the disk. The configuration stays.
-    /// - Returns: Whether it can be used further.
+    /// Closes packs, and discards objects and refs in memory, so that the next use reads the disk. The configuration is kept.
+    /// - Returns: Whether it can still be used.
     func empty() -> Bool {
         filled = nil
         var configuration: OpaquePointer?
@@ -30,16 +30,16 @@ final class OpenRepository: @unchecked Sendable {
         return git_repository__cleanup(pointer) == 0 && git_repository_set_config(pointer, configuration) == 0
     }
 
-    /// Whether the mirror's files are those that were opened, as far as no use of this object has changed them.
+    /// Whether the mirror's files are unchanged since it was opened, apart from changes by this object.
     func isCurrent(_ store: MirrorStore) -> Bool { MirrorStamp(of: store) == stamp }
 
-    /// Takes note of what a use of this object has changed. The configuration and `HEAD` are changed by none.
+    /// Records the changes that a use of this object has made. No use changes the configuration or `HEAD`.
     func noteUse(of store: MirrorStore) { stamp.readRefs(of: store) }
 }
 
-/// What tells whether files of a mirror that are read when it is opened have changed since.
+/// The state of the files that are read when a mirror is opened, for detecting changes.
 struct MirrorStamp: Equatable {
-    /// A file's or directory's place and times; all zero where there is none.
+    /// The inode, size and times of a file or directory; all zero if it does not exist.
     private struct Part: Equatable {
         var inode: UInt64 = 0
         var size: Int64 = 0
@@ -61,7 +61,7 @@ struct MirrorStamp: Equatable {
     private var refs = Part()
     private var packedRefs = Part()
 
-    /// That of no files.
+    /// Creates the state without any files.
     init() {}
 
     init(of store: MirrorStore) {
@@ -70,7 +70,7 @@ struct MirrorStamp: Equatable {
         readRefs(of: store)
     }
 
-    /// Reads once more what uses of a mirror change.
+    /// Reads the parts again that uses of a mirror change.
     fileprivate mutating func readRefs(of store: MirrorStore) {
         objects = Part(store.path + "/objects")
         refs = Part(store.path + "/refs")

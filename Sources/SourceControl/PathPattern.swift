@@ -1,6 +1,6 @@
-/// A pattern of gitignore(5) or gitattributes(5), matched as git matches it (dir.c and wildmatch.c of git 2.39).
+/// A pattern of gitignore(5) or gitattributes(5), which is matched as in git (dir.c and wildmatch.c of git 2.39).
 ///
-/// Matching takes time proportional to the lengths of pattern and path, whatever wildcards a commit's author wrote.
+/// The time is proportional to the product of the lengths of pattern and path, whatever wildcards a commit's author wrote.
 struct PathPattern {
     /// The longest pattern in bytes; a longer one never matches. A path has at most 4095.
     static let maximumLength = 4096
@@ -13,9 +13,9 @@ struct PathPattern {
     private let isName: Bool
     /// The bytes before the first wildcard.
     private let literal: [UInt8]
-    /// The remaining tokens; `nil` for a pattern that never matches.
+    /// The remaining tokens; `nil` if the pattern never matches.
     private let rest: [Token]?
-    /// Those that tokens of `rest` name.
+    /// The sets that tokens of `rest` refer to.
     private let sets: [ByteSet]
 
     /// - Parameter text: A line without its end.
@@ -26,7 +26,7 @@ struct PathPattern {
         needsDirectory = text.last == Self.slash
         if needsDirectory { text = text.dropLast() }
         isName = !text.contains(Self.slash)
-        // The slash only binds the pattern to this directory.
+        // A slash at the beginning only means that the pattern is relative to this directory.
         if !isName, text.first == Self.slash { text = text.dropFirst() }
         literal = Array(text.prefix { !"*?[\\".utf8.contains($0) })
         let pattern = Array(text.dropFirst(literal.count))
@@ -37,15 +37,17 @@ struct PathPattern {
 
     private static let slash = UInt8(ascii: "/")
 
-    /// The most steps that the comparison with a path takes.
+    /// Returns the most steps that the comparison with a path takes.
     func steps(for path: [UInt8]) -> Int { 1 + (rest?.count ?? 0) * path.count }
 
+    /// Whether the pattern matches a path.
     /// - Parameters:
-    ///   - path: The path from the root, without a slash at its end.
-    ///   - name: Where its last component begins.
+    ///   - path: The path relative to the root, without a slash at its end.
+    ///   - base: The offset in `path` behind the directory of the pattern's file.
+    ///   - name: The offset of the last component in `path`.
     func matches(_ path: [UInt8], base: Int, name: Int, isDirectory: Bool) -> Bool {
         guard let rest, isDirectory || !needsDirectory else { return false }
-        // A file's lines are only asked about what lies beneath its directory.
+        // A file's lines are only compared with paths beneath its directory.
         var text = path[(isName ? name : base)...]
         guard text.starts(with: literal) else { return false }
         text = text.dropFirst(literal.count)
@@ -56,12 +58,12 @@ struct PathPattern {
 
     // MARK: Wildcards
 
-    /// Four bytes: a pattern has up to `maximumLength`, a tree up to `RuleBudget.maximumBytes`.
+    /// A token has four bytes. A pattern has up to `maximumLength` of them, and a tree up to `RuleBudget.maximumBytes`.
     private enum Token {
         case byte(UInt8)
         /// One byte of the set with this number.
         case one(UInt16)
-        /// One byte but the slash, where no wildcard stands for it.
+        /// One byte other than a slash, for wildcards that do not match slashes.
         case notSlash
         /// One byte.
         case any
@@ -73,7 +75,7 @@ struct PathPattern {
         case directories
     }
 
-    /// Compares by following all ways at once: which ends of the text's beginnings the tokens till now can reach.
+    /// Compares by following all alternatives at once. It keeps which prefixes of the text the tokens so far can match.
     private func matches(_ tokens: [Token], _ text: ArraySlice<UInt8>) -> Bool {
         let slash = Self.slash
         let text = Array(text)
@@ -107,10 +109,11 @@ struct PathPattern {
         return reached[text.count]
     }
 
+    /// Reads the tokens of a pattern.
     /// - Parameters:
-    ///   - sets: Gets those that the tokens name.
-    ///   - crossesSlashes: Whether each wildcard also stands for slashes, as in a pattern that has none.
-    /// - Returns: `nil` for what never matches: a set without its end, or of an unknown class.
+    ///   - sets: The array to which the sets of the tokens are appended.
+    ///   - crossesSlashes: Whether wildcards also match slashes, as in a pattern without a slash.
+    /// - Returns: `nil` if the pattern never matches, because a set has no end or an unknown class.
     private static func tokens(_ pattern: [UInt8], _ sets: inout [ByteSet], crossesSlashes: Bool) -> [Token]? {
         var (tokens, place): ([Token], Int) = ([], 0)
         while place < pattern.count {
@@ -151,7 +154,7 @@ struct PathPattern {
     }
 }
 
-/// A set of bytes, as `[…]` of a pattern names it.
+/// A set of bytes, which `[…]` in a pattern denotes.
 struct ByteSet {
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
@@ -182,7 +185,7 @@ struct ByteSet {
     func subtracting(_ byte: UInt8) -> ByteSet { ByteSet { $0 != byte && contains($0) } }
 
     /// Reads a set after its opening bracket, as wildmatch.c does.
-    /// - Returns: The set, and the place after the closing bracket; `nil` if there is none, or a class is unknown.
+    /// - Returns: The set, and the offset behind the closing bracket. `nil` if there is no closing bracket, or a class is unknown.
     static func read(_ pattern: [UInt8], at start: Int) -> (ByteSet, end: Int)? {
         var (set, place) = (ByteSet { _ in false }, start)
         func at(_ place: Int) -> UInt8 { place < pattern.count ? pattern[place] : 0 }
@@ -211,7 +214,7 @@ struct ByteSet {
                 while at(end) != 0, at(end) != UInt8(ascii: "]") { end += 1 }
                 if at(end) == 0 { return nil }
                 if end - 1 < place + 2 || at(end - 1) != UInt8(ascii: ":") {
-                    // No class after all: a bracket as a member of the set.
+                    // This is not a class, so the bracket is a member of the set.
                     set.insert(byte)
                 } else {
                     let name = String(decoding: pattern[(place + 2)..<(end - 1)], as: UTF8.self)

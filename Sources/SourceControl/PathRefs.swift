@@ -1,17 +1,17 @@
 import Basics
 import Model
 
-/// The branches and tags of a repository on this machine, from its files: `packed-refs`, those beneath `refs`, and `HEAD`
-/// (gitrepository-layout(5)). libgit2 reads 100,000 of them in 1.5 s, which is 20 times this.
+/// The branches and tags of a repository on this machine, read from its files: `packed-refs`, those beneath `refs`, and `HEAD`
+/// (gitrepository-layout(5)). libgit2 reads 100,000 of them in 1.5 s, which is 20 times as long.
 struct PathRefs {
-    /// The id of each, and the commit of an annotated tag as far as `packed-refs` says it.
+    /// The id of each ref, and the commit of an annotated tag if `packed-refs` states it.
     private(set) var refs: [[UInt8]: (id: String, peeled: String?)] = [:]
-    /// Tags of which it is not known whether they are annotated.
+    /// The tags for which it is not known whether they are annotated.
     private(set) var unpeeled: [[UInt8]] = []
-    /// What `HEAD` names.
+    /// The ref that `HEAD` names; `nil` if `HEAD` is detached.
     private(set) var head: RefName?
 
-    /// Bytes of `packed-refs`; 200,000 branches and tags are a third of it.
+    /// The largest `packed-refs` in bytes; 200,000 branches and tags take a third of it.
     private static let fileLimit = 64 << 20
     private static let refLimit = 4096
     private static let places: [[UInt8]] = ["refs/heads", "refs/tags"].map { Array($0.utf8) }
@@ -21,19 +21,19 @@ struct PathRefs {
     private struct Unreadable: Error {}
 
     /// - Parameters:
-    ///   - directory: The repository's.
-    ///   - others: Further refs, by their full names, which git accepts as such.
-    /// - Throws: When something is not as git writes it.
+    ///   - directory: The directory of the repository.
+    ///   - others: Further refs, by their full names, which must be valid for git.
+    /// - Throws: An error if a file does not have the form that git writes.
     init(_ directory: Directory, limit: Int, others: Set<[UInt8]> = []) throws {
         self.others = others
-        // Before the packed ones: who packs them writes those first, and takes these away afterwards.
+        // Loose refs are read before the packed ones: git packs refs first and removes the loose files afterwards.
         var (loose, links): ([[UInt8]: String], [[UInt8]: [UInt8]]) = ([:], [:])
         for place in Self.places where try directory.status(place) != nil {
             try directory.walk(place, limit: 4 * limit) { path, status in
                 if status.kind == .directory || path.suffix(5).elementsEqual(".lock".utf8) { return }
-                // What a link leads to, git follows.
+                // git follows symbolic links here, so they are left to it.
                 guard status.kind == .file else { throw Unreadable() }
-                // Nothing: deleted or packed meanwhile.
+                // `nil` means that the ref was deleted or packed meanwhile.
                 guard let text = try Self.line(of: path, in: directory) else { return }
                 if let target = try Self.target(text) {
                     links[path] = target
@@ -53,7 +53,7 @@ struct PathRefs {
             if name.starts(with: Self.places[1]) { unpeeled.append(name) }
         }
         for (name, target) in links {
-            // One that leads to nothing is not listed; one that leads to another link, or elsewhere, is rare.
+            // A symbolic ref without a target is not listed. One that leads to another symbolic ref, or elsewhere, is rare and left to git.
             let isTag = name.starts(with: Self.places[1])
             guard links[target] == nil, target.starts(with: Self.places[isTag ? 1 : 0]) else { throw Unreadable() }
             guard let found = refs[target] else { continue }
@@ -70,7 +70,7 @@ struct PathRefs {
         }
     }
 
-    /// A file's text without its end of line; nothing when there is no file.
+    /// Returns a file's text up to the first end of line; `nil` if there is no file.
     private static func line(of path: [UInt8], in directory: Directory) throws -> [UInt8]? {
         let text: [UInt8]
         do throws(FileError) {
@@ -82,7 +82,7 @@ struct PathRefs {
         return Array(text.prefix { $0 != UInt8(ascii: "\n") })
     }
 
-    /// What a symbolic ref leads to; nothing for another. git reads blanks around it and writes none.
+    /// Returns the target of a symbolic ref; `nil` for any other text. git accepts blanks around it, but writes none.
     private static func target(_ text: [UInt8]) throws -> [UInt8]? {
         guard text.starts(with: "ref:".utf8) else { return nil }
         guard text.starts(with: "ref: refs/".utf8), text.dropFirst(5).allSatisfy({ $0 > 0x20 }) else {
@@ -97,7 +97,7 @@ struct PathRefs {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Lines `ID REF`, and `^ID` for what the tag above leads to; `fully-peeled` says that each tag that leads somewhere has one.
+    /// Reads the lines `ID REF`, and `^ID` for the target of the tag above. `fully-peeled` means that each annotated tag has such a line.
     private mutating func readPacked(_ directory: Directory, limit: Int) throws {
         guard try directory.status("packed-refs") != nil else { return }
         let text = try directory.read("packed-refs", limit: Self.fileLimit)

@@ -3,16 +3,16 @@ import CLibGit2
 import Glibc
 import Model
 
-/// A repository on this machine that is read in this process: a look costs 0.3 ms instead of two processes, a commit's few
-/// objects less than git needs to start.
+/// A repository on this machine that is read in this process. A scan takes 0.3 ms instead of two processes, and reading a commit's few objects takes
+/// less time than starting git.
 ///
-/// Only plain ones whose files are this account's or root's, as git itself trusts no other owner's (`safe.directory`): libgit2 maps
-/// packs into memory, and who cuts a mapped file short ends the process. Whatever is unusual is left to git.
+/// It only handles plain repositories whose files belong to this account or root, as git itself trusts no other owner (`safe.directory`). libgit2
+/// maps packs into memory, and truncating a mapped file crashes the process. Any unusual repository is left to git.
 struct PathRepository {
     private let directory: Directory
     private let operation: String
 
-    /// - Returns: Nothing for what git is to read or to refuse.
+    /// Returns `nil` for a repository that git must read or refuse.
     init?(_ path: String, operation: String) {
         guard let directory = (try? Directory(opening: path + "/.git")) ?? (try? Directory(opening: path)),
             Self.isPlain(directory)
@@ -20,24 +20,24 @@ struct PathRepository {
         (self.directory, self.operation) = (directory, operation)
     }
 
-    /// Opens it for its objects.
+    /// Opens the repository for reading its objects.
     func open() throws(SourceControlError) -> GitHandle {
         try LibGit2.start()
         let repository = try GitHandle(operation, free: git_repository_free) {
             git_repository_open_bare($0, directory.path)
         }
-        // None of its settings changes what its objects are, and libgit2 looks at the file for each value that it asks for.
+        // None of its settings changes the contents of its objects, and libgit2 checks the file for each value that it reads.
         let configuration = try GitHandle(operation, free: git_config_free) { git_config_new($0) }
         try git(operation) { git_repository_set_config(repository.pointer, configuration.pointer) }
         return repository
     }
 
-    /// What there is in each repository.
+    /// The files and directories that each repository has.
     private static let parts: [(name: String, kind: mode_t)] = [
         (".", S_IFDIR), ("HEAD", S_IFREG), ("config", S_IFREG), ("objects", S_IFDIR), ("refs", S_IFDIR),
     ]
 
-    /// Nothing borrowed, left out, hidden or configured elsewhere, and of an owner whom git trusts.
+    /// Whether a repository has no borrowed, missing or hidden objects and refs, no configuration elsewhere, and an owner whom git trusts.
     private static func isPlain(_ directory: Directory) -> Bool {
         do throws(FileError) {
             for (name, kind) in parts {
@@ -48,7 +48,7 @@ struct PathRepository {
                 guard try status(of: name, in: directory) == nil else { return false }
             }
             if let packs = try status(of: "objects/pack", in: directory) {
-                // Nobody else puts one there between this and the reading.
+                // No other account can add a pack between this check and the reading.
                 guard isTrusted(packs), packs.st_mode & 0o022 == 0, packs.st_mode & S_IFMT == S_IFDIR else {
                     return false
                 }
@@ -61,14 +61,15 @@ struct PathRepository {
             }
             let configuration = String(decoding: try directory.read("config", limit: 1 << 20), as: UTF8.self)
                 .lowercased()
-            // transfer.hideRefs and its like; include and includeIf; a format of its own for refs or objects.
+            // These are transfer.hideRefs and similar settings, include and includeIf, and special formats for refs or objects.
             return !["hiderefs", "include", "extensions"].contains { configuration.contains($0) }
         } catch {
             return false
         }
     }
 
-    /// In one call, where `Directory.status` takes three. A link at the end is not followed; above it are directories that were looked at before.
+    /// Returns the status of a file; `nil` if it does not exist. It takes one call, whereas `Directory.status` takes three. A link at the end is not
+    /// followed; the directories above were checked before.
     private static func status(of name: String, in directory: Directory) throws(FileError) -> stat? {
         var found = stat()
         if fstatat(directory.descriptor, name, &found, AT_SYMLINK_NOFOLLOW) == 0 { return found }
@@ -78,12 +79,12 @@ struct PathRepository {
 
     private static func isTrusted(_ status: stat) -> Bool { [0, geteuid()].contains(status.st_uid) }
 
-    /// A tag's text; a repository's largest have some kilobytes.
+    /// The largest size of a tag, in bytes. The largest ones of repositories have some kilobytes.
     private static let maximumTag = 1 << 20
 
-    /// Its branches and tags, and those of `others` that it has, as `git ls-remote --symref` lists them.
-    /// - Returns: Nothing when something is not as git writes it.
-    /// - Throws: `tooLarge` for more than `limit`.
+    /// Returns its branches and tags, and those of `others` that exist, as `git ls-remote --symref` lists them.
+    /// - Returns: `nil` if a file does not have the form that git writes.
+    /// - Throws: `tooLarge` for more than `limit` refs.
     func list(
         limit: Int, others: Set<RefName> = []
     ) throws(SourceControlError) -> RemoteSession.Advertisement? {
@@ -102,7 +103,7 @@ struct PathRepository {
 
     private static let peeled = Array("^{}".utf8)
 
-    /// What annotated ones of the tags lead to of which that is not known.
+    /// Returns the targets of annotated tags for which `packed-refs` does not state them.
     private func peel(_ found: PathRefs) throws(SourceControlError) -> [(name: [UInt8], commit: String)] {
         guard !found.unpeeled.isEmpty else { return [] }
         let repository = try open()
@@ -123,7 +124,7 @@ struct PathRepository {
         return result
     }
 
-    /// What a tag leads to at last.
+    /// Returns the id of the object that a tag leads to, through further tags if necessary.
     private func end(of tag: git_oid, in source: OpaquePointer) throws(SourceControlError) -> String {
         var id = tag
         let tag = try GitHandle(operation, free: git_tag_free) { git_tag_lookup($0, source, &id) }

@@ -1,10 +1,10 @@
 import Basics
 import Glibc
 
-/// How much processes have worked, by /proc.
+/// Measures the processor time of processes by /proc.
 enum ProcessEffort {
-    /// Clock ticks (hundredths of a second) that all living processes of some sessions have had, in user and system mode: fields
-    /// 14 and 15 of /proc/PID/stat (proc(5)).
+    /// Returns the clock ticks (hundredths of a second) that all living processes of some sessions have used in user and system mode: fields 14 and
+    /// 15 of /proc/PID/stat (proc(5)).
     static func ticks(ofSessions sessions: Set<pid_t>) -> UInt64 {
         guard let directory = opendir("/proc") else { return 0 }
         defer { closedir(directory) }
@@ -13,9 +13,9 @@ enum ProcessEffort {
             let name = withUnsafeBytes(of: entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            // One that ended meanwhile counts no more.
+            // A process that exited meanwhile does not count.
             guard Int(name) != nil, let bytes = try? WholeFile.read("/proc/\(name)/stat", limit: 4096) else { continue }
-            // The name in parentheses may hold anything; what follows it is numbers.
+            // The name in parentheses may contain any character. The fields after it are numbers.
             let text = String(decoding: bytes, as: UTF8.self)
             guard let end = text.lastIndex(of: ")") else { continue }
             let fields = text[text.index(after: end)...].split(separator: " ")

@@ -3,14 +3,14 @@ import Model
 
 /// The credentials, host keys and proxies that `git` gets for one operation.
 ///
-/// Secrets are in memory files behind descriptors, never in an argument, an environment or a file. git asks for them through a credential helper
-/// that is set only for the URL's own host and port. ssh reads them as identity and known-hosts files.
+/// Secrets are in memory files behind descriptors, never in an argument, an environment variable or a file on the disk. git asks for them through a
+/// credential helper that is set only for the URL's own host and port. ssh reads them as identity and known-hosts files.
 struct ProgramAccess {
     var configuration = ""
     var environment: [String: String] = [:]
     var memory: [[UInt8]] = []
 
-    /// Variables passed on from the daemon's environment: proxies and trusted certificates.
+    /// The variables that are passed on from the daemon's environment: the proxies.
     static let passedOn = [
         "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
     ]
@@ -45,7 +45,7 @@ struct ProgramAccess {
             "PermitLocalCommand=no", "PreferredAuthentications=publickey", "IdentitiesOnly=yes", "IdentityAgent=none",
             "ConnectTimeout=30", "LogLevel=ERROR",
         ]
-        /// As a file of the shell that waits for ssh: ssh itself closes all descriptors first.
+        /// Returns the path of a memory file as a descriptor of the shell that waits for ssh, because ssh itself closes all descriptors first.
         func file(_ text: String) -> String {
             memory.append(Array((text.hasSuffix("\n") ? text : text + "\n").utf8))
             return "/proc/$$/fd/\(2 + memory.count)"
@@ -69,7 +69,7 @@ struct ProgramAccess {
         environment["GIT_SSH_VARIANT"] = "ssh"
     }
 
-    /// Within double quotes of a shell, and for ssh's own reading of a file's name.
+    /// Returns a path in the form for double quotes of a shell, and for ssh's own expansion of file names.
     private static func escaped(_ path: String) -> String {
         var result = ""
         for character in path {

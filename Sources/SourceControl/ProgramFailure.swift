@@ -1,15 +1,15 @@
 import CLibGit2
 
-/// A `git` that ended with a status other than 0, and what its words mean.
+/// The failure of a `git` that exited with a status other than 0, and the meaning of its messages.
 struct ProgramFailure: Error {
     let status: Int32
-    /// Its last lines without its progress.
+    /// Its last lines, without its progress.
     let said: String
-    /// Whether it complains of the objects that are here, not of those of a server.
+    /// Whether it reports damage to the local objects, not to those of a server.
     let isDamage: Bool
-    /// Whether what the server sent is no whole pack.
+    /// Whether the server did not send a complete, valid pack.
     let isBadPack: Bool
-    /// Whether a program is missing here, as while it is being upgraded.
+    /// Whether a program is missing on this machine, as during an upgrade.
     let isOurs: Bool
     let url: RemoteURL
     let hasCredentials: Bool
@@ -18,12 +18,12 @@ struct ProgramFailure: Error {
         status = result.status
         self.url = url
         self.hasCredentials = hasCredentials
-        // Progress is written over itself by carriage returns; what a server says begins with `remote:`.
+        // Progress lines are overwritten with carriage returns. Lines from the server begin with `remote:`.
         let lines = result.errors.split { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
         let own = lines.filter { !$0.hasPrefix("remote:") && !$0.contains("remote error:") }.map { $0.lowercased() }
-        // Other lines are ssh's, with whatever a server greets with.
+        // Other lines are from ssh, and may contain any greeting of a server.
         isDamage = own.contains { ($0.hasPrefix("fatal: ") || $0.hasPrefix("error: ")) && Self.isDamage($0) }
-        // `sh: 1: ssh: not found`, and what git says of a program that it cannot start.
+        // These are `sh: 1: ssh: not found`, and git's messages about a program that it cannot start.
         isOurs =
             [126, 127].contains(result.status)
             || own.contains { $0.contains("cannot run ") || $0.contains("cannot exec ") || $0.hasPrefix("sh: ") }
@@ -31,8 +31,8 @@ struct ProgramFailure: Error {
         said = lines.filter { !Self.isProgress($0) }.suffix(6).map { $0.prefix(300) }.joined(separator: "; ")
     }
 
-    /// Messages of `git index-pack` about its input (builtin/index-pack.c of git 2.39). About objects that it reads here, such as the bases of a
-    /// thin pack, it says `local object … is corrupt` and `stored in`.
+    /// Messages of `git index-pack` about its input (builtin/index-pack.c of git 2.39). About local objects, such as the bases of a thin pack, it
+    /// prints `local object … is corrupt` and `stored in`.
     private static let badPack = [
         "pack has bad object", "pack is corrupt", "pack signature mismatch", "bad pack header", "early eof",
         "pack has junk", "pack has ", "pack exceeds", "invalid index-pack output", "index-pack failed",
@@ -56,7 +56,7 @@ struct ProgramFailure: Error {
         return starts.contains { line.hasPrefix($0) }
     }
 
-    /// What git says without what others have named: URLs, paths and refs may hold any words.
+    /// git's messages without names that others have chosen, because URLs, paths and refs may contain any words.
     private var words: String {
         var text = said.lowercased().replacing(url.description.lowercased(), with: "URL")
         for (start, end) in [("'", "'"), ("\"", "\""), ("remote ref ", ";")] {
@@ -74,14 +74,14 @@ struct ProgramFailure: Error {
         return text
     }
 
-    /// The code, and what to do.
+    /// Returns the error with its code, and a message that states what to do.
     func error(_ operation: String) -> SourceControlError {
         let lower = words
         func says(_ parts: String...) -> Bool { parts.contains { lower.contains($0) } }
         func error(_ code: SourceControlError.Code, _ message: String) -> SourceControlError {
             SourceControlError(code: code, operation: operation, message: message, underlying: self)
         }
-        // SIGXFSZ is 25.
+        // The number of SIGXFSZ is 25.
         if status == 128 + 25 || says("file too large", "died of signal 25") {
             return error(.tooLarge, "the server sent more than is allowed")
         }
@@ -134,7 +134,7 @@ struct ProgramFailure: Error {
         return error(.unreachable, "\(Self.sentence(lower)) (\(words)); it is tried again later")
     }
 
-    /// Says what keeps git from the server.
+    /// Returns a sentence about why git cannot reach the server.
     private static func sentence(_ said: String) -> String {
         let causes: [(words: [String], sentence: String)] = [
             (

@@ -3,18 +3,18 @@ import CLibGit2
 import Glibc
 import Model
 
-/// A working tree's repository, read by the `git` command: for the formats that libgit2 does not read.
+/// Reads a working tree's repository with the `git` command, for the formats that libgit2 does not read.
 ///
-/// git writes nothing there, starts neither hooks nor a file system monitor, and reads no configuration but the repository's.
+/// git writes no file there, starts neither hooks nor a file system monitor, and reads no configuration except the repository's.
 struct ProgramTree {
     private let directory: String
     private let operation: String
     private let program: GitProgram
-    /// libgit2's error.
+    /// The error of libgit2.
     private let refusal: SourceControlError
 
-    /// - Parameter refusal: Why libgit2 does not read it.
-    /// - Throws: `unsupported` if there is no `git`.
+    /// - Parameter refusal: The error with which libgit2 refused the repository.
+    /// - Throws: `unsupported` if `git` is not installed.
     init(_ directory: String, operation: String, after refusal: SourceControlError) throws(SourceControlError) {
         guard let program = try GitProgram.installed() else {
             throw RepositoryFormat.refusal(of: directory, operation, git: nil, refusal)
@@ -22,7 +22,8 @@ struct ProgramTree {
         (self.directory, self.operation, self.program, self.refusal) = (directory, operation, program, refusal)
     }
 
-    /// - Throws: `unsupported` if git does not read it either, or it names objects by SHA-256.
+    /// Reads the repository.
+    /// - Throws: `unsupported` if git does not read it, either, or if it names objects by SHA-256.
     func read() throws(SourceControlError) -> TreeRepository {
         let facts = try lines(["rev-parse", "--path-format=absolute", "--show-object-format", "--git-common-dir"])
         guard facts.count == 2, facts[0] == "sha1" else {
@@ -35,8 +36,8 @@ struct ProgramTree {
             tracked: try tracked())
     }
 
-    /// The root of the working tree that contains a directory; `nil` if the tree ignores the directory.
-    /// - Throws: `unsupported` or `other` if git finds none, as in a bare repository.
+    /// Returns the root of the working tree that contains a directory; `nil` if the tree ignores the directory.
+    /// - Throws: `unsupported` or `other` if git finds no working tree, as in a bare repository.
     func root() throws(SourceControlError) -> String? {
         let root = try lines(["rev-parse", "--show-toplevel"]).first
         guard let root, root != directory else { return root }
@@ -63,7 +64,7 @@ struct ProgramTree {
             try run(["diff-files", "--name-only", "-z", "--ignore-submodules"]).output.split(separator: 0).map(
                 Array.init))
         var found: [[UInt8]: TreeRepository.Tracked] = [:]
-        // `TAG MODE ID STAGE TAB PATH`; the tag is S for a file that is not in a sparse checkout.
+        // A line is `TAG MODE ID STAGE TAB PATH`. The tag is S for a file that is not in a sparse checkout.
         for line in try run(["ls-files", "--stage", "-t", "-z"]).output.split(separator: 0) {
             guard let tab = line.firstIndex(of: UInt8(ascii: "\t")) else { continue }
             let words = String(decoding: line[..<tab], as: UTF8.self).split(separator: " ")
@@ -87,7 +88,7 @@ struct ProgramTree {
     private func run(
         _ arguments: [String], accepts: Set<Int32> = [0]
     ) throws(SourceControlError) -> ChildProcess.Result {
-        // `safe.directory` is not set: git refuses another user's repository, since its configuration can name filters that git starts.
+        // `safe.directory` is not set. So git refuses another user's repository, whose configuration could name filters that git starts.
         let settings = [
             "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.quotePath=false", "safe.bareRepository=explicit",
         ]

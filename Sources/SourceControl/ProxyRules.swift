@@ -1,12 +1,12 @@
 import Glibc
 import Model
 
-/// Which proxy the daemon's environment names for a URL, as curl reads it (curl(1), "ENVIRONMENT"): `http_proxy` in lower
-/// case only, `https_proxy` and `all_proxy` in both, `no_proxy` a list of hosts and of ends of names.
+/// The proxy of the daemon's environment for a URL, by the rules of curl (curl(1), "ENVIRONMENT"). `http_proxy` counts only in lower case,
+/// `https_proxy` and `all_proxy` in both. `no_proxy` is a list of hosts and of suffixes of names.
 struct ProxyRules: Sendable {
     var http: String?
     var https: String?
-    /// Host names, lower case, leading dots removed; `*` for all.
+    /// Host names in lower case, without leading dots; `*` for all hosts.
     var exceptions: [String] = []
 
     static let ofThisProcess: ProxyRules = {
@@ -24,10 +24,10 @@ struct ProxyRules: Sendable {
             .map { String($0.drop { $0 == "." }) }.filter { !$0.isEmpty }
     }
 
-    /// The proxy without its account, fit for messages.
+    /// Returns the proxy without its account, for messages; `nil` for none.
     func proxy(for url: RemoteURL) -> String? { proxyWithAccount(for: url).map(Self.withoutAccount) }
 
-    /// The proxy as the environment names it, with its password.
+    /// Returns the proxy as the environment states it, with its password; `nil` for none.
     func proxyWithAccount(for url: RemoteURL) -> String? {
         guard let host = url.host, let proxy = url.kind == .http ? http : url.kind == .https ? https : nil else {
             return nil
@@ -36,6 +36,6 @@ struct ProxyRules: Sendable {
         return isExcepted ? nil : proxy
     }
 
-    /// A proxy without what stands before an `@`.
+    /// Returns a proxy without the part before an `@`.
     static func withoutAccount(_ proxy: String) -> String { proxy.split(separator: "@").last.map(String.init) ?? "" }
 }

@@ -1,7 +1,7 @@
 import CLibGit2
 import Glibc
 
-/// What libgit2 asks while it talks to a server, answered for one operation.
+/// Answers libgit2's callbacks during the conversation with a server, for one operation.
 final class RemoteCallbacks {
     private let credentials: Credentials?
     private let userInURL: String?
@@ -13,7 +13,7 @@ final class RemoteCallbacks {
         self.control = control
     }
 
-    /// The table for libgit2. It points to this object, which must outlive its use.
+    /// The table of functions for libgit2. It points to this object, which must outlive its use.
     var callbacks: git_remote_callbacks {
         var table = git_remote_callbacks()
         git_remote_init_callbacks(&table, UInt32(GIT_REMOTE_CALLBACKS_VERSION))
@@ -27,7 +27,7 @@ final class RemoteCallbacks {
             guard isValid == 0, let payload else { return GIT_PASSTHROUGH.rawValue }
             let this = Unmanaged<RemoteCallbacks>.fromOpaque(payload).takeUnretainedValue()
             this.control.note(.serverUntrusted)
-            // Not 0, which would accept anything: libgit2's own judgment stands.
+            // The result is not 0, which would accept any certificate. libgit2's own decision applies.
             return GIT_PASSTHROUGH.rawValue
         }
         table.transfer_progress = { progress, payload in
@@ -35,7 +35,7 @@ final class RemoteCallbacks {
             let this = Unmanaged<RemoteCallbacks>.fromOpaque(payload).takeUnretainedValue()
             return this.goOn(received: Int64(clamping: progress.pointee.received_bytes)) ? 0 : -1
         }
-        // What the server prints meanwhile (escape sequences, CVE-2024-52005) is read and dropped.
+        // The server's progress messages are read and discarded; they may contain escape sequences (CVE-2024-52005).
         table.sideband_progress = { _, _, payload in
             guard let payload else { return -1 }
             let this = Unmanaged<RemoteCallbacks>.fromOpaque(payload).takeUnretainedValue()
@@ -50,7 +50,7 @@ final class RemoteCallbacks {
         return control.stopped == nil
     }
 
-    /// Answers once with a user name, where only that is asked, and once with the secret.
+    /// Answers with a user name if only that is requested, and once with the secret.
     private func answer(
         _ out: UnsafeMutablePointer<UnsafeMutablePointer<git_credential>?>, user: String?, allowed: UInt32
     ) -> Int32 {
@@ -58,7 +58,7 @@ final class RemoteCallbacks {
         if allowed & GIT_CREDENTIAL_USERNAME.rawValue != 0 {
             return git_credential_username_new(out, user ?? "git")
         }
-        // libgit2 asks again after a refusal, for ever (seen with an RSA key).
+        // libgit2 asks again after a refusal, without end (observed with an RSA key).
         guard control.countCredentialTry() == 1 else {
             control.note(.credentialsRefused)
             return refuse("the server refused what it was given")
@@ -85,7 +85,7 @@ final class RemoteCallbacks {
         return GIT_EUSER.rawValue
     }
 
-    /// The account's own key, as ssh would use it. RSA is left out: see `Credentials.Key`.
+    /// The account's own key, as ssh would use it; `nil` if there is none. RSA is left out: see `Credentials.Key`.
     private static var usualKey: Credentials.Key? {
         guard let home = getenv("HOME").map({ String(cString: $0) }) else { return nil }
         return ["id_ed25519", "id_ecdsa"].map { "\(home)/.ssh/\($0)" }

@@ -2,7 +2,7 @@ import CLibGit2
 import Model
 
 extension RemoteSession {
-    /// Says what a failure means and what to do, from what libgit2 said and what our callbacks saw.
+    /// Returns an error that states what a failure means and what to do, from libgit2's message and the results of the callbacks.
     func explained(_ error: SourceControlError, operation: String, address: String) -> SourceControlError {
         guard error.code == .other || error.code == .mirrorDamaged, let failure = error.underlying as? GitFailure else {
             return error
@@ -50,7 +50,7 @@ extension RemoteSession {
             return explained(.unreachable, "the server's answer is none of git's (\(said)); it is tried again later")
         }
         let lower = said.lowercased()
-        // Refs of the mirror whose objects are missing: the mirror is damaged, not the server.
+        // Objects of the mirror's own refs are missing, so the mirror is damaged, not the server's repository.
         if failure.code == GIT_ENOTFOUND.rawValue, failure.errorClass == Int32(GIT_ERROR_ODB.rawValue) {
             return explained(.mirrorDamaged, "\(said) in the mirror; what is damaged is fetched anew")
         }
@@ -68,7 +68,7 @@ extension RemoteSession {
         let pack = [
             "pack header", "pack signature", "trailer", "in pack", "too many objects", "pack file - out of bounds",
         ]
-        // The data that cannot be inflated may also be the base of a delta, which is here: then everything is fetched again.
+        // The data that cannot be inflated may also be the base of a delta in the mirror. Then everything is fetched again.
         let isInflated = failure.errorClass == Int32(GIT_ERROR_ZLIB.rawValue) && store.isEmpty
         if isInflated || failure.errorClass == Int32(GIT_ERROR_INDEXER.rawValue)
             || pack.contains(where: { lower.contains($0) })
@@ -129,7 +129,7 @@ extension RemoteSession {
     }
 
     static func absent(_ url: RemoteURL, _ said: String) -> String {
-        // A path without a repository: libgit2 takes it for a URL of a protocol that it does not know.
+        // libgit2 takes a path without a repository for a URL of an unknown protocol.
         url.kind == .path
             ? "there is no git repository at this path, or the daemon's account may not read it; check the path"
             : "there is no repository, or it is hidden from us (\(said)); check the URL"

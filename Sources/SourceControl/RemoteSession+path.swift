@@ -1,10 +1,10 @@
 import CLibGit2
 import Model
 
-/// The conversation with a repository on this machine that is read in this process.
+/// The conversation with a repository on this machine that this process reads itself.
 extension RemoteSession {
-    /// Brings what refspecs name, with the tags that lead to what is here then, as `git fetch` does.
-    /// - Returns: False for what git is to do: commits by their ids, all that there is, much at once.
+    /// Copies the commits that refspecs name, with the tags that lead to commits of the mirror, as `git fetch` does.
+    /// - Returns: False if git must do it, because commits are named by their ids, everything is wanted, or there are too many objects.
     func copy(
         _ refspecs: [String], listed: [RefName: AdvertisedRef], from place: PathRepository,
         into repository: OpaquePointer,
@@ -18,7 +18,7 @@ extension RemoteSession {
             tips.append(id)
         }
         let here = try GitHandle(operation, free: git_odb_free) { git_repository_odb($0, repository) }
-        // Refreshed by who has found out what is missing.
+        // The caller has refreshed it to find out what is missing.
         let pointer = here.pointer
         let tags = listed.values.compactMap { ref -> (tag: git_oid, commit: git_oid)? in
             guard let tag = git_oid(hexadecimal: ref.id), let commit = ref.peeled.flatMap({ git_oid(hexadecimal: $0) })
@@ -31,7 +31,7 @@ extension RemoteSession {
             var missing = MissingObjects(of: source.pointer, there.pointer, notIn: pointer, operation: operation)
             return missing.bring(tips, tags: tags, to: store.path + "/objects/pack")
         } catch {
-            // What is wrong there is git's to say; it is no damage of the mirror.
+            // git reports problems of the other repository; they are no damage of the mirror.
             return false
         }
     }

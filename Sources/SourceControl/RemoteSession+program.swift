@@ -3,9 +3,9 @@ import CLibGit2
 import Glibc
 import Model
 
-/// The conversation as `git` has it.
+/// The conversation by the `git` command.
 extension RemoteSession {
-    /// `git ls-remote`.
+    /// Lists the server's refs by `git ls-remote`.
     func list(_ address: String, by program: GitProgram, _ operation: String) throws(SourceControlError)
         -> Advertisement
     {
@@ -23,7 +23,7 @@ extension RemoteSession {
         return try Self.advertisement(from: result.output, others: others, limit: control.limits.refs, operation)
     }
 
-    /// `git fetch`: what `refspecs` name goes into the mirror's objects; its refs are not touched.
+    /// Fetches what `refspecs` name into the mirror's objects by `git fetch`. The mirror's refs do not change.
     func download(
         _ refspecs: [String], listed: [RefName: AdvertisedRef], _ address: String, isAnew: Bool, by program: GitProgram,
         _ operation: String
@@ -35,12 +35,12 @@ extension RemoteSession {
                 "fetch", "--progress", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules",
                 "--show-forced-updates", "--force",
             ] + (isAnew ? ["--refetch"] : [])
-        // A program that was killed leaves what it had received.
+        // A killed git leaves the packs that it had received.
         try store.removeTemporaryPacks(operation)
         let packs = try store.packs(operation)
         do throws(SourceControlError) {
             let result = try run(scratch, options + ["--", address] + refspecs, address, operation)
-            // Its status is 0 all the same, and commits without their parents are here.
+            // git's status is 0 in this case, and it has fetched commits without their parents.
             if result.errors.contains("shallow roots are not allowed") {
                 try store.removePacks(except: packs, operation)
                 throw Self.unsupported(
@@ -55,8 +55,8 @@ extension RemoteSession {
         try scratch.remove(operation)
     }
 
-    /// What is here, for the server to know: the mirror's refs, those that are still listed by their names, so that tags
-    /// that are here are not asked for; the others by numbers, since `a/b` must not be in the way of a new `a`.
+    /// Returns the mirror's refs, which tell the server what it need not send. Refs that are still listed keep their names, so that existing tags are
+    /// not requested. The others get numbers, because `a/b` must not conflict with a new `a`.
     private func haves(listed: [RefName: AdvertisedRef], _ operation: String) throws(SourceControlError) -> String {
         var (lines, count, isKept) = ("# pack-refs with: peeled fully-peeled \n", 0, true)
         for line in try store.packedRefs(operation).split(separator: "\n") where !line.hasPrefix("#") {
@@ -91,7 +91,7 @@ extension RemoteSession {
         url.kind == .ssh ? credentials?.key != nil : credentials?.password != nil
     }
 
-    /// Reads lines `ID\tREF` and `ref: REF\tHEAD`.
+    /// Reads the lines `ID\tREF` and `ref: REF\tHEAD`.
     static func advertisement(
         from output: [UInt8], others: Set<RefName> = [], limit: Int, _ operation: String
     ) throws(SourceControlError) -> Advertisement {
@@ -101,7 +101,7 @@ extension RemoteSession {
             guard let tab = line.firstIndex(of: UInt8(ascii: "\t")) else { continue }
             let (first, name) = (line[..<tab], line[line.index(after: tab)...])
             if first.starts(with: "ref: ".utf8) {
-                // A branch whose name is not UTF-8 is not listed either.
+                // A branch whose name is not UTF-8 is not listed, either.
                 if name.elementsEqual("HEAD".utf8) {
                     branch = RefName(String(decoding: first.dropFirst(5), as: UTF8.self))
                 }
@@ -139,7 +139,7 @@ extension RemoteSession {
                 + "use a repository with SHA-1, git's default (git init --object-format=sha1)")
     }
 
-    /// Objects left out on purpose (`--filter`), which their owner fetches when it needs them, and we do not.
+    /// Returns the error for a partial repository (`--filter`). Its owner fetches missing objects on demand, which the service does not do.
     static func partial(_ operation: String) -> SourceControlError {
         unsupported(
             operation,

@@ -2,7 +2,7 @@ import CLibGit2
 import Glibc
 import Model
 
-/// One conversation with a repository's server, on the lane's thread.
+/// A conversation with a repository's server, on the lane's thread.
 struct RemoteSession {
     let url: RemoteURL
     let credentials: Credentials?
@@ -10,24 +10,24 @@ struct RemoteSession {
     let store: MirrorStore
     let engine: GitEngine
     let memory: ListMemory
-    /// Refs that count beside branches and tags.
+    /// The refs that are listed in addition to branches and tags.
     var others: Set<RefName> = []
     let control: NetworkControl
 
-    /// A ref as the server lists it.
+    /// A ref in the server's list.
     struct AdvertisedRef: Hashable {
-        /// What the name stands for: for an annotated tag the tag's own object.
+        /// The id of the object that the name refers to. For an annotated tag this is the tag's own object.
         let id: String
-        /// The commit, when the server says what an annotated tag points to.
+        /// The commit that an annotated tag points to; `nil` if the server does not state it.
         var peeled: String?
     }
 
-    /// What the server lists.
+    /// The server's list of refs.
     struct Advertisement {
-        /// Branches, tags and `others`, whose names are UTF-8.
+        /// Branches, tags and `others` whose names are UTF-8.
         var refs: [RefName: AdvertisedRef] = [:]
         var defaultBranch: RefName?
-        /// What is taken up beside branches and tags.
+        /// The refs that are included in addition to branches and tags.
         private let others: Set<RefName>
 
         init(others: Set<RefName> = []) { self.others = others }
@@ -36,10 +36,10 @@ struct RemoteSession {
             refs.compactMapValues { CommitID($0.peeled ?? $0.id) }
         }
 
-        /// Adds the next listed ref, if it is a branch or a tag. Servers list everything that they have, such as three refs for every pull request,
-        /// but only kept refs count.
-        /// - Parameter name: For an annotated tag's commit with `^{}` at its end. A name that is not UTF-8 is left out: no page, file or
-        ///   environment could show it.
+        /// Adds a listed ref, if it is a branch, a tag, or one of `others`. Servers list all of their refs, such as three for every pull request, but
+        /// only the included ones count toward the limit.
+        /// - Parameter name: The name; for an annotated tag's commit it ends with `^{}`. A name that is not UTF-8 is left out, because no page, file
+        ///   or environment could show it.
         mutating func add(_ name: some Collection<UInt8>, id: String, limit: Int, _ operation: String)
             throws(SourceControlError)
         {
@@ -59,23 +59,23 @@ struct RemoteSession {
         }
     }
 
-    /// A server that has said what it has, and can be asked for it.
+    /// A connection to a server that has listed its refs, and from which they can be fetched.
     struct Conversation {
         let list: Advertisement
-        /// Whether the list is of this conversation, not one of a moment ago.
+        /// Whether the list is from this conversation, not one of a moment ago.
         let isListedNow: Bool
-        /// For messages.
+        /// The operation, for messages.
         let operation: String
-        /// Brings what refspecs name, and the repository lacks, into its object store; no ref is touched.
+        /// Fetches what refspecs name, and the repository lacks, into its object store. No ref changes.
         let download: (_ refspecs: [String]) throws(SourceControlError) -> Void
     }
 
-    /// Connects, hands the server's list to `body`, and disconnects.
+    /// Connects, passes the server's list to `body`, and disconnects.
     /// - Parameters:
-    ///   - repository: The mirror; libgit2 wants one for the way of the objects.
-    ///   - isWhole: Whether much is going to come: a first mirror.
-    ///   - isAnew: Whether everything is brought again, also what seems to be here.
-    ///   - known: A list of a moment ago, which spares asking where asking is a connection of its own.
+    ///   - repository: The mirror, which libgit2 needs for receiving objects.
+    ///   - isWhole: Whether many objects are expected, as for a first mirror.
+    ///   - isAnew: Whether all objects are fetched again, even those that seem to be in the mirror.
+    ///   - known: A list of a moment ago. It is used if another list would require a separate connection; `nil` if there is none.
     func run<Value>(
         in repository: OpaquePointer, operation verb: String, isWhole: Bool = false, isAnew: Bool = false,
         known: Advertisement? = nil,
@@ -91,7 +91,7 @@ struct RemoteSession {
             engine == .automatic && target.kind == .path && !isAnew
             ? PathRepository(target.path, operation: operation) : nil
         let (list, isListedNow): (Advertisement, Bool)
-        // As it is now: objects of a branch that was deleted since are there all the same.
+        // The list is read again. If a branch was deleted since, its objects still exist.
         if let near = try place?.list(limit: control.limits.refs, others: others) {
             (list, isListedNow) = (near, true)
         } else if let known {
@@ -107,7 +107,7 @@ struct RemoteSession {
             })
     }
 
-    /// As `run`, by libgit2.
+    /// Does the same as `run`, by libgit2.
     private func runLibrary<Value>(
         in repository: OpaquePointer, _ address: String, _ operation: String,
         _ body: (Conversation) throws(SourceControlError) -> Value
@@ -116,7 +116,7 @@ struct RemoteSession {
             var options = git_remote_create_options()
             git_remote_create_options_init(&options, UInt32(GIT_REMOTE_CREATE_OPTIONS_VERSION))
             options.repository = repository
-            // insteadOf has been applied, from the operator's files alone.
+            // `insteadOf` has been applied already, from the operator's files alone.
             options.flags = GIT_REMOTE_CREATE_SKIP_INSTEADOF.rawValue
             return git_remote_create_with_opts(out, address, &options)
         }
@@ -129,7 +129,7 @@ struct RemoteSession {
             let payload = RemoteCallbacks(credentials: credentials, userInURL: url.user, control: control)
             return try withExtendedLifetime(payload) { () throws(SourceControlError) in
                 options.callbacks = payload.callbacks
-                // Else libgit2 looks for an option, and leaves its absence as the reason of whatever fails next.
+                // Otherwise libgit2 reads a setting, and leaves its absence as the error of whatever fails next.
                 options.follow_redirects = GIT_REMOTE_REDIRECT_NONE
                 let connected = remote.pointer
                 // Some failures set no error, and an earlier error is not their reason.
@@ -205,7 +205,7 @@ struct RemoteSession {
         return git_reference_name_is_valid(&valid, ref.description) == 0 && valid == 1
     }
 
-    /// The address after insteadOf, which is the operator's too, held to the same list of ways.
+    /// Returns the URL after insteadOf. It is the operator's, too, and must use one of the same protocols.
     private static func address(_ rewritten: String) throws(SourceControlError) -> String {
         if rewritten.hasPrefix("file:///") { return String(rewritten.dropFirst("file://".count)) }
         return try RemoteURL(rewritten, isInsecureAllowed: true).description

@@ -1,31 +1,31 @@
 package import Model
 
-/// The place that a mirror is fetched from: the address of a repository (`RepositoryAddress`), or a directory of ours.
+/// The location from which a mirror is fetched: the address of a repository (`RepositoryAddress`), or a local directory.
 package struct RemoteURL: Sendable, Hashable, CustomStringConvertible {
-    /// The ways to a repository; `ssh` also stands for `user@host:path`, `path` for an absolute one of this machine.
+    /// The protocols. `ssh` includes the form `user@host:path`; `path` is an absolute path on this machine.
     package typealias Kind = RepositoryAddress.Kind
 
-    /// Longest URL in bytes.
+    /// The longest URL, in bytes.
     package static let maximumLength = RepositoryAddress.maximumLength
 
     /// The URL with scheme and host in lower case.
     package let description: String
     package let kind: Kind
-    /// The account in the URL, if it names one.
+    /// The account in the URL; `nil` if it names none.
     package let user: String?
-    /// `nil` for a local path.
+    /// The host; `nil` for a local path.
     package let host: String?
-    /// The port in the URL; `nil` for the protocol's own.
+    /// The port in the URL; `nil` for the protocol's default.
     package let port: Int?
-    /// As the server gets it; for a local path the path.
+    /// The path that the server receives. For a local path it is that path.
     package let path: String
 
-    /// A directory of this machine that is never fetched from: any path will do.
+    /// Creates a URL for a directory of this machine that is never fetched from. Any path is valid.
     init(directory: String) {
         (description, kind, user, host, port, path) = (directory, .path, nil, nil, nil, directory)
     }
 
-    /// - Parameter isInsecureAllowed: Whether `http://` and `git://`, which anyone on the way can read and change, pass.
+    /// - Parameter isInsecureAllowed: Whether `http://` and `git://` are accepted, which anyone between the machines can read and change.
     /// - Throws: `invalidURL` for every address that `RepositoryAddress` refuses.
     package init(_ text: String, isInsecureAllowed: Bool) throws(SourceControlError) {
         let address: RepositoryAddress
@@ -40,7 +40,7 @@ package struct RemoteURL: Sendable, Hashable, CustomStringConvertible {
         (host, port, path) = (address.host, address.port, address.path)
     }
 
-    /// Scheme, host and port: the scope of credentials. `nil` for a local path.
+    /// Scheme, host and port, which are the scope of credentials. `nil` for a local path.
     var origin: String? { host.map { "\(kind.rawValue)://\($0)" + (port.map { ":\($0)" } ?? "") } }
 
     /// A readable name: the last component of the path without `.git`.

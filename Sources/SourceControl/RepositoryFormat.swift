@@ -1,18 +1,19 @@
 import Basics
 import CLibGit2
 
-/// Messages about repository formats that cannot be read.
+/// Errors about repository formats that cannot be read.
 enum RepositoryFormat {
-    /// Whether libgit2 has refused a format, rather than missing or damaged files: of a repository (class REPOSITORY), or of an unknown index
-    /// (class INDEX).
+    /// Whether libgit2 has refused a format, as opposed to missing or damaged files. The format is that of a repository (class REPOSITORY) or of an
+    /// index (class INDEX).
     static func isRefused(by error: SourceControlError) -> Bool {
         guard let failure = error.underlying as? GitFailure else { return false }
         return [GIT_ERROR_REPOSITORY, GIT_ERROR_INDEX].contains { Int32($0.rawValue) == failure.errorClass }
     }
 
+    /// Returns the error for a repository that cannot be read.
     /// - Parameters:
-    ///   - git: The `git` command that could not read it either; `nil` if none is installed.
-    ///   - said: git's output.
+    ///   - git: The `git` command that could not read it, either; `nil` if none is installed.
+    ///   - said: The output of git.
     static func refusal(
         of directory: String, _ operation: String, git: GitProgram?, _ refusal: SourceControlError, said: String = ""
     ) -> SourceControlError {
@@ -57,7 +58,7 @@ enum RepositoryFormat {
             underlying: refusal)
     }
 
-    /// The repository's own extensions by their names in lower case (git-config(1), "extensions").
+    /// Returns the repository's own extensions, by name in lower case (git-config(1), "extensions").
     static func extensions(of directory: String) -> [String: String] {
         var found: [String: String] = [:]
         for (key, value) in settings(of: directory) where key.hasPrefix("extensions.") {

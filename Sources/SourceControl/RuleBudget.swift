@@ -1,10 +1,10 @@
-/// Limits what the rule files of one tree hold together: a few small trees can name one directory with rules thousands of times.
+/// Limits the total size of the rule files of one tree, because a few small trees can contain one directory with rules thousands of times.
 ///
-/// What a tree has in several places is parsed and counted once, so the limits are of different contents.
+/// Rules that a tree has in several places are parsed and counted once, so the limits apply to different contents.
 struct RuleBudget {
-    /// Bytes of different rule files; the Linux kernel's have 30 KB. Parsed, a byte takes up to some 30.
+    /// The most bytes of different rule files; those of the Linux kernel have 30 KB. A byte takes up to about 30 bytes of memory when parsed.
     static let maximumBytes = 4 << 20
-    /// Lines of different rule files that are rules. Parsed, a line takes some 100 bytes however short it is.
+    /// The most rules in different rule files. A rule takes about 100 bytes of memory when parsed, however short it is.
     static let maximumRules = 200_000
 
     private let operation: String
@@ -15,11 +15,11 @@ struct RuleBudget {
 
     init(operation: String) { self.operation = operation }
 
-    /// Returns the lines of a `.gitignore` file.
+    /// Returns the lines of a `.gitignore` file; `nil` if the file does not count.
     /// - Parameters:
-    ///   - key: What is the same for files with the same content alone: the blob's id, or the content itself.
-    ///   - text: Reads the content, unless it is known; `nil` where the file does not count.
-    /// - Throws: `treeRefused` above a limit, and what `text` throws.
+    ///   - key: A key that is the same only for files with the same content: the blob's id, or the content itself.
+    ///   - text: Reads the content, unless it is known. `nil` if the file does not count.
+    /// - Throws: `treeRefused` above a limit, and the errors of `text`.
     mutating func ignored(
         _ key: [UInt8], _ text: () throws(SourceControlError) -> [UInt8]?
     ) throws(SourceControlError) -> [PathPattern]? {
@@ -32,7 +32,7 @@ struct RuleBudget {
         return lines
     }
 
-    /// Returns the lines of a `.gitattributes` file; otherwise as `ignored`.
+    /// Returns the lines of a `.gitattributes` file, in the same way as `ignored`.
     mutating func attributes(
         _ key: [UInt8], _ text: () throws(SourceControlError) -> [UInt8]?
     ) throws(SourceControlError) -> AttributeRules.File? {

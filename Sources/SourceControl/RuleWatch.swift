@@ -1,9 +1,9 @@
-/// Limits the time that the rules of a tree take, and hears a cancellation meanwhile: one question is answered by all lines of all files
-/// above a path, which can take minutes.
+/// Limits the time that the rules of a tree take, and checks for a cancellation meanwhile. One query compares a path with all lines of all files
+/// above it, which can take minutes.
 final class RuleWatch {
-    /// The limit of all questions of a checkout together. 20,000 files with 500 rules take less than a second.
+    /// The time limit of all queries of a checkout together. 20,000 files with 500 rules take less than a second.
     static let maximumTime = Duration.seconds(60)
-    /// Comparisons of a byte with a part of a pattern between two looks at the clock: some milliseconds.
+    /// The number of comparisons of a byte with a part of a pattern between two checks of the clock. They take some milliseconds.
     static let stepsBetweenLooks = 1 << 18
 
     private let operation: String
@@ -11,13 +11,13 @@ final class RuleWatch {
     private let limit: Duration?
     private let now: () -> ContinuousClock.Instant
     private var spent = Duration.zero
-    /// Of the question that is being answered.
+    /// The start of the running query; `nil` between queries.
     private var began: ContinuousClock.Instant?
     private var steps = 0
 
     /// - Parameters:
-    ///   - limit: Of all questions together; `nil` for none.
-    ///   - now: The clock's time.
+    ///   - limit: The time limit of all queries together; `nil` for none.
+    ///   - now: Returns the clock's time.
     init(
         operation: String, interruption: Interruption? = nil, limit: Duration? = maximumTime,
         now: @escaping () -> ContinuousClock.Instant = { .now }
@@ -25,11 +25,11 @@ final class RuleWatch {
         (self.operation, self.interruption, self.limit, self.now) = (operation, interruption, limit, now)
     }
 
-    /// Answers a question, which counts its steps here.
-    /// - Throws: `treeRefused` once all questions have taken more than the limit, and what the body throws.
+    /// Runs a query, which must count its steps here.
+    /// - Throws: `treeRefused` once all queries have taken more than the limit, and the errors of the body.
     func ask<Answer>(_ question: () throws(SourceControlError) -> Answer) throws(SourceControlError) -> Answer {
         began = now()
-        // Also after an error: a checkout that gives its survey up asks on.
+        // This also applies after an error: a checkout that gives up its survey makes further queries.
         defer {
             spent += elapsed()
             began = nil
@@ -39,8 +39,8 @@ final class RuleWatch {
         return answer
     }
 
-    /// Counts steps of a question.
-    /// - Throws: `treeRefused` and `canceled`, when the question is not to be answered.
+    /// Counts steps of a query.
+    /// - Throws: `treeRefused` and `canceled` to end the query.
     func count(_ steps: Int) throws(SourceControlError) {
         self.steps += steps
         guard self.steps >= Self.stepsBetweenLooks else { return }

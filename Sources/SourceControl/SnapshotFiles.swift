@@ -2,34 +2,34 @@ import Basics
 import CLibGit2
 import Glibc
 
-/// Turns the files of a working tree into blobs and a tree. Files that did not change since the last snapshot, or since git read them, are not read
+/// Turns the files of a working tree into blobs and a tree. Files that have not changed since the last snapshot, or since git read them, are not read
 /// again.
 struct SnapshotFiles {
     let root: String
     let operation: String
-    /// Our repository.
+    /// The service's repository.
     let repository: OpaquePointer
-    /// Our object store, with the user's repository's objects as an alternate.
+    /// The service's object store, with the objects of the user's repository as an alternate.
     let objects: OpaquePointer
     let tracked: [[UInt8]: TreeRepository.Tracked]
     let attributes: AttributeRules
-    /// Hears a cancellation while they are matched.
+    /// Checks for a cancellation while paths are matched.
     let watch: RuleWatch
-    /// Of everything that says how files are converted.
+    /// The digest of all texts that determine how files are converted.
     let digest: [UInt8]
     let autoCRLF: TextConversion.AutoCRLF
     /// Whether the file system does not record executable files (`core.fileMode`).
     let ignoresModes: Bool
 
-    /// The files that were read before, and those worth recording now.
+    /// The record of the previous snapshot, and the record of this one.
     private var before = CheckoutRecord()
     private var record = CheckoutRecord()
     private var entries: [[UInt8]: (mode: UInt32, id: git_oid)] = [:]
-    /// A file that changed after this time may still have its earlier times.
+    /// The time in nanoseconds since 1970 before which changes must lie. A file that changed after it may change again with the same times.
     private let settled: Int64
 
-    /// How old a change must be, so that no later change can leave the file with the same times. Today's file systems have a resolution of ten
-    /// milliseconds at most; clocks of file servers may be off by more.
+    /// How old a change must be, in nanoseconds, so that no later change can leave the file with the same times. The resolution of present file
+    /// systems is at most ten milliseconds; the clocks of file servers may be off by more.
     private static let age: Int64 = 1_000_000_000
 
     init(
@@ -45,7 +45,7 @@ struct SnapshotFiles {
         settled = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - Self.age
     }
 
-    /// Reads the previous snapshot's record; it is ignored if it was made under other attributes, or is damaged.
+    /// Reads the record of the previous snapshot. It is ignored if it was made under other attributes or is damaged.
     mutating func readRecord(_ name: String, of store: MirrorStore) throws(SourceControlError) {
         record.attributes = digest
         let bytes = try? Directory(opening: store.path).read(name, limit: CheckoutRecord.maximumSize)
@@ -71,11 +71,11 @@ struct SnapshotFiles {
             entries[path] = (mode, entry.id.id)
             return
         }
-        // The file was removed meanwhile.
+        // `nil` means that the file was removed meanwhile.
         guard let content = try content(of: path, status, conversion) else { return }
         var id = git_oid()
         let result = git_blob_create_from_buffer(&id, repository, content, content.count)
-        // libgit2 1.5 states no reason if the disk is full.
+        // libgit2 1.5 reports no reason if the disk is full.
         let number = errno
         if result < 0, [ENOSPC, EDQUOT, EROFS].contains(number) {
             throw SourceControlError(

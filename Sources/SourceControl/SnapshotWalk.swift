@@ -1,13 +1,13 @@
 import Basics
 import Glibc
 
-/// The files of a working tree that git would add, found by the tree's own rules. Links are never followed.
+/// Finds the files of a working tree that git would add, by the tree's own rules. Links are never followed.
 struct SnapshotWalk {
-    /// The most files, links and directories of a tree: as many as a checkout writes.
+    /// The most files, links and directories of a tree, which is the limit of a checkout.
     static let maximumFiles = TreeListing.maximumEntries
 
     struct Found {
-        /// The path from the root.
+        /// The path relative to the root.
         let path: [UInt8]
         let status: FileStatus
     }
@@ -17,25 +17,25 @@ struct SnapshotWalk {
     private let root: [UInt8]
     private let operation: String
     private let interruption: Interruption
-    /// Directories below the root that are left out, each with a slash at its end.
+    /// The directories beneath the root that are left out, each with a slash at its end.
     private let excluded: [[UInt8]]
     private let tracked: [[UInt8]: TreeRepository.Tracked]
-    /// Returns the attributes file in the repository's index, for a missing file.
+    /// Returns the content of an attributes file in the repository's index, for use if the file is missing.
     private let indexed: (TreeRepository.Tracked) -> [UInt8]?
 
     private var ignored = IgnoreRules()
     private var budget: RuleBudget
     private let watch: RuleWatch
     private(set) var attributes = AttributeRules()
-    /// All texts that determine how files are converted, with their places.
+    /// All texts that determine how files are converted, with the directories of their files.
     private(set) var conversions: [UInt8] = []
     private(set) var files: [Found] = []
     private var known: Set<[UInt8]> = []
     private var count = 0
 
     /// - Parameters:
-    ///   - further: Ignore rules for the whole tree, the first applied last.
-    ///   - attributes: The repository's own, which win over those of the tree.
+    ///   - further: Ignore rules for the whole tree. The last ones take precedence.
+    ///   - attributes: The repository's own attributes, which take precedence over those of the tree.
     ///   - indexed: Returns the content of a file in the repository's index.
     init(
         _ root: String, _ operation: String, watch: RuleWatch, excluded: [String],
@@ -83,7 +83,7 @@ struct SnapshotWalk {
         }
     }
 
-    /// What git tracks counts also where a rule ignores it or a directory above it.
+    /// Adds the tracked files that a rule ignores, by themselves or by a directory above them.
     private mutating func addTracked() throws(SourceControlError) {
         let found = Set(files.lazy.map(\.path))
         for path in tracked.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) where !found.contains(path) {
@@ -99,7 +99,7 @@ struct SnapshotWalk {
         }
     }
 
-    /// Whether a path has no link above it: files behind a link are not part of the tree.
+    /// Whether a path has no link above it. Files behind a link are not part of the tree.
     private func isBeneathDirectories(_ path: [UInt8]) -> Bool {
         path.indices.filter { path[$0] == Self.slash }.allSatisfy {
             FileStatus(of: root + path[..<$0])?.kind == .directory
@@ -134,7 +134,7 @@ struct SnapshotWalk {
         status.kind == .directory && excluded.contains { $0.dropLast().elementsEqual(path) }
     }
 
-    /// Whether a directory is a working tree of its own.
+    /// Whether a directory is a separate working tree.
     private func isRepository(_ path: [UInt8]) -> Bool {
         let place = root + path + Array("/.git".utf8)
         switch FileStatus(of: place)?.kind {
@@ -146,10 +146,11 @@ struct SnapshotWalk {
 
     // MARK: Rules
 
-    /// - Parameter directory: With a slash at its end; empty for the root.
+    /// Reads the rule files of a directory.
+    /// - Parameter directory: The directory, with a slash at its end; empty for the root.
     private mutating func readRules(of directory: [UInt8]) throws(SourceControlError) {
         guard known.insert(directory).inserted else { return }
-        // A link in a rule file's place does not count (git 2.32).
+        // A link in place of a rule file does not count (git 2.32).
         if let text = text(directory + Array(".gitignore".utf8)),
             let lines = try budget.ignored(text, { text })
         {
@@ -166,7 +167,7 @@ struct SnapshotWalk {
         try? WholeFile.read(root + path, limit: TreeRules.maximumRuleFile)
     }
 
-    /// The names in a directory, sorted by their bytes; empty if it cannot be read, which git leaves out, too.
+    /// Returns the names in a directory, sorted by their bytes. Empty if it cannot be read; git leaves such a directory out, too.
     private static func names(in directory: [UInt8]) -> [[UInt8]] {
         guard
             let opened = (directory + [0]).withUnsafeBytes({ bytes in

@@ -3,33 +3,34 @@ import CLibGit2
 import Glibc
 import Model
 
-/// A submodule of a working tree that is initialized, so that its files are on the disk.
+/// An initialized submodule of a working tree, whose files are on the disk.
 struct TreeModule {
-    /// From the root of the tree that it is in.
+    /// The path relative to the root of the tree that contains it.
     let path: String
-    /// That the tree around it tracks.
+    /// The commit that the containing tree tracks.
     let commit: CommitID
     let repository: TreeRepository
-    /// Within it.
+    /// The submodules within it.
     var modules: [TreeModule]
 }
 
-/// A tree as it was written.
+/// A tree that was written.
 struct WrittenTree {
-    /// With the files of its submodules.
+    /// The tree with the files of its submodules.
     var whole: git_oid
     /// The tree that git would write: submodules without changes are the commits that they are at.
     var tracked: git_oid
-    /// Submodules that are not initialized, from the root of the whole tree.
+    /// The submodules that are not initialized, relative to the root of the whole tree.
     var empty: [String] = []
 }
 
-/// Submodules: bots check them out, so a snapshot has their files, as they are on the disk too.
+/// Submodules of snapshots. Bots check submodules out, so a snapshot contains their files, as they are on the disk.
 extension SnapshotWriter {
     // MARK: Which there are
 
-    /// - Parameter count: How many were found till now.
-    /// - Throws: `tooLarge` above the limits that bots have.
+    /// Returns the initialized submodules of a tree.
+    /// - Parameter count: The number of submodules that were found so far.
+    /// - Throws: `tooLarge` above the limits that apply to bots.
     func modules(
         of theirs: TreeRepository, in directory: String, depth: Int = 0, count: inout Int
     ) throws(SourceControlError) -> [TreeModule] {
@@ -52,22 +53,22 @@ extension SnapshotWriter {
         return found
     }
 
-    /// Returns the repository; `nil` if there is none in that directory itself, or it is behind a link.
+    /// Returns the repository at a path. `nil` if there is none in that directory itself, or if it is behind a link.
     private func repository(at path: String) throws(SourceControlError) -> TreeRepository? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved) == path ? try TreeRepository.read(path, operation: operation) : nil
     }
 
-    /// Where the objects of all of them are.
+    /// Returns the directories with the objects of all of them.
     func objects(of modules: [TreeModule]) -> [String] {
         modules.flatMap { $0.repository.objects + objects(of: $0.modules) }
     }
 
     // MARK: Their trees
 
-    /// The tree around them, with them in it.
-    /// - Parameter base: Without them.
+    /// Returns the tree with the submodules added to it.
+    /// - Parameter base: The tree without them.
     func adding(
         _ modules: [TreeModule], to base: WrittenTree, in ours: OpaquePointer
     ) throws(SourceControlError) -> WrittenTree {
@@ -107,7 +108,7 @@ extension SnapshotWriter {
         return id
     }
 
-    /// Reads the module as the whole tree is read, by its own rules and with a record of its own.
+    /// Writes the tree of a submodule like the whole tree, by its own rules and with its own record.
     private func write(_ module: TreeModule, in ours: OpaquePointer) throws(SourceControlError) -> WrittenTree {
         let path = module.path + "/"
         let writer = SnapshotWriter(

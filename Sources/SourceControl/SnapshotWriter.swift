@@ -3,12 +3,12 @@ import CLibGit2
 import Glibc
 import Model
 
-/// Writes a working tree as a commit into a repository of ours, on its lane. It writes nowhere else.
+/// Writes a working tree as a commit into a repository of the service, on its lane. It writes nowhere else.
 struct SnapshotWriter: Sendable {
     let root: String
     let store: MirrorStore
     let configuration: GitConfiguration
-    /// Directories below the root that are left out, relative to it, each with a slash at its end.
+    /// The directories beneath the root that are left out, relative to it, each with a slash at its end.
     let excluded: [String]
     let interruption: Interruption
     /// The root's path within the whole tree, with a slash at its end; empty if it is the whole tree.
@@ -16,16 +16,17 @@ struct SnapshotWriter: Sendable {
     /// The last commit of the repository at its previous run; `nil` if it was not run before, or had no commit.
     var before: CommitID?
 
-    /// Our repository is recreated above this many files: blobs of changes that are no longer needed.
+    /// The number of files above which the service's repository is recreated. They include blobs of changes that are no longer needed.
     static let maximumObjects = 50_000
     private static let lastSnapshot = "refs/martlet-snapshot"
     /// The directory for the records of each tree: its own and those of submodules.
     private static let records = "martlet-trees"
 
-    /// What is being tried, for errors.
+    /// The operation, for error messages.
     var operation: String { "read the working tree \(root)" }
 
-    /// - Throws: `file` for what cannot be written into our repository; the rest of its faults are the tree's.
+    /// Writes a snapshot.
+    /// - Throws: `file` if the service's repository cannot be written. Other errors are about the tree.
     func snapshot() throws(SourceControlError) -> WorkingTreeSnapshot {
         do throws(SourceControlError) {
             return try healing()
@@ -34,7 +35,8 @@ struct SnapshotWriter: Sendable {
         }
     }
 
-    /// libgit2 reads the tree and writes to our repository in one call, and says of either that the system refused it.
+    /// Changes the code of an error if the service's repository caused it. libgit2 reads the tree and writes to that repository in one call, and
+    /// reports the same error class for both.
     private func blamed(_ error: SourceControlError) -> SourceControlError {
         guard let failure = error.underlying as? GitFailure, failure.errorClass == Int32(GIT_ERROR_OS.rawValue),
             failure.message.contains(store.path) || !failure.message.contains(root)
@@ -49,8 +51,8 @@ struct SnapshotWriter: Sendable {
         do throws(SourceControlError) {
             return try take()
         } catch {
-            // A killed run, another version or another repository at the same path may have left ours damaged: all of it can be made again. A
-            // repository of the user's that cannot be read stays as it is.
+            // The service's repository may be damaged by a killed run, by another version, or by another repository at the same path. All of it can
+            // be recreated. A repository of the user that cannot be read stays as it is.
             guard error.underlying is GitFailure || error.code == .mirrorDamaged else { throw error }
             try files(operation) { () throws(FileError) in try Directory(creating: store.path).removeContents() }
             return try take()
@@ -61,7 +63,7 @@ struct SnapshotWriter: Sendable {
         try LibGit2.start()
         try forgetWhenLarge()
         try removeStaleLocks()
-        // Made when absent; it cannot be used before it refers to their objects.
+        // It is created if it is missing. It cannot be used before it refers to the user's objects.
         _ = try store.open()
         let theirs = try TreeRepository.read(root, operation: operation)
         var (modules, count) = ([TreeModule](), 0)
@@ -81,7 +83,7 @@ struct SnapshotWriter: Sendable {
             isOfAnotherRepository: isOther)
     }
 
-    /// Whether the previous run's commit is missing: the repository is another one then.
+    /// Whether the previous run's commit is missing, which means that this is another repository.
     private func isOfAnotherRepository(_ ours: OpaquePointer) throws(SourceControlError) -> Bool {
         guard let before else { return false }
         var id = try git_oid(before)
@@ -93,23 +95,23 @@ struct SnapshotWriter: Sendable {
 
     private func forgetWhenLarge() throws(SourceControlError) {
         var count = 0
-        // Absent at first, and whatever cannot be counted is not large.
+        // The directory is missing at first. If it cannot be counted, it does not count as large.
         try? Directory(opening: store.path).walk("objects", limit: Self.maximumObjects) { _, _ in count += 1 }
         guard count >= Self.maximumObjects else { return }
         try files(operation) { () throws(FileError) in try Directory(opening: store.path).removeContents() }
     }
 
-    /// Left by a run that was killed while it wrote: nobody else writes here, and we one after the other.
+    /// Removes lock files that a killed run left. Only the service writes here, one run at a time.
     private func removeStaleLocks() throws(SourceControlError) {
         try files(operation) { () throws(FileError) in
-            guard let directory = try? Directory(opening: store.path) else { return }  // Not made yet.
+            guard let directory = try? Directory(opening: store.path) else { return }  // The directory does not exist yet.
             for file in ["index", Self.lastSnapshot] { try directory.remove(file + ".lock") }
-            // Files of an earlier version.
+            // These are files of an earlier version.
             for name in ["index", "modules"] { try directory.remove(name) }
         }
     }
 
-    /// Makes the user's objects, and the tags for `git describe`, available in our repository.
+    /// Makes the user's objects, and the tags for `git describe`, available in the service's repository.
     private func prepare(_ theirs: TreeRepository?, _ objects: [String]) throws(SourceControlError) {
         let alternates = objects.map { $0 + "\n" }.joined()
         let tags = theirs?.tags ?? ""
@@ -121,8 +123,8 @@ struct SnapshotWriter: Sendable {
         }
     }
 
-    /// The ignore rules for the whole tree, the first applied last: build directories, even if nobody ignored them; the account's own file
-    /// (`core.excludesFile`, by default `git/ignore` beside `git/config`, gitignore(5)); the repository's.
+    /// Returns the ignore rules for the whole tree; the last ones take precedence. They are: build directories, even if no rule ignores them; the
+    /// account's own file (`core.excludesFile`, by default `git/ignore` beside `git/config`, gitignore(5)); the repository's `info/exclude`.
     private func furtherRules(_ theirs: TreeRepository?) -> [String] {
         var files = setting("core.excludesfile", theirs, isPath: true).map { [$0] } ?? []
         if files.isEmpty {
@@ -134,7 +136,7 @@ struct SnapshotWriter: Sendable {
             + [theirs.map { TreeRepository.text($0.common + "info/exclude") }].compactMap(\.self)
     }
 
-    /// A setting of git: the repository's, else the account's or the system's.
+    /// Returns a setting of git: the repository's, or else the account's or the system's. `nil` if it is not set.
     private func setting(_ name: String, _ theirs: TreeRepository?, isPath: Bool = false) -> String? {
         var found: String?
         let own = [theirs.map { $0.common + "config" }].compactMap(\.self)
@@ -163,14 +165,14 @@ struct SnapshotWriter: Sendable {
         let store = objects.pointer
         let tracked = theirs?.tracked ?? [:]
         let reading = CommitReading(repository: ours, operation: operation)
-        // Without a limit of time: the user waits for it, and can end it.
+        // There is no time limit, because a user waits for the result and can cancel it.
         let watch = RuleWatch(operation: operation, interruption: interruption, limit: nil)
         var walk = SnapshotWalk(
             root, operation, watch: watch, excluded: excluded, tracked: tracked, further: furtherRules(theirs),
             attributes: theirs.map { TreeRepository.text($0.common + "info/attributes") } ?? "",
             interruption: interruption
         ) { entry in
-            // A blob that is missing, or too long, has no rules.
+            // A blob that is missing or too large has no rules.
             reading.content(entry.id, limit: TreeRules.maximumRuleFile)
         }
         let paths = Set(modules.map { Array($0.path.utf8) })
@@ -214,7 +216,7 @@ struct SnapshotWriter: Sendable {
     ) throws(SourceControlError) -> [String] {
         var empty: [String] = []
         for (path, entry) in tracked where entry.mode == 0o160000 && !modules.contains(path) {
-            // If somebody removed its repository, its files belong to the tree; if its directory is gone, so is the submodule.
+            // If its repository was removed, its files belong to the tree. If its directory is gone, the submodule is gone, too.
             guard FileStatus(of: Array((root + "/").utf8) + path)?.kind == .directory, !files.hasFiles(beneath: path)
             else {
                 continue
@@ -235,7 +237,7 @@ struct SnapshotWriter: Sendable {
         if git_reference_name_to_id(&last, ours, Self.lastSnapshot) == 0, let known = last.commitID,
             try self.tree(of: known, in: ours) == tree.hexadecimal, parent(of: last, in: ours) == head
         {
-            // The same again: with another time it would be another commit, and stamps built into products would change.
+            // The same commit is used again. With another time it would be another commit, and version stamps in build products would change.
             return known
         }
         let stamp = "Martlet <martlet@localhost> \(time(nil)) +0000"
@@ -254,12 +256,11 @@ struct SnapshotWriter: Sendable {
         return commit
     }
 
-    /// Returns `nil` for a missing commit.
+    /// Returns the id of a commit's tree; `nil` if the commit is missing.
     func tree(of commit: CommitID, in ours: OpaquePointer) throws(SourceControlError) -> String? {
         var id = try git_oid(commit)
         var found: OpaquePointer?
         defer { git_commit_free(found) }
-        // A commit that is not here has no tree to compare with.
         guard git_commit_lookup(&found, ours, &id) == 0 else { return nil }
         return git_commit_tree_id(found)?.pointee.hexadecimal
     }

@@ -1,12 +1,12 @@
-// The compiler gives the declarations of <sys/socket.h> to whichever of these modules it meets first.
+// The compiler attributes the declarations of <sys/socket.h> to the first of these modules that it reads.
 import CLibCurl
 import CLibGit2
 import Glibc
 
-/// The TCP connections of libgit2, opened by us so that they have time-outs and can be shut down by the watch.
+/// The TCP connections of libgit2, which the service opens so that they have time-outs and the watch can shut them down.
 ///
-/// libgit2 1.5.1 has no `GIT_OPT_SET_SERVER_TIMEOUT` (1.7). Its git and ssh transports open their socket through the registry that
-/// `git_stream_register` fills; http and https are `HTTPTransport`'s.
+/// libgit2 1.5.1 has no `GIT_OPT_SET_SERVER_TIMEOUT` (1.7). Its git and ssh transports open their sockets through the registry of
+/// `git_stream_register`. `HTTPTransport` is for http and https.
 enum SocketStream {
     static func register() throws(SourceControlError) {
         var registration = git_stream_registration()
@@ -71,7 +71,7 @@ enum SocketStream {
         var next = found
         while let address = next {
             next = address.pointee.ai_next
-            // The very address that is connected to: a name may mean another one a moment later.
+            // This checks the address to which the connection is made, because a name may resolve to another one a moment later.
             if control.limits.isPublicOnly, !PublicAddress.contains(address.pointee.ai_addr) {
                 control.note(.invalidURL)
                 reason = "it has no public address"
@@ -131,7 +131,7 @@ enum SocketStream {
 
     private static func write(_ stream: Stream, _ buffer: UnsafePointer<CChar>?, _ count: Int) -> Int {
         while true {
-            // Without MSG_NOSIGNAL a server that hangs up would end the process.
+            // Without MSG_NOSIGNAL a server that closes the connection would end the process.
             let result = send(socketStream(stream).pointee.socket, buffer, count, Int32(MSG_NOSIGNAL))
             if result >= 0 { return result }
             if errno != EINTR { return Int(fail("sending failed: \(String(cString: strerror(errno)))")) }

@@ -1,61 +1,61 @@
-/// What kept us from working with a repository. Ours to say, never a verdict about the code in it.
+/// The reason why a repository could not be used. It is a failure of the service or the server, never a verdict on the code.
 package struct SourceControlError: Error, CustomStringConvertible {
-    /// What went wrong, as far as it decides what to do next.
+    /// The kind of error, which determines what to do next.
     package enum Code: String, Sendable {
-        /// Not a URL that is allowed; see `RemoteURL`.
+        /// The URL is not allowed; see `RemoteURL`.
         case invalidURL
-        /// There is no repository there, or it is hidden from us.
+        /// There is no repository at the URL, or the server hides it.
         case repositoryNotFound
-        /// The server asks for credentials, and there are none.
+        /// The server asks for credentials, and none are configured.
         case credentialsMissing
         /// The server refuses the credentials.
         case credentialsRefused
-        /// The server's certificate or host key is not one we know.
+        /// The server's certificate or host key is not trusted.
         case serverUntrusted
         /// The server answered with another address, which is not followed.
         case redirected
-        /// No answer, or the connection broke.
+        /// There was no answer, or the connection broke.
         case unreachable
-        /// It took longer than a limit of `NetworkLimits`.
+        /// The operation exceeded a time limit of `NetworkLimits`.
         case timedOut
         /// The task was canceled.
         case canceled
         /// The repository has neither branches nor tags.
         case empty
-        /// The ref, or the commit it had, is not there any more.
+        /// The ref, or the commit that it had, no longer exists.
         case refGone
         /// The ref leads to a blob or a tree.
         case notACommit
-        /// The mirror does not hold the commit; fetch first.
+        /// The mirror does not have the commit, which must be fetched first.
         case commitMissing
-        /// Neither the exact name of a ref nor a commit's id.
+        /// The text is neither the exact name of a ref nor a commit's id.
         case invalidRevision
-        /// More or larger than a documented limit.
+        /// A documented limit is exceeded.
         case tooLarge
-        /// The commit's tree holds a path that must not be written.
+        /// The commit's tree contains a path that must not be written.
         case treeRefused
-        /// The mirror's files are damaged; the next fetch brings what is missing again.
+        /// The mirror's files are damaged. The next fetch gets the missing objects again.
         case mirrorDamaged
-        /// So are those of a submodule's mirror; the next fetch of the submodules mends it.
+        /// The files of a submodule's mirror are damaged. The next fetch of the submodules repairs them.
         case submoduleDamaged
-        /// Something of git that neither libgit2 1.5 nor, where it is missing, the `git` command can do for us.
+        /// The operation needs a feature that libgit2 1.5 lacks. The `git` command is not installed, or lacks it, too.
         case unsupported
-        /// Reading or writing on our own disk failed.
+        /// Reading or writing on the local disk failed.
         case file
-        /// Anything else that libgit2 says.
+        /// Any other error of libgit2.
         case other
     }
 
     package let code: Code
-    /// What was being tried: `look at`, `fetch of`.
+    /// The operation that was tried: `look at`, `fetch of`.
     package let operation: String
-    /// One or two sentences: on what, what happened, what to do. Without secrets and control characters.
+    /// One or two sentences: on what, what happened, what to do. They contain no secrets and no control characters.
     package let message: String
     package let underlying: (any Error)?
     /// The pause that the server asked for, at most an hour; `nil` if it asked for none.
     package let retryAfter: Duration?
 
-    /// - Parameter message: Control characters in it are shown escaped, since servers write into such texts.
+    /// - Parameter message: Its control characters are escaped, because it may contain text of a server.
     package init(
         code: Code, operation: String, message: String, underlying: (any Error)? = nil, retryAfter: Duration? = nil
     ) {
@@ -68,7 +68,7 @@ package struct SourceControlError: Error, CustomStringConvertible {
 
     package var description: String { "\(operation) failed: \(message)" }
 
-    /// Replaces what could move a terminal's cursor or break a log's line by its escape.
+    /// Escapes the characters that could move a terminal's cursor or break a log's line.
     static func printable(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars.prefix(2000) {

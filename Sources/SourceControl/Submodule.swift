@@ -1,27 +1,27 @@
 import Basics
 package import Model
 
-/// A submodule of a commit, fetched: what is written at its path.
+/// A fetched submodule of a commit, whose files are written at its path.
 package struct Submodule: Sendable {
-    /// From the root of the whole checkout.
+    /// The path relative to the root of the whole checkout.
     package let path: String
     package let commit: CommitID
-    /// Holds the commit.
+    /// The mirror, which has the commit.
     package let mirror: Mirror
 }
 
 extension Mirrors {
-    /// Submodules within submodules.
+    /// The deepest nesting of submodules within submodules.
     package static let maximumSubmoduleDepth = 4
-    /// Submodules of one commit, those within submodules counted.
+    /// The most submodules of one commit, including those within submodules.
     package static let maximumSubmodules = 200
 
-    /// Fetches the submodules of a commit, and theirs, each by the commit that its parent's tree names.
+    /// Fetches the submodules of a commit, and theirs, each with the commit that its parent's tree names.
     ///
-    /// Addresses come from `.gitmodules` and are held to `SubmoduleAddress`. The bot's own host gets the bot's credentials; another
-    /// one none, must have a public address, and is asked by libgit2, whose connections are ours. One without an address, or with
-    /// `update = none`, stays an empty directory, as git leaves it. All of them together have the time and the bytes of one fetch.
-    /// - Throws: `invalidURL`, `tooLarge` above the limits, else as `Mirror.fetch`; the message names the submodule.
+    /// The URLs come from `.gitmodules` and must be valid for `SubmoduleAddress`. The bot's own host gets the bot's credentials. Another host gets
+    /// none, must have a public address, and is contacted by libgit2, whose connections the service opens. A submodule without a URL, or with `update
+    /// = none`, stays an empty directory, as in git. All of them together have the time and byte limits of one fetch.
+    /// - Throws: `invalidURL`, `tooLarge` above the limits, or the errors of `Mirror.fetch`. The message names the submodule.
     package func fetchSubmodules(of commit: CommitID, in mirror: Mirror) async throws(SourceControlError) {
         let begun = ContinuousClock.now
         var left = mirror.limits
@@ -29,7 +29,7 @@ extension Mirrors {
             do throws(SourceControlError) {
                 if !module.store.isMarkedDamaged, try await module.contains(commit) { return }
             } catch {
-                // The fetch mends it.
+                // The fetch repairs the mirror.
                 guard error.code == .mirrorDamaged else { throw error }
             }
             left.fetch = mirror.limits.fetch - (ContinuousClock.now - begun)
@@ -41,11 +41,11 @@ extension Mirrors {
         }
     }
 
-    /// The submodules of a commit, which `fetchSubmodules` has fetched. No server is asked.
-    /// - Throws: `commitMissing` for one that is not here; else as `fetchSubmodules`.
+    /// Returns the submodules of a commit, which `fetchSubmodules` has fetched. Does not use the network.
+    /// - Throws: `commitMissing` if one is missing; otherwise the same as `fetchSubmodules`.
     package func submodules(of commit: CommitID, in mirror: Mirror) async throws(SourceControlError) -> [Submodule] {
         try await submodules(of: commit, in: mirror) { module, commit throws(SourceControlError) in
-            // One that is marked is mended by a fetch.
+            // A mirror that is marked as damaged needs a fetch.
             let isHere = module.store.isMarkedDamaged ? false : try await module.contains(commit)
             guard isHere else {
                 throw Mirror.missing(commit, operation: "reading \(module.url)")
@@ -87,7 +87,7 @@ extension Mirrors {
 
     private func module(_ address: SubmoduleAddress, of mirror: Mirror) throws(SourceControlError) -> Mirror {
         if address.isOwnHost {
-            // One that credentials have filled is believed only by whom the server would have given it to.
+            // A mirror that was fetched with credentials is only used for submodules to which the server would have given its contents.
             return address.takesCredentials || mirror.credentials == nil
                 ? self.mirror(of: address.url, credentials: mirror.credentials)
                 : self.mirror(of: address.url, credentials: nil, kind: .withoutCredentials)
@@ -103,14 +103,14 @@ extension Mirrors {
 }
 
 extension Mirror {
-    /// A commit in a commit's tree, and where it is to be had.
+    /// A submodule in a commit's tree, with its URL.
     struct Link: Sendable {
         let path: String
         let url: String
         let commit: CommitID
     }
 
-    /// The submodules that a commit's tree and its `.gitmodules` agree on.
+    /// Returns the submodules that are both in a commit's tree and in its `.gitmodules`.
     func links(of commit: CommitID) async throws(SourceControlError) -> [Link] {
         try await local { repository throws(SourceControlError) in
             let reading = CommitReading(
@@ -135,7 +135,7 @@ extension Mirror {
         }
     }
 
-    /// The same with other limits.
+    /// Returns the same mirror with other limits.
     func limited(_ other: NetworkLimits) -> Mirror {
         var limits = other
         limits.isPublicOnly = self.limits.isPublicOnly
@@ -144,7 +144,7 @@ extension Mirror {
             engine: engine, memory: memory, kept: kept)
     }
 
-    /// What its packs take on the disk, in bytes.
+    /// Returns the size of its packs on the disk, in bytes.
     func packedBytes() async throws(SourceControlError) -> Int64 {
         let (store, operation) = (store, "measuring the mirror of \(url)")
         return try await lane.run { () throws(SourceControlError) in
@@ -158,9 +158,8 @@ extension Mirror {
         }
     }
 
-    /// Sees to it that a commit is here that another repository names: by the branch or tag that ends at it, else with all
-    /// branches and tags, else by its id.
-    /// - Throws: `refGone` when the server does not have it; else as `look`.
+    /// Fetches a commit that another repository names. It first tries the branch or tag whose tip it is, then all branches and tags, then its id.
+    /// - Throws: `refGone` if the server does not have it; otherwise the same as `look`.
     package func fetch(_ commit: CommitID) async throws(SourceControlError) {
         try await fetching([commit]) { fetch, repository throws(SourceControlError) in
             try fetch.run(commit, into: repository)

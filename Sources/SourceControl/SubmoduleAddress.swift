@@ -1,19 +1,19 @@
 import Model
 
-/// The address of a submodule, which is the commit's and not the operator's: held to less than a bot file's.
+/// The URL of a submodule. It comes from the commit, not from the operator, so it has stricter rules than one in a bot file.
 ///
-/// Allowed: a relative one (`../lib.git`) that stays on the repository's host, or for a path in its directory; https; ssh on the
-/// repository's own host. Everything else is refused, as are all that `RemoteURL` refuses (`-u./p`, `ext::`, `file://`).
+/// The following are allowed: a relative URL (`../lib.git`) that stays on the repository's host, or for a local path in its directory; https; ssh on
+/// the repository's own host. All others are refused, and also those that `RemoteURL` refuses (`-u./p`, `ext::`, `file://`).
 struct SubmoduleAddress {
     let url: RemoteURL
-    /// Whether it is on the host of the bot's repository, and so may have any address: at the repository's port or a protocol's own.
+    /// Whether it is on the host of the bot's repository, at the repository's port or a protocol's default one. Such a host may have any address.
     let isOwnHost: Bool
-    /// Whether it gets the repository's credentials: asked in the same way, at the same port.
+    /// Whether it gets the repository's credentials. It does if the protocol, the host and the port are the same.
     let takesCredentials: Bool
 
     /// - Parameters:
-    ///   - parent: Of the repository whose commit says it; relative ones begin there.
-    ///   - root: Of the bot's repository.
+    ///   - parent: The URL of the repository whose commit names it. Relative URLs begin there.
+    ///   - root: The URL of the bot's repository.
     init(_ text: String, parent: RemoteURL, root: RemoteURL) throws(SourceControlError) {
         func refusal(_ reason: String) -> SourceControlError {
             SourceControlError(

@@ -1,5 +1,5 @@
-/// How the bytes of a file in the working tree differ from its blob's: line ends, `$Id$` and encoding, converted as by git (gitattributes(5),
-/// convert.c of git 2.39). Filters that would run a program (`filter=`) are ignored.
+/// The conversion between a file in the working tree and its blob: line ends, `$Id$` and encoding, as in git (gitattributes(5), convert.c of git
+/// 2.39). Filters that would run a program (`filter=`) are ignored.
 struct TextConversion: Hashable {
     /// The treatment of line ends.
     enum Lines: Hashable {
@@ -15,12 +15,12 @@ struct TextConversion: Hashable {
     var isCRLF = false
     /// Whether `$Id$` is expanded.
     var expandsID = false
-    /// The encoding in the working tree, if it is not UTF-8.
+    /// The encoding in the working tree; `nil` for UTF-8.
     var encoding: String?
-    /// The program in the attributes (`filter=`).
+    /// The program in the attributes (`filter=`); `nil` if there is none.
     var filter: String?
 
-    /// Whether blob and file are the same bytes.
+    /// Whether the blob and the file have the same bytes.
     var isIdentity: Bool { lines == .untouched && !expandsID && encoding == nil }
 
     /// The attributes that are used here.
@@ -29,7 +29,7 @@ struct TextConversion: Hashable {
     /// `core.autocrlf` (git-config(1)).
     enum AutoCRLF: Hashable { case no, yes, input }
 
-    /// - Throws: `Fault.invalidEncoding`; git fails, too.
+    /// - Throws: `Fault.invalidEncoding`, for which git fails, too.
     init(_ values: [String: AttributeRules.Value], autoCRLF: AutoCRLF = .no) throws(Fault) {
         let text = values["text"].flatMap(Self.action) ?? values["crlf"].flatMap(Self.action)
         switch text {
@@ -83,8 +83,9 @@ struct TextConversion: Hashable {
 
     // MARK: To the working tree
 
-    /// - Parameter id: Returns the blob's id in hexadecimal digits; called if there is an `$Id$`.
-    /// - Returns: The file's bytes. Text that cannot be encoded stays UTF-8, as with git.
+    /// Converts a blob into a file's bytes.
+    /// - Parameter id: Returns the blob's id in hexadecimal digits. Called only if there is an `$Id$`.
+    /// - Returns: The file's bytes. Text that cannot be encoded stays UTF-8, as in git.
     func toWorkingTree(_ blob: [UInt8], id: () -> String) -> [UInt8] {
         var bytes = blob
         if expandsID { bytes = Identifier.expanded(bytes, id: id) }
@@ -110,7 +111,9 @@ struct TextConversion: Hashable {
 
     // MARK: From the working tree
 
-    /// - Parameter known: Returns the file's blob in git's index. If it has CR LF, those stay when line ends are automatic.
+    /// Converts a file into a blob's bytes.
+    /// - Parameter known: Returns the file's blob in git's index; `nil` if there is none. If it has CR LF, these are kept when line ends are
+    ///   automatic.
     func toBlob(_ file: [UInt8], known: () -> [UInt8]?) throws(Fault) -> [UInt8] {
         var bytes = file
         if let encoding, !bytes.isEmpty { bytes = try TextEncoding.decoded(bytes, from: encoding) }
@@ -140,7 +143,7 @@ struct TextConversion: Hashable {
     }
 }
 
-/// Statistics of a file's bytes, as git counts them to tell text from binary (convert.c, `gather_stats`).
+/// Counts of a file's bytes, as git makes them to distinguish text from binary files (convert.c, `gather_stats`).
 struct TextStatistics {
     private(set) var (loneCR, loneLF, crlf, nul, printable, other) = (0, 0, 0, 0, 0, 0)
 
@@ -191,7 +194,7 @@ private enum Identifier {
                 guard let end = rest[(third + 1)...].firstIndex(of: dollar) else { break }
                 let inside = rest[(third + 1)..<end]
                 if inside.contains(0x0a) { continue }
-                // Another system's keyword: it has blanks in other places than git's.
+                // This is another system's keyword, which has blanks in other places than git's.
                 if let blank = inside.dropFirst().firstIndex(of: 0x20), blank < end - 1 { continue }
                 rest = rest[(end + 1)...]
             } else {

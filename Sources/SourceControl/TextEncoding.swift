@@ -3,8 +3,8 @@ import Glibc
 /// Encodings of text files in the working tree (`working-tree-encoding`), converted by the C library's iconv(3) as in git (utf8.c and convert.c of
 /// git 2.39).
 enum TextEncoding {
-    /// The beginnings of names that are passed to iconv(3). A commit's author chooses the name, and the converters of rarely used encodings have
-    /// had faults that end or take over a process (CVE-2024-2961, CVE-2020-27618). git would use them.
+    /// The prefixes of names that are passed to iconv(3). A commit's author chooses the name, and the converters of rarely used encodings have had
+    /// vulnerabilities that crash or take over a process (CVE-2024-2961, CVE-2020-27618). git would use them.
     private static let families = [
         "UTF", "UCS-2", "UCS-4", "UCS2", "UCS4", "ASCII", "US-ASCII", "ANSI_X3.4", "ISO-8859-", "ISO8859-", "ISO_8859-",
         "LATIN",
@@ -37,14 +37,15 @@ enum TextEncoding {
     }
 
     /// Converts a file into UTF-8.
+    /// - Throws: The fault if the file cannot be converted.
     static func decoded(_ file: [UInt8], from name: String) throws(TextConversion.Fault) -> [UInt8] {
         if let isRequired = markFault(file, name) {
             throw .byteOrderMark(encoding: name, isRequired: isRequired)
         }
-        // UTF-16 as a source evaluates the byte order mark.
+        // With UTF-16 as the source, iconv evaluates the byte order mark.
         let source = utf(name) == "16LE-BOM" ? "UTF-16" : name
         guard let text = converted(file, from: source, to: "UTF-8") else { throw .notEncoded(encoding: name) }
-        // The encoding that git checks by default (`core.checkRoundtripEncoding`).
+        // git checks only this encoding by default (`core.checkRoundtripEncoding`).
         if name.uppercased() == "SHIFT-JIS", encoded(text, as: name) != file {
             throw .notReversible(encoding: name)
         }
@@ -77,7 +78,7 @@ enum TextEncoding {
     private static func converted(_ bytes: [UInt8], from source: String, to target: String) -> [UInt8]? {
         guard isKnown(source), isKnown(target) else { return nil }
         var converter = iconv_open(target, source)
-        // The one alias that git adds (`fallback_encoding`).
+        // This is the only alias that git adds (`fallback_encoding`).
         if converter == iconv_t(bitPattern: -1), [source, target].contains(where: { $0.lowercased() == "latin-1" }) {
             func plain(_ name: String) -> String { name.lowercased() == "latin-1" ? "ISO-8859-1" : name }
             converter = iconv_open(plain(target), plain(source))
@@ -99,7 +100,8 @@ enum TextEncoding {
                 }
                 result += buffer[..<count]
                 if status == 0 { return true }
-                // The buffer is full: continues. Any other error, an invalid or cut sequence, means that the text is not in this encoding.
+                // The buffer is full, so the conversion continues. Any other error, an invalid or incomplete sequence, means that the text is not in
+                // this encoding.
                 guard status == E2BIG, count > 0 else { return false }
             }
         }

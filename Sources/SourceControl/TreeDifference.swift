@@ -1,22 +1,22 @@
 import CLibGit2
 import Glibc
 
-/// The entries in which two trees differ. What is the same in both is not read, and there is a limit to what is: trees that hold each other
-/// many times name more files than there are atoms.
+/// Finds the entries in which two trees differ. Equal parts are not read. The number of entries is limited, because trees that contain each other
+/// many times can name an astronomical number of files.
 struct TreeDifference {
     let reading: CommitReading
-    /// Entries that are looked at.
+    /// The most entries that are read.
     let limit: Int
 
-    /// Calls `visit` for every file, link and submodule that is not the same in both.
-    /// - Parameter visit: Gets the path from the root and the entry on each side; nothing where there is none.
-    /// - Returns: Whether that was all; else there are more than `limit`, or directories in directories too deep.
+    /// Calls `visit` for every file, link and submodule that differs.
+    /// - Parameter visit: Receives the path relative to the root and the entry on each side; `nil` if there is none.
+    /// - Returns: Whether all were visited. False if there are more than `limit`, or directories are nested too deeply.
     func walk(
         from old: git_oid, to new: git_oid,
         _ visit: (_ path: [UInt8], _ old: CommitReading.Entry?, _ new: CommitReading.Entry?)
             throws(SourceControlError) -> Void
     ) throws(SourceControlError) -> Bool {
-        // A stack of our own: the depth is the repository's choice.
+        // This uses an explicit stack, because the repository determines the depth.
         var pending: [(path: [UInt8], old: git_oid?, new: git_oid?, depth: Int)] = [([], old, new, 0)]
         var count = 0
         while let next = pending.popLast() {

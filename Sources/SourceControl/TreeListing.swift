@@ -2,42 +2,42 @@ import CLibGit2
 import Glibc
 import Model
 
-/// Every file of a commit's tree, checked: nothing in it can be written outside of the workspace or into a `.git`.
+/// The files of a commit's tree. They are checked, so that none can be written outside of the workspace or into a `.git`.
 struct TreeListing {
     enum Kind: UInt8 { case file = 1, executable, link, submodule }
 
     struct Entry {
         let kind: Kind
         let id: git_oid
-        /// Which of `readings` has it.
+        /// The index in `readings` of the repository that has it.
         var source = 0
     }
 
-    /// Files, links, submodules and directories; many more than any repository known to us has (N5: a million). Ten trees of ten
-    /// entries each can name ten thousand million directories.
+    /// The most files, links, submodules and directories. This is far more than in any known repository (N5: a million). Ten trees of ten entries
+    /// each can name ten thousand million directories.
     static let maximumEntries = 5_000_000
-    /// Above this it is worth a second pass over the trees to know how many there are.
+    /// The number of entries from which a second pass over the trees counts all of them.
     private static let largeCount = 50_000
-    /// Bytes of all their paths together.
+    /// The most bytes of all paths together.
     static let maximumPathBytes = 512 << 20
-    /// Directories within directories; git itself stops at 2048 (`core.maxTreeDepth`, git-config(1) 2.43).
+    /// The deepest nesting of directories. git itself stops at 2048 (`core.maxTreeDepth`, git-config(1) 2.43).
     static let maximumDepth = 1024
-    /// Bytes; leaves room below PATH_MAX for the workspace and for temporary names.
+    /// The longest path, in bytes. It leaves room below PATH_MAX for the workspace and for temporary names.
     static let maximumPathLength = 3500
 
     private(set) var entries: [[UInt8]: Entry] = [:]
-    /// The paths in the order of git's trees, so that parents' files are written near each other.
+    /// The paths in the order of git's trees, so that the files of one directory are written one after the other.
     private(set) var order: [[UInt8]] = []
-    /// All directories that hold something, without the root.
+    /// All directories that are not empty, without the root.
     private(set) var directories: Set<[UInt8]> = []
-    /// Submodules whose files are in `entries`, with their commits.
+    /// The submodules whose files are in `entries`, with their commits.
     private(set) var modules: [[UInt8]: git_oid] = [:]
-    /// Where submodules that are in `entries` lie, and which of `readings` has each.
+    /// The paths of the submodules whose files are in `entries`, and the index in `readings` of each.
     private(set) var roots: [(path: [UInt8], source: Int)] = []
-    /// The commit's own repository, then those of its submodules.
+    /// The repository of the commit, and then those of its submodules.
     private let readings: [CommitReading]
 
-    /// All submodules, also those that stay empty directories.
+    /// All submodules, including those that stay empty directories.
     var links: [[UInt8]: git_oid] {
         entries.filter { $1.kind == .submodule && $1.source == 0 }.mapValues(\.id).merging(
             modules.filter { path, _ in
@@ -48,7 +48,7 @@ struct TreeListing {
 
     func reading(of entry: Entry) -> CommitReading { readings[entry.source] }
 
-    /// The repository that a path is in, and where in the root's tree that begins: a submodule's files have its own rules.
+    /// Returns the repository that contains a path, and the offset in the path at which its own path begins. A submodule's files have its own rules.
     func source(of path: [UInt8]) -> (source: Int, start: Int) {
         var found = (source: 0, start: 0)
         for (root, source) in roots where root.count >= found.start && path.count > root.count {
@@ -57,21 +57,21 @@ struct TreeListing {
         return found
     }
 
-    /// A submodule whose files are listed in place of it.
+    /// A submodule whose files are listed in its place.
     struct Module {
         let path: [UInt8]
         let commit: CommitID
         let reading: CommitReading
     }
 
-    /// - Parameter interruption: Asked for each tree.
-    /// - Throws: `treeRefused` naming the path and why; `tooLarge`; `canceled`.
+    /// - Parameter interruption: Checked for each tree.
+    /// - Throws: `treeRefused` with the path and the reason; `tooLarge`; `canceled`.
     init(
         of commit: CommitID, reading: CommitReading, modules given: [Module] = [], interruption: Interruption? = nil
     ) throws(SourceControlError) {
         readings = [reading] + given.map(\.reading)
         let places = Dictionary(given.enumerated().map { ($1.path, $0 + 1) }) { first, _ in first }
-        // A stack of our own: the depth is the repository's choice.
+        // This uses an explicit stack, because the repository determines the depth.
         var pending: [(path: [UInt8], id: git_oid, depth: Int, source: Int)] = []
         pending.append(([], CommitReading.id(of: try reading.rootTree(of: commit)), 0, 0))
         var (count, pathBytes) = (0, 0)
@@ -88,7 +88,7 @@ struct TreeListing {
                 pathBytes += path.count
                 counts[next.source] += 1
                 var whole = count
-                // Before all of a pyramid is in memory; a submodule can be one.
+                // The entries are counted before all of a huge tree is in memory. A submodule can contain such a tree, too.
                 if counts[next.source] == Self.largeCount {
                     whole += try Self.count(of: commits[next.source], readings[next.source]) - Self.largeCount
                 }
@@ -104,7 +104,7 @@ struct TreeListing {
                         message: "its tree holds \"\(String(decoding: path, as: UTF8.self))\": \(reason)")
                 }
                 if let reason = PathRules.refusal(of: entry.name) { throw refusal(reason) }
-                // Two entries of one name, a link and a directory, would have the second written through the first.
+                // Of two entries with one name, a link and a directory, the second would be written through the first.
                 guard names.insert(entry.name).inserted else { throw refusal("the name is there twice") }
                 guard path.count <= Self.maximumPathLength else { throw refusal("the path is too long") }
                 let kind: Kind
@@ -116,7 +116,7 @@ struct TreeListing {
                     continue
                 case S_IFREG: kind = entry.mode & 0o100 != 0 ? .executable : .file
                 case S_IFLNK: kind = .link
-                // A commit in a tree (gitlink), 0160000.
+                // This is a commit in a tree (gitlink), 0160000.
                 case 0o160000:
                     kind = .submodule
                     guard let place = places[path], given[place - 1].commit == entry.id.commitID else { break }
@@ -137,7 +137,7 @@ struct TreeListing {
         }
     }
 
-    /// How many entries a commit's trees have, in each place where they are; every tree is read twice, however often it is there.
+    /// Returns the number of entries in a commit's trees, at every path. Every tree is read at most twice, however often it occurs.
     private static func count(of commit: CommitID, _ reading: CommitReading) throws(SourceControlError) -> Int {
         let root = CommitReading.id(of: try reading.rootTree(of: commit))
         var known: [[UInt8]: Int] = [:]

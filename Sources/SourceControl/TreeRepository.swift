@@ -3,9 +3,9 @@ import CLibGit2
 import Glibc
 import Model
 
-/// The facts that a snapshot needs about the repository of a working tree, which is only read.
+/// The facts that a snapshot needs about the repository of a working tree. The repository is only read.
 ///
-/// libgit2 reads it if it can; else the `git` command does. libgit2 1.5 refuses every extension of the repository's format and of its index
+/// libgit2 reads it if possible; otherwise the `git` command does. libgit2 1.5 refuses every extension of the repository's format and of its index
 /// (worktreeConfig, partialClone, relativeWorktrees, preciousObjects; split and sparse indexes).
 struct TreeRepository {
     /// A file, link or submodule that the repository's index tracks.
@@ -20,18 +20,19 @@ struct TreeRepository {
     let common: String
     /// The ref that HEAD names; `HEAD` if it is detached.
     let ref: RefName
-    /// `nil` before the first commit.
+    /// The last commit; `nil` before the first one.
     let head: CommitID?
     /// The tags as the text of `packed-refs`.
     let tags: String
-    /// The tracked files, by their paths from the root of the tree.
+    /// The tracked files, by their paths relative to the root of the tree.
     let tracked: [[UInt8]: Tracked]
 
+    /// Reads the repository of a directory.
     /// - Returns: `nil` if the directory has no repository.
     /// - Throws: `unsupported` for a format that neither libgit2 nor the `git` command of this machine reads.
     static func read(_ directory: String, operation: String) throws(SourceControlError) -> TreeRepository? {
         var status = stat()
-        // git itself looks for this; everything in it may be damaged.
+        // git itself checks for this. All files in it may be damaged.
         guard lstat(directory + "/.git", &status) == 0 else { return nil }
         do throws(SourceControlError) {
             return try LibraryTree(directory, operation: operation)?.read()
@@ -54,12 +55,12 @@ struct TreeRepository {
         return [own] + further.filter { $0.hasPrefix("/") }
     }
 
-    /// A file of rules or paths; empty if it is absent or cannot be read, as in git.
+    /// Returns a file of rules or paths. Empty if it is missing or cannot be read, as in git.
     static func text(_ file: String) -> String {
         (try? WholeFile.read(file, limit: TreeRules.maximumRuleFile)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// A line of `packed-refs`, and the line of an annotated tag's target.
+    /// Returns the text of `packed-refs`: a line for each tag, and a line for the target of each annotated tag.
     static func packed(_ tags: [(name: String, id: String, peeled: String?)]) -> String {
         "# pack-refs with: peeled fully-peeled sorted \n"
             + tags.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.map { tag in
@@ -68,7 +69,7 @@ struct TreeRepository {
     }
 }
 
-/// A working tree's repository, read by libgit2.
+/// The repository of a working tree, read by libgit2.
 private struct LibraryTree {
     private let repository: OpenRepository
     private let operation: String
@@ -78,7 +79,7 @@ private struct LibraryTree {
         self.operation = operation
         var opened: OpaquePointer?
         let result = git_repository_open_ext(&opened, directory, GIT_REPOSITORY_OPEN_NO_SEARCH.rawValue, nil)
-        // No repository: git treats a `.git` without one as an ordinary file.
+        // git treats a `.git` without a repository as an ordinary file.
         if result == GIT_ENOTFOUND.rawValue { return nil }
         repository = OpenRepository(
             try GitHandle(operation, free: git_repository_free) { made in
@@ -153,8 +154,8 @@ private struct LibraryTree {
         return found
     }
 
-    /// A file's status in an index (gitformat-index(5)), in 32 bits each. As git is usually built, fractions of a second are ignored: a change in
-    /// the second in which the index was written does not show in the times.
+    /// A file's status in an index (gitformat-index(5)), in 32 bits each. As in git's usual builds, fractions of a second are ignored, so the times
+    /// do not show a change in the second in which the index was written.
     private struct Stored: Sendable {
         let changed, modified: Int32
         let inode, size, mode: UInt32

@@ -1,15 +1,15 @@
 import Basics
 import CLibGit2
 
-/// The ignore rules and attributes of a commit, from its own `.gitignore` and `.gitattributes` files. They are read at the first question: a
-/// checkout that changes nothing asks none.
+/// The ignore rules and attributes of a commit, from its own `.gitignore` and `.gitattributes` files. They are read at the first query; a checkout
+/// without changes makes none.
 ///
-/// The workspace's files are never used, since a job could have written them.
+/// The workspace's files are never used, because a job could have written them.
 final class TreeRules {
-    /// Longest rule file that counts, in bytes; a longer one is treated as absent.
+    /// The longest rule file, in bytes. A longer one counts as missing.
     static let maximumRuleFile = 1 << 20
 
-    /// A class, so that its answers for directories are cached.
+    /// The rules of one repository. It is a class so that its results for directories are cached.
     private final class Source {
         var ignored = IgnoreRules()
         var attributes = AttributeRules()
@@ -17,13 +17,13 @@ final class TreeRules {
 
     private let listing: TreeListing
     private let reading: CommitReading
-    /// By the listing's sources: a submodule's files have its own rules.
+    /// The rules by the listing's sources, because a submodule's files have its own rules; `nil` before they are read.
     private var sources: [Int: Source]?
     private let interruption: Interruption?
     private let watch: RuleWatch
     private var operation: String { reading.operation }
 
-    /// - Parameter interruption: Asked while the rules are read, and while they are matched.
+    /// - Parameter interruption: Checked while the rules are read, and while they are matched.
     init(of listing: TreeListing, reading: CommitReading, interruption: Interruption? = nil) {
         self.listing = listing
         self.reading = reading
@@ -55,7 +55,7 @@ final class TreeRules {
         return read
     }
 
-    /// The content of a rule file; `nil` where it is too long to count.
+    /// Returns the content of a rule file; `nil` if it is too long to count.
     private func text(of entry: TreeListing.Entry, _ path: [UInt8]) throws(SourceControlError) -> [UInt8]? {
         do throws(SourceControlError) {
             return CommitReading.bytes(
@@ -67,7 +67,7 @@ final class TreeRules {
         }
     }
 
-    /// Asks the rules of the path's source, within the limit of time.
+    /// Queries the rules of the path's repository, within the time limit. `nil` if there are none.
     private func ask<Answer>(
         _ path: [UInt8],
         _ question: (Source, _ path: [UInt8]) throws(SourceControlError) -> Answer
@@ -84,7 +84,7 @@ final class TreeRules {
         } ?? false
     }
 
-    /// The conversion of a file according to the commit's attributes.
+    /// Returns the conversion of a file according to the commit's attributes.
     /// - Throws: `treeRefused` for attributes at which git fails, too.
     func conversion(of path: [UInt8]) throws(SourceControlError) -> TextConversion {
         let values = try ask(path) { source, path throws(SourceControlError) in
@@ -98,7 +98,7 @@ final class TreeRules {
         }
     }
 
-    /// A blob's content for the working directory: with line ends, `$Id$` and encoding converted by the attributes. Filters that would run a
+    /// Returns a blob's content for the working directory, with line ends, `$Id$` and encoding converted by the attributes. Filters that would run a
     /// program (`filter=`) are ignored.
     func filtered(_ id: git_oid, path: [UInt8], limit: Int, reading: CommitReading) throws(SourceControlError)
         -> [UInt8]
@@ -110,12 +110,12 @@ final class TreeRules {
 }
 
 extension TextConversion {
-    /// A conversion that changes nothing.
+    /// Creates a conversion without any change.
     init() {}
 }
 
 extension TextConversion.Fault {
-    /// The error for a file that cannot be converted.
+    /// Returns the error for a file that cannot be converted.
     func refusal(of path: [UInt8], _ operation: String) -> SourceControlError {
         let file = String(decoding: path, as: UTF8.self)
         let message: String

@@ -3,7 +3,7 @@ import CLibGit2
 
 /// Writes a commit's files beneath a directory, each through `Basics.Directory`.
 struct TreeWriter {
-    /// Largest tracked file, in bytes. A blob is held in memory, twice when it is filtered.
+    /// The largest tracked file, in bytes. A blob is held in memory, and twice if it is converted.
     static let maximumFile = 1 << 30
 
     let listing: TreeListing
@@ -20,14 +20,14 @@ struct TreeWriter {
         self.directory = directory
     }
 
-    /// The bytes of a file as they are to be on disk, or the target of a link; nothing for a submodule.
+    /// Returns the bytes of a file for the disk, or the target of a link; empty for a submodule.
     func content(of path: [UInt8], _ entry: TreeListing.Entry) throws(SourceControlError) -> [UInt8] {
         switch entry.kind {
         case .file, .executable:
             return try rules.filtered(
                 entry.id, path: path, limit: Self.maximumFile, reading: listing.reading(of: entry))
         case .link:
-            // PATH_MAX; the kernel takes no longer target.
+            // PATH_MAX; the kernel accepts no longer target.
             let target = CommitReading.bytes(
                 of: try listing.reading(of: entry).blob(
                     entry.id, limit: Directory.maximumPathLength, path: String(decoding: path, as: UTF8.self)))
@@ -41,9 +41,9 @@ struct TreeWriter {
         }
     }
 
-    /// Writes one file, link or empty directory of a submodule, with the directories above.
-    /// - Parameter isNew: Whether the directory was empty: nothing is to be replaced.
-    /// - Returns: Its status; nothing when it went away meanwhile.
+    /// Writes one file, link or empty directory of a submodule, and creates the directories above it.
+    /// - Parameter isNew: Whether the directory was empty, so that no file has to be replaced.
+    /// - Returns: Its status; `nil` if it was removed meanwhile.
     mutating func write(
         _ content: [UInt8], to path: [UInt8], _ entry: TreeListing.Entry, isNew: Bool
     ) throws(SourceControlError) -> FileStatus? {
@@ -59,7 +59,7 @@ struct TreeWriter {
             case .file, .executable:
                 let mode: UInt16 = entry.kind == .executable ? 0o755 : 0o644
                 if isNew { return try directory.create(path, bytes: content, mode: mode) }
-                // The workspace is nobody's before the checkout has ended, and the next one writes again what a kill has left of it.
+                // No job uses the workspace before the checkout has ended, and the next checkout rewrites what a killed one has left.
                 return try directory.rewrite(path, bytes: content, mode: mode)
             case .link: try directory.makeLink(path, target: content)
             case .submodule: try directory.makeDirectories(path)

@@ -3,24 +3,24 @@ import CLibGit2
 import Glibc
 package import Model
 
-/// A directory that somebody works in, read as the commit that it would be: what is on the disk now, with uncommitted
-/// changes and new files, without ignored ones. Files of submodules that are initialized are part of it.
+/// A user's directory, read as the commit that it would be: its present files with uncommitted changes and new files, without ignored ones. The files
+/// of initialized submodules are part of it.
 ///
-/// The directory and its repository are only read. The commit lies in a bare repository of ours that refers to the objects
-/// of theirs, so that only what is not committed yet is stored. A directory without a repository is read in the same way.
+/// The directory and its repository are only read. The commit is written to a bare repository of the service that refers to the user's objects, so
+/// that only uncommitted changes are stored. A directory without a repository is read in the same way.
 package struct WorkingTree: Sendable {
-    /// The root: absolute, without links and without a slash at its end.
+    /// The root, as an absolute path without links and without a slash at its end.
     package let path: String
     let store: MirrorStore
     let lane = BlockingLane(label: "working-tree")
-    /// Whose ignore file counts beside the tree's own.
+    /// The git configuration whose ignore file applies in addition to the tree's own rules.
     let configuration: GitConfiguration
     let excluded: [String]
 
     /// - Parameters:
-    ///   - path: The root, as `root(of:)` found it.
-    ///   - repository: Where our own repository lies, absolute; made when absent, and emptied when it has grown large.
-    ///   - excluded: Directories, absolute, that are no part of the tree although they may lie in it.
+    ///   - path: The root, as returned by `root(of:)`.
+    ///   - repository: The absolute path of the service's repository. It is created if it is missing, and emptied if it has become large.
+    ///   - excluded: Absolute paths of directories that are not part of the tree even if they are in it.
     package init(
         path: String, repository: String, excluding excluded: [String] = [],
         configuration: GitConfiguration = .ofThisAccount
@@ -31,7 +31,7 @@ package struct WorkingTree: Sendable {
         store = MirrorStore(path: repository, name: repository.split(separator: "/").last.map(String.init) ?? "")
     }
 
-    /// What is read there is what jobs are checked out from.
+    /// The mirror from which jobs are checked out, which reads the service's repository.
     package var mirror: Mirror {
         Mirror(
             url: RemoteURL(directory: path), credentials: nil, store: store, lane: lane, limits: NetworkLimits(),
@@ -39,10 +39,9 @@ package struct WorkingTree: Sendable {
             kept: KeptRepositories())
     }
 
-    /// Returns the directory on the disk as a commit; HEAD's own if nothing differs. Takes as long as reading the changes since the last time; the
-    /// first time, everything. Nothing is synchronized: the written objects can be made again. A canceled
-    /// task stops after the current file.
-    /// - Parameter before: The last commit of the repository at the previous snapshot.
+    /// Returns the directory on the disk as a commit, or HEAD if there is no difference. The first time, all files are read; later, only the changes.
+    /// Files are not synchronized, because the written objects can be created again. A canceled task stops after the current file.
+    /// - Parameter before: The last commit of the repository at the previous snapshot; `nil` if there is none.
     /// - Throws: `file` for a failed write, `treeRefused`, `tooLarge`, `unsupported`, `canceled`, `other`.
     package func snapshot(since before: CommitID? = nil) async throws(SourceControlError) -> WorkingTreeSnapshot {
         let wish = CancelWish()
@@ -55,7 +54,7 @@ package struct WorkingTree: Sendable {
         return try result.get()
     }
 
-    /// What a snapshot came to: a cancellation handler passes no typed error on.
+    /// Returns the result of a snapshot, because a cancellation handler does not pass a typed error on.
     private func taken(_ interruption: Interruption, _ before: CommitID?) async -> Result<
         WorkingTreeSnapshot, SourceControlError
     > {
@@ -63,7 +62,7 @@ package struct WorkingTree: Sendable {
         do throws(SourceControlError) {
             return .success(
                 try await lane.run { () throws(SourceControlError) in
-                    // Without links, as the root is.
+                    // The paths are resolved without links, like the root.
                     let within = excluded.compactMap { Self.canonical($0) }.filter { $0.hasPrefix(path + "/") }
                     return try SnapshotWriter(
                         root: path, store: store, configuration: configuration,
@@ -76,10 +75,10 @@ package struct WorkingTree: Sendable {
         }
     }
 
-    /// Where the tree that a directory is in begins: the root of the git repository around it, or the directory itself where
-    /// there is none, where the repository ignores the directory, and where it is the whole home directory.
-    /// - Parameter home: The person's home directory.
-    /// - Throws: `file` when there is no such directory, `other` for a repository without a working tree.
+    /// Returns the root of the tree that contains a directory. It is the root of the git repository around the directory. It is the directory itself
+    /// if there is no repository, if the repository ignores the directory, or if the repository is the whole home directory.
+    /// - Parameter home: The user's home directory.
+    /// - Throws: `file` if there is no such directory, `other` for a repository without a working tree.
     package static func root(of directory: String, home: String?) throws(SourceControlError) -> String {
         try LibGit2.start()
         let operation = "look for a working tree at \(directory)"
@@ -97,7 +96,7 @@ package struct WorkingTree: Sendable {
             let root = try ProgramTree(own, operation: operation, after: error).root()
             return root == home.flatMap(canonical) ? own : root ?? own
         }
-        // A directory of the user's files can look like a bare repository, and its configuration can name any directory as its files.
+        // A directory with files of the user can look like a bare repository, and its configuration can name any directory as its working tree.
         let repository = git_repository_path(opened).flatMap { canonical(String(cString: $0)) }
         let isBare = repository.map { (own + "/").hasPrefix($0 + "/") && !$0.hasSuffix("/.git") } ?? false
         guard !isBare, let workdir = git_repository_workdir(opened), let root = canonical(String(cString: workdir))
@@ -121,23 +120,23 @@ package struct WorkingTree: Sendable {
     }
 }
 
-/// What a working tree was at one moment.
+/// The state of a working tree at one moment.
 package struct WorkingTreeSnapshot: Sendable, Hashable {
-    /// The tree as a commit, with the files of its submodules; HEAD itself if nothing differs from it.
+    /// The tree as a commit, with the files of its submodules. HEAD itself if there is no difference.
     package let commit: CommitID
-    /// What HEAD is: a branch, or `HEAD` when it is a commit's own or there is no repository.
+    /// The ref of HEAD: a branch, or `HEAD` if it is detached or there is no repository.
     package let ref: RefName
     /// The last commit; `nil` if there is none.
     package let head: CommitID?
-    /// Whether something is there that HEAD does not have, or not by the commits of its submodules.
+    /// Whether the tree differs from HEAD, apart from submodules at the commits that HEAD names.
     package let isChanged: Bool
-    /// Directories of objects that the mirror's objects refer to: git needs to see them beside the mirror's own.
+    /// The directories of objects that the mirror's objects refer to. git must have access to them in addition to the mirror's own.
     package let objects: [String]
-    /// The default branch of the repository that the user's was cloned from, else its own.
+    /// The default branch of the repository that the user's was cloned from, or else its own.
     package let upstream: UpstreamRefs
-    /// Submodules that are not initialized: their directories are empty.
+    /// The submodules that are not initialized, whose directories are empty.
     package let emptySubmodules: [String]
-    /// Whether the commit `since` is not in the repository: it is another one at the same path. Build products and results of the earlier one are
-    /// of no use.
+    /// Whether the commit `since` is not in the repository, so that it is another repository at the same path. Build products and results of the
+    /// earlier one are of no use.
     package let isOfAnotherRepository: Bool
 }

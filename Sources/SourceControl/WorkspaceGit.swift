@@ -3,10 +3,10 @@ import CLibGit2
 import Glibc
 import Model
 
-/// Makes the `.git` that a job sees: HEAD, its ref, the tags, the default branch as `origin/…`, an index, and the mirror's objects by reference.
+/// Writes the `.git` that a job sees: HEAD, its ref, the tags, the default branch as `origin/…`, an index, and a reference to the mirror's objects.
 ///
-/// It is enough for `git rev-parse`, `git describe --dirty`, `git log`, `git merge-base origin/main HEAD` and SwiftPM. It is read-only, and we
-/// never open it. If nobody has touched it since the previous checkout, it is kept: a job that changed it has changed the times of its inodes.
+/// It is sufficient for `git rev-parse`, `git describe --dirty`, `git log`, `git merge-base origin/main HEAD` and SwiftPM. It is read-only, and the
+/// service never opens it. If it is unchanged since the previous checkout, it is kept: a job that changed it has changed the times of its inodes.
 /// Otherwise it is recreated.
 struct WorkspaceGit {
     let operation: String
@@ -15,13 +15,13 @@ struct WorkspaceGit {
     let commit: CommitID
     let ref: RefName
     let tree: Directory
-    /// Ours, outside of the workspace.
+    /// The service's directory for records, outside of the workspace.
     let memory: Directory
-    /// Directories of the root that are no change of the commit, whatever its rules say.
+    /// The directories of the root that do not count as changes, whatever the commit's rules say.
     let kept: Set<[UInt8]>
     let upstream: UpstreamRefs
 
-    /// What it consists of, without what is in the directories.
+    /// The directories of the `.git`. Their changing contents are not listed.
     private static let directories = [
         "info", "objects/info", "objects/pack", "objects", "refs/heads", "refs/tags",
         "refs/remotes/origin", "refs/remotes", "refs",
@@ -30,8 +30,8 @@ struct WorkspaceGit {
     private static let originHead = "refs/remotes/origin/HEAD"
 
     /// - Parameters:
-    ///   - links: Submodules, written or not, by their paths.
-    ///   - isSame: Whether the checkout before wrote the very same files of the same commit.
+    ///   - links: All submodules, by their paths, whether their files are written or not.
+    ///   - isSame: Whether the previous checkout wrote the same files of the same commit.
     func write(_ record: CheckoutRecord, links: [[UInt8]: git_oid], isSame: Bool) throws(SourceControlError) {
         let upstream = try presentUpstream()
         let head = upstream.defaultBranch.flatMap { Self.remote($0) }
@@ -40,7 +40,7 @@ struct WorkspaceGit {
         let isUntouched = now != nil && now?.rest == before?.rest
         let index = try index(of: record, links)
         var refs = try tags()
-        // The job's own is there whatever the mirror lists by now; as the tag's own object where that is what leads here.
+        // The job's own ref exists even if the mirror no longer lists it. If a listed tag leads to the commit, its own object is kept.
         if ref.branch != nil || ref.tag != nil, refs[ref]?.commit != commit.description {
             refs[ref] = PackedRef(commit: commit.description, lines: "\(commit) \(ref)\n")
         }
@@ -78,12 +78,12 @@ struct WorkspaceGit {
         _ = try files(operation) { () throws(FileError) in try memory.rewrite("git", bytes: bytes, mode: 0o600) }
     }
 
-    /// What a kill leaves of it has another status than the seal says, so that the next checkout makes the whole `.git` again.
+    /// Writes a file. If the process is killed here, the file's status differs from the seal, so that the next checkout recreates the whole `.git`.
     private func write(_ name: String, _ bytes: [UInt8]) throws(FileError) {
         try tree.rewrite(".git/" + name, bytes: bytes, mode: 0o444)
     }
 
-    /// checkStat: the group and device that git would compare are not in our record.
+    /// The configuration. It sets `checkStat`, because the record lacks the group and device that git would otherwise compare.
     private static let configuration = """
         [core]
         \trepositoryformatversion = 0
@@ -95,27 +95,27 @@ struct WorkspaceGit {
 
         """
 
-    /// The ignore patterns for kept directories. Our checkout never reads them: it uses the commit's own rules.
+    /// The ignore patterns for kept directories. The checkout never reads them: it uses the commit's own rules.
     private var excluded: String {
         kept.map { "/\(String(decoding: $0, as: UTF8.self))/\n" }.sorted().joined()
     }
 
-    /// What was made, and how it lay there afterwards.
+    /// The contents of the `.git`, and the status of its files after they were written.
     private struct Seal: Equatable {
-        /// What another commit, or another tag, changes.
+        /// The part that another commit, or another tag, changes.
         var what: String
-        /// What of it hangs on neither, and the status of each file and directory.
+        /// The part that does not depend on either, and the status of each file and directory.
         var rest: String
 
         var bytes: [UInt8] { Array("\(what)\n\n\(rest)".utf8) }
     }
 
-    /// The seal of the current files; `nil` if one is missing, or a job has put a link in the place of a directory.
+    /// Returns the seal of the current files. `nil` if one is missing, or if a job has put a link in place of a directory.
     /// - Parameter head: The target of `origin/HEAD`.
     private func seal(_ upstream: UpstreamRefs, _ head: RefName?) -> Seal? {
         do throws(FileError) {
             let packed = try Directory(opening: store.path).status("packed-refs")
-            // With what this version writes.
+            // The seal includes what this version of the program writes.
             var rest = "\(Self.configuration)\(Self.directories)\(store.path)\n\(excluded)\(head?.description ?? "")\n"
             let names = Self.names + (head == nil ? [] : [Self.originHead])
             for name in [".git"] + (Self.directories + names).map({ ".git/" + $0 }) {
@@ -133,7 +133,7 @@ struct WorkspaceGit {
         "\(status.device) \(status.inode) \(status.changed) \(status.size) \(status.mode)"
     }
 
-    /// The seal that the previous checkout stored; `nil` if there was none.
+    /// Returns the seal that the previous checkout stored; `nil` if there is none.
     private func sealBefore() throws(SourceControlError) -> Seal? {
         try files(operation) { () throws(FileError) in
             guard try memory.status("git") != nil else { return nil }
@@ -143,7 +143,7 @@ struct WorkspaceGit {
         }
     }
 
-    /// The branches whose commits are here, with the default one if it is among them.
+    /// Returns the branches whose commits are in the mirror, and the default branch if it is one of them.
     private func presentUpstream() throws(SourceControlError) -> UpstreamRefs {
         guard !upstream.branches.isEmpty else { return UpstreamRefs() }
         let isHere = try store.objects(in: repository, operation)
@@ -153,7 +153,7 @@ struct WorkspaceGit {
         return present
     }
 
-    /// The name of a server's branch in a clone.
+    /// Returns the name of a server's branch in a clone; `nil` if the ref is not a branch.
     private static func remote(_ branch: RefName) -> RefName? {
         branch.branch.map { RefName("refs/remotes/origin/" + $0) }
     }
@@ -165,14 +165,14 @@ struct WorkspaceGit {
         }
     }
 
-    /// A ref as `packed-refs` has it.
+    /// A ref in the form of `packed-refs`.
     private struct PackedRef {
-        /// What it leads to, through an annotated tag.
+        /// The commit that it leads to, through an annotated tag if it is one.
         var commit: String
         var lines: String
     }
 
-    /// All tags that the mirror holds.
+    /// Returns all tags of the mirror.
     private func tags() throws(SourceControlError) -> [RefName: PackedRef] {
         let text = try files(operation) { () throws(FileError) -> [UInt8] in
             guard try Directory(opening: store.path).status("packed-refs") != nil else { return [] }
@@ -200,7 +200,7 @@ struct WorkspaceGit {
         let path = memory.path + "/index"
         try files(operation) { () throws(FileError) in try memory.remove("index") }
         let index = try GitHandle(operation, free: git_index_free) { git_index_open($0, path) }
-        // For git a submodule is its commit, whatever lies in its directory.
+        // For git a submodule is its commit, whatever is in its directory.
         var entries = record.entries
         if !links.isEmpty {
             let slash = UInt8(ascii: "/")
@@ -209,7 +209,7 @@ struct WorkspaceGit {
             }
             for (path, id) in links { entries[path] = .init(.init(kind: .submodule, id: id), size: 0) }
         }
-        // In the index's own order, so that each is appended and none inserted.
+        // The entries are in the index's own order, so that each is appended instead of inserted.
         for (path, entry) in entries.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             var added = git_index_entry()
             added.mtime = git_index_time(

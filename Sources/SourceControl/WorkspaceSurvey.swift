@@ -1,20 +1,20 @@
 import Basics
 
-/// Walks a workspace that a job could write, removes what is in the way of a commit, and says what is left.
+/// Walks a workspace that a job could write, removes the files that do not belong to a commit, and returns the tracked ones.
 struct WorkspaceSurvey {
-    /// Tracked files that nobody touched since they were recorded.
+    /// The tracked files that have not changed since they were recorded.
     private(set) var unchanged: [[UInt8]: CheckoutRecord.Entry] = [:]
-    /// Tracked files whose status differs; their content decides.
+    /// The tracked files whose status differs, so that their content must be compared.
     private(set) var doubtful: [[UInt8]: FileStatus] = [:]
     private(set) var removed = 0
 
     init() {}
 
     /// - Parameters:
-    ///   - before: Paths that checkouts before may have written.
-    ///   - check: Called for each entry; throws when it is to stop.
+    ///   - before: The paths that earlier checkouts may have written.
+    ///   - check: Called for each entry. Throws to stop the walk.
     ///   - isIgnored: Whether the commit's own rules ignore a path.
-    /// - Throws: `FileError`, also when a rule could not be asked, or it was to stop.
+    /// - Throws: `FileError`, also if a query of the rules fails or `check` throws.
     init(
         of tree: Directory, listing: TreeListing, record: CheckoutRecord, isSameAttributes: Bool, before: Set<[UInt8]>,
         limit: Int, check: () throws(SourceControlError) -> Void,
@@ -27,7 +27,7 @@ struct WorkspaceSurvey {
             try tree.walk(limit: limit, enters: { _ in entersLast }) { path, status in
                 entersLast = false
                 try check()
-                // Ours, written anew each time.
+                // The service writes `.git` again each time.
                 if path.elementsEqual(".git".utf8) { return }
                 let isDirectory = status.kind == .directory
                 if let entry = listing.entries[path] {
@@ -46,7 +46,7 @@ struct WorkspaceSurvey {
                         try remove(path, in: tree)
                     }
                 } else if listing.directories.contains(path) {
-                    // A link in a tracked directory's place is removed itself; what it points to is never looked at.
+                    // A link in place of a tracked directory is itself removed; its target is never accessed.
                     if isDirectory { entersLast = true } else { try remove(path, in: tree) }
                 } else if before.contains(path), !isDirectory {
                     try remove(path, in: tree)
@@ -59,11 +59,11 @@ struct WorkspaceSurvey {
                     }
                 }
             }
-            // Tracked before, within a directory that is ignored now and so was not entered.
+            // These paths were tracked before and are in a directory that is ignored now, so that it was not entered.
             for path in before where listing.entries[path] == nil && !listing.directories.contains(path) {
                 if let status = try? tree.status(path), status.kind != .directory { try remove(path, in: tree) }
             }
-            // Innermost first. One that holds ignored files stays.
+            // The innermost directories come first. A directory with ignored files is kept.
             for path in untracked.reversed() where try tree.entries(path).isEmpty { try remove(path, in: tree) }
         } catch let error as FileError {
             throw error

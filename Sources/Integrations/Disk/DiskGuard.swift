@@ -12,12 +12,13 @@ package final class DiskGuard: Sendable {
     struct Finding: Sendable {
         /// Whether the disk was short when the check began.
         var wasShort = false
-        /// What the disk is short of now: `the disk is full: /var/lib/martlet/workspaces has less than 256 MiB left`; `nil` if it has enough.
+        /// A sentence about what the disk is short of now, such as `the disk is full: /var/lib/martlet/workspaces has less than 256 MiB left`. `nil`
+        /// if it has enough.
         var shortage: String?
     }
 
     private struct State {
-        /// As of the last look.
+        /// The result of the last check.
         var shortage: String?
         var look: Task<Finding, Never>?
         /// The directories whose disk was short and has had no ample room since.
@@ -35,7 +36,7 @@ package final class DiskGuard: Sendable {
     private let keepsReserve = Mutex(false)
     private let complaints: Mutex<[Trouble: Set<String>]> = Mutex([:])
 
-    /// What can go wrong at every look. Looks are a second apart, so each cause is logged once until the trouble is over.
+    /// The troubles that can occur at every check. Checks are a second apart, so each cause is logged once until the trouble is over.
     private enum Trouble { case reserve, removal }
 
     init(state: StateDirectory, workspaces: Workspaces, logger: Logger) {
@@ -44,7 +45,7 @@ package final class DiskGuard: Sendable {
         self.logger = logger
     }
 
-    /// What the disk was short of at the last check; `nil` if it had enough.
+    /// A sentence about what the disk was short of at the last check; `nil` if it had enough.
     package var shortage: String? { shared.withLock { $0.shortage } }
 
     /// Checks the disks; the service calls it each second. Does not wait for removals.
@@ -56,14 +57,14 @@ package final class DiskGuard: Sendable {
     /// Whether the disk with the workspaces has less than what is needed at this moment.
     func isShort() async -> Bool {
         await lane.run { [self] in
-            // Noted: jobs wait for ample room from now on.
+            // This call also records a shortage: jobs wait for ample room from now on.
             _ = words(state.workspaces)
             return DiskRoom(at: state.workspaces)?.shortage != nil
         }
     }
 
-    /// Whether a write that failed may have found no room: a disk has less than ample. It is short from then on, though it may have enough
-    /// again.
+    /// Whether a write may have failed for lack of room, because one of the two disks has less than ample room now. That disk counts as short from
+    /// then on, even if it has enough room again.
     func mayHaveBeenShort() async -> Bool {
         await lane.run { [self] in
             let short = [state.workspaces, state.path].filter { DiskRoom(at: $0)?.isAmple == false }
@@ -72,9 +73,10 @@ package final class DiskGuard: Sendable {
         }
     }
 
-    /// Checks the disks, and makes room if there is too little. Concurrent checks are combined.
+    /// Checks the disks, and makes room if there is too little. Concurrent callers share one check.
     func look() async -> Finding { await begin()?.value ?? Finding() }
 
+    /// Starts a check.
     /// - Returns: The check that makes room, which other callers may await, too; `nil` if there is enough room.
     private func begin() async -> Task<Finding, Never>? {
         let isEnough = await lane.run { [self] in
@@ -100,7 +102,7 @@ package final class DiskGuard: Sendable {
             await removeIdleWorkspaces()
         }
         let words = await lane.run { [self] in
-            // Before the reserve is kept, which takes some of what is ample.
+            // The room is measured before the reserve is created, because the reserve takes some of the ample room.
             defer { tendReserve() }
             return [state.workspaces, state.path].compactMap { self.words($0) }.first
         }
@@ -118,7 +120,8 @@ package final class DiskGuard: Sendable {
         return finding
     }
 
-    /// What a directory's disk is short of, in words; one that was short, of ample room. Blocks.
+    /// Returns what a directory's disk is short of, in words; `nil` if it has enough room. A disk that was short needs ample room to be no longer
+    /// short. Blocks.
     private func words(_ path: String) -> String? {
         guard let room = DiskRoom(at: path) else { return nil }
         let wasShort = shared.withLock { shared in

@@ -7,10 +7,10 @@ import Storage
 
 /// Handling of a full disk: jobs wait, and the files that filled it are removed.
 extension JobRunner {
-    /// How often a job is prepared if the disk fills up meanwhile.
+    /// The most times that a job is prepared if the disk fills up meanwhile.
     static let maximumPreparations = 3
 
-    /// There is no room, and the caller does not wait for it.
+    /// The error when there is no room and the caller does not wait for it.
     struct NoRoom: Error, CustomStringConvertible {
         let words: String
         var description: String { "\(words); make room there and run it again" }
@@ -30,8 +30,8 @@ extension JobRunner {
         if isExplained { await store.explainWait(of: id, nil, logger) }
     }
 
-    /// Whether what could not be made ready is to be made ready once more, since the disk was full. Whatever is in the workspace goes before,
-    /// and the disk has ample room again, unless a person waits for the end of it or cancels it.
+    /// Whether a job whose preparation failed is to be prepared again, because the disk was full. If so, the workspace is discarded, and the function
+    /// waits until the disk has ample room again. It does not wait if a user waits for the result or cancels the job.
     func mustPrepareAgain(
         _ workspace: Workspace, after error: any Error, tries: Int, for id: IntegrationID, _ cancellation: Cancellation
     ) async -> Bool {
@@ -47,15 +47,15 @@ extension JobRunner {
         }
     }
 
-    /// Whether the disk kept a job from being made ready. What it has when somebody looks is no measure: the write that failed may have been
-    /// larger, and what it wrote may be gone. So an error of our own disk counts as long as there is no ample room.
+    /// Whether a full disk kept a job from being prepared. The free room now is no measure: the failed write may have been larger, and its file may
+    /// be gone. So an error of a local disk counts as long as there is no ample room.
     private func isOfFullDisk(_ error: any Error) async -> Bool {
         switch error {
         case let error as FileError:
             if error.code == .noSpace { return await disk.mayHaveBeenShort() }
         case let error as SourceControlError:
             if error.code == .canceled { return false }
-            // What libgit2 could not write has no code of its own.
+            // libgit2 has no error code of its own for a failed write.
             if [.file, .other].contains(error.code) { return await disk.mayHaveBeenShort() }
         case let error as ExecutionError:
             return error.code == .directory ? await disk.mayHaveBeenShort() : false
@@ -64,8 +64,8 @@ extension JobRunner {
         return await disk.isShort()
     }
 
-    /// Empties a workspace whose job has ended with the disk full, before anything else is stored, fetched or checked out: there is room again for
-    /// that.
+    /// Empties a workspace whose job has ended while the disk is full. This happens before anything else is stored, fetched or checked out, so that
+    /// there is room for that.
     func emptyIfFull(_ workspace: Workspace) async {
         guard await disk.isShort() else { return }
         logger.warning("a workspace is emptied, since the disk is full", metadata: ["path": "\(workspace.path)"])

@@ -23,7 +23,7 @@ extension Workspace {
         all(in: root).map { (workspace: $0, used: $0.lastUsed) }.sorted { $0.used < $1.used }.map(\.workspace)
     }
 
-    /// When a file was last written beside the tree, as each checkout and each job does, in seconds since the epoch. 0 if that cannot be read.
+    /// The last time at which a file beside the tree was written, as each checkout and each job does, in seconds since 1970. 0 if it cannot be read.
     private var lastUsed: Int {
         [path, state].reduce(0) { latest, place in
             var status = stat()
@@ -36,10 +36,10 @@ extension Workspace {
     /// Removes the workspace.
     func remove(beneath root: String) throws(FileError) { try Directory(opening: root).remove(relative(to: root)) }
 
-    /// Removes everything that a job may have filled, and the record of the checkout: the next checkout starts in an empty tree.
+    /// Removes everything that a job may have filled, and the record of the checkout. The next checkout starts in an empty tree.
     func empty() throws(FileError) {
         let directory = try Directory(opening: path)
-        // Removes first the record that says which parts of the tree are known.
+        // The record of the checkout is removed first, because it states which parts of the tree are known.
         for part in ["checkout", "tree", "tmp"] { try directory.remove(part) }
     }
 

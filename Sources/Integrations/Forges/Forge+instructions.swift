@@ -1,5 +1,5 @@
 extension Forge {
-    /// How a sender proves itself, for a refusal's answer.
+    /// How a sender proves itself, for the answer to a refused delivery.
     var signatureRule: String {
         let hmac = "the HMAC-SHA256 of the body with the bot's webhook secret, in lower-case hexadecimal"
         return switch self {
@@ -14,7 +14,7 @@ extension Forge {
         }
     }
 
-    /// What to choose in the forge's settings, in the forge's own words, top to bottom of its form.
+    /// Returns what to choose in the forge's settings, in the forge's own words, in the order of its form.
     /// - Parameter secret: The secret's name, never its value.
     func instructions(url: String, secret: String) -> String {
         let value = "(the value of the secret \(secret))"

@@ -1,17 +1,17 @@
-/// Who sends webhooks. Which one it is says the hook's own URL, never a header: Gitea and Forgejo send GitHub's and Gogs's headers
-/// beside their own.
+/// A sender of webhooks. The hook's own URL determines which one it is, never a header: Gitea and Forgejo send the headers of GitHub and Gogs beside
+/// their own.
 package enum Forge: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case github, gitlab, gitea, forgejo, gogs
     /// Bitbucket Cloud.
     case bitbucket
     /// Bitbucket Server and Data Center.
     case bitbucketServer = "bitbucket-server"
-    /// No forge: `hooks/post-receive` and whoever signs as it does (`PushRequest`).
+    /// No forge: `hooks/post-receive`, or another client that signs as it does (`PushRequest`).
     case push
 
     package var description: String { rawValue }
 
-    /// As its maker writes it.
+    /// The name as its maker writes it.
     var title: String {
         switch self {
         case .github: "GitHub"
@@ -25,11 +25,11 @@ package enum Forge: String, Hashable, Sendable, CaseIterable, CustomStringConver
         }
     }
 
-    /// Gitea, what it came from and what came from it: bare hexadecimal signatures, made over the JSON also where that is sent in
-    /// a form (gitea services/webhook/deliver.go).
+    /// Whether signatures are bare hexadecimal and cover the JSON even if that is sent in a form. True for Gitea, for Gogs that it derives from, and
+    /// for Forgejo that derives from it (gitea services/webhook/deliver.go).
     var signsTheFormsField: Bool { self == .gitea || self == .forgejo || self == .gogs }
 
-    /// The headers that tell the event, the first that is there.
+    /// The headers that name the event. The first that is present counts.
     var eventHeaders: [String] {
         switch self {
         case .github: ["x-github-event"]
@@ -42,10 +42,10 @@ package enum Forge: String, Hashable, Sendable, CaseIterable, CustomStringConver
         }
     }
 
-    /// The headers that name a delivery, the same when it is sent again; the first that is there.
+    /// The headers that name a delivery, with the same value when it is sent again. The first that is present counts.
     ///
-    /// GitLab's `webhook-id` equals its `Idempotency-Key` (gitlab!230944). Its `X-Gitlab-Event-UUID` names no delivery: one push
-    /// of several branches, and what another hook caused, have the same (lib/gitlab/web_hooks/recursion_detection/uuid.rb).
+    /// GitLab's `webhook-id` equals its `Idempotency-Key` (gitlab!230944). Its `X-Gitlab-Event-UUID` does not name a delivery: the deliveries of one
+    /// push to several branches share it, and so do those caused by another hook (lib/gitlab/web_hooks/recursion_detection/uuid.rb).
     var deliveryHeaders: [String] {
         switch self {
         case .github: ["x-github-delivery"]
@@ -59,7 +59,7 @@ package enum Forge: String, Hashable, Sendable, CaseIterable, CustomStringConver
         }
     }
 
-    /// The forge that a public host belongs to; nothing for any other host.
+    /// Returns the forge that a public host belongs to; `nil` for any other host.
     static func of(host: String) -> Forge? {
         switch host {
         case "github.com", "ssh.github.com": .github

@@ -1,36 +1,36 @@
 import Storage
 
-/// What an authentic delivery says. All of it is a claim: which repository is looked at say the bots' files, what moved says the look.
+/// The contents of an authentic delivery. All of it is a claim: the bots' files decide which repository is scanned, and the scan finds what moved.
 struct ForgeEvent: Sendable, Equatable {
     enum Kind: Sendable, Hashable {
-        /// Refs moved; also several of them, some of which were created or deleted.
+        /// One or more refs moved; some of them may have been created or deleted.
         case push
-        /// One branch or tag.
+        /// One branch or tag was created or deleted.
         case created, deleted
         case pullRequest(PullRequestChange)
-        /// The forge tries the hook.
+        /// The forge tests the hook.
         case ping
-        /// Nothing that moves a ref, and why.
+        /// The event moves no ref, for the stated reason.
         case ignored(String)
     }
 
     enum PullRequestChange: String, Sendable, Hashable {
-        /// `updated`: other commits, or another target, title or text.
+        /// `updated` means new commits, or another target, title or text.
         case opened, updated, reopened, closed
     }
 
     var kind: Kind
-    /// Empty where the forge says that something moved and not what.
+    /// The refs that are said to have moved. Empty if the forge does not say which.
     var claims: [RefClaim] = []
-    /// The pull request that it tells of; nothing where it does not say which, into which branch.
+    /// The pull request that the event is about. `nil` if the event does not name the pull request and its target branch.
     var pull: PullRequestClaim?
-    /// The forge's word, cut to `maximumWordBytes`.
+    /// The forge's name of the event, cut to `maximumWordBytes`.
     var word: String
     var repository: NamedRepository
 
     static let maximumWordBytes = 100
 
-    /// Whether the repository is to be looked at.
+    /// Whether the repository is to be scanned.
     var asksForLook: Bool {
         switch kind {
         case .push, .created, .deleted, .pullRequest: true
@@ -38,7 +38,7 @@ struct ForgeEvent: Sendable, Equatable {
         }
     }
 
-    /// Why nothing is looked at, or for what.
+    /// The reason why the repository is not scanned, or the change to a pull request that causes the scan. `nil` for other events.
     var reason: String? {
         switch kind {
         case .push, .created, .deleted: nil
@@ -48,7 +48,7 @@ struct ForgeEvent: Sendable, Equatable {
         }
     }
 
-    /// An event that moved refs, by what it claims.
+    /// Returns an event that moved refs; the claims determine its kind.
     static func moving(_ claims: [RefClaim], word: String, repository: NamedRepository) -> ForgeEvent {
         var kind = Kind.push
         if let claim = claims.first, claims.count == 1 {
@@ -60,7 +60,7 @@ struct ForgeEvent: Sendable, Equatable {
 }
 
 extension ForgeEvent {
-    /// What it says of the pull request's head, for the ledger.
+    /// The claim about the head of the pull request, for the ledger; empty if the event is not about one.
     var pullClaims: [RefClaim] {
         pull.map { pull in
             [pull.head.map { RefClaim(ref: pull.ref, before: nil, after: $0) } ?? .head(of: pull.ref)]

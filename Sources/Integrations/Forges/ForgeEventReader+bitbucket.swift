@@ -1,7 +1,7 @@
 import Model
 import Storage
 
-/// Bitbucket Cloud ("Event payloads") and Bitbucket Data Center ("Event payload").
+/// Reads events of Bitbucket Cloud ("Event payloads") and Bitbucket Data Center ("Event payload").
 extension ForgeEventReader {
     func bitbucketCloud() throws(OperationError) -> ForgeEvent {
         switch word {
@@ -16,7 +16,7 @@ extension ForgeEventReader {
     func bitbucketServer() throws(OperationError) -> ForgeEvent {
         switch word {
         case "repo:refs_changed", "mirror:repo_synchronized":
-            // Of more refs than its limit it names none.
+            // If more refs changed than its limit, it names none of them.
             if body["refLimitExceeded"].isTrue { return moving([]) }
             guard let changes = body["changes"].elements else { throw unclear(.null) }
             var claims: [RefClaim] = []
@@ -25,7 +25,7 @@ extension ForgeEventReader {
                 claims.append(try claim(name, change["fromHash"], change["toHash"]))
             }
             return moving(claims)
-        // An older plug-in's, with the Cloud's body.
+        // An older plug-in sends this event, with the body of Bitbucket Cloud.
         case "repo:push": return try cloudPush()
         case "pr:opened": return pullRequest(.opened, serverPull(.opened))
         case "pr:from_ref_updated", "pr:modified": return pullRequest(.updated, serverPull(.updated))
@@ -36,7 +36,7 @@ extension ForgeEventReader {
         }
     }
 
-    /// Of a push of many refs the list is empty: something moved all the same.
+    /// Reads a push. If it moved many refs, the list is empty; the result is an event without claims.
     private func cloudPush() throws(OperationError) -> ForgeEvent {
         guard let changes = body["push"]["changes"].elements else { throw unclear(.null) }
         var claims: [RefClaim] = []
@@ -51,7 +51,7 @@ extension ForgeEventReader {
         return moving(claims)
     }
 
-    /// A side's commit; nothing where the ref was not there.
+    /// Returns the commit of one side; `nil` if the ref did not exist there.
     private func commit(_ side: ForgeJSON, of name: String) throws(OperationError) -> CommitID? {
         guard side.isObject else { return nil }
         guard let commit = side["target"]["hash"].text.flatMap({ CommitID($0) }) else { throw unclear(.string(name)) }

@@ -1,10 +1,10 @@
 import Model
 import Storage
 
-/// GitHub ("Webhook events and payloads"), and Gogs, Gitea and Forgejo, which took its bodies over.
+/// Reads events of GitHub ("Webhook events and payloads"), and of Gogs, Gitea and Forgejo, which adopted its bodies.
 extension ForgeEventReader {
     func githubFamily() throws(OperationError) -> ForgeEvent {
-        // No member of this family sends it, so the hook is another forge's, with these headers put on.
+        // No forge of this family sends this member. The body is another forge's, sent with the headers of this one.
         guard body["object_kind"].text == nil else {
             throw OperationError(.invalid, "this is a body of GitLab: let it send to /webhooks/gitlab")
         }
@@ -17,7 +17,7 @@ extension ForgeEventReader {
         }
     }
 
-    /// `ref` is a short name. GitHub's body has no commit; Gitea's has one in `sha`.
+    /// Reads the creation or deletion of a ref. `ref` is a short name. GitHub's body has no commit; Gitea's has one in `sha`.
     private func createdOrDeleted(isCreated: Bool) throws(OperationError) -> ForgeEvent {
         guard let type = body["ref_type"].text, type == "branch" || type == "tag" else {
             return ignored("\(word) of neither a branch nor a tag")

@@ -1,7 +1,7 @@
 import Model
 import Storage
 
-/// GitLab ("Webhook events", "System hooks").
+/// Reads events of GitLab ("Webhook events", "System hooks").
 extension ForgeEventReader {
     func gitlab() throws(OperationError) -> ForgeEvent {
         let kind: String
@@ -21,7 +21,7 @@ extension ForgeEventReader {
             return moving(claims)
         case "merge_request": return mergeRequest
         default:
-            // Other forges' bodies under these headers, too.
+            // The body may also be another forge's, sent with these headers.
             guard word == "System Hook" else {
                 throw OperationError(.invalid, "the body of a \(word) of GitLab says what it is in object_kind")
             }
@@ -36,12 +36,12 @@ extension ForgeEventReader {
         case "reopen": return pullRequest(.reopened, gitlabPull(.reopened))
         case "close", "merge": return pullRequest(.closed, gitlabPull(.closed))
         case "update":
-            // `oldrev` is there when commits came.
+            // `oldrev` is present if commits were pushed.
             let changes = body["changes"]
             let isOther = ["target_branch", "title", "description"].contains { changes[$0] != .null }
             if attributes["oldrev"].text != nil || isOther { return pullRequest(.updated, gitlabPull(.updated)) }
             return ignored("merge request update: neither its commits nor its target changed")
-        // A system hook of old has none.
+        // Older system hooks have no action.
         case nil: return pullRequest(.updated, gitlabPull(.updated))
         case let action?:
             return ignored("merge request \(action.prefix(60)): neither its commits nor its target changed")

@@ -1,10 +1,10 @@
 import Model
 import Storage
 
-/// Which pull request an event tells of: its number, its base, whether it is open, and where the repository has its head. Whoever is said
-/// to have made it is not even read.
+/// Reads which pull request an event is about: its number, its base, whether it is open, and the ref of its head. The claimed author is not even
+/// read.
 extension ForgeEventReader {
-    /// GitHub, Gitea and Forgejo; Gogs names the branches beside it.
+    /// Reads the pull request of GitHub, Gitea and Forgejo. Gogs has the names of the branches in other members.
     func githubPull(_ change: ForgeEvent.PullRequestChange) -> PullRequestClaim? {
         let pull = body["pull_request"]
         let base = pull["base"]["ref"].text ?? pull["base_branch"].text
@@ -31,7 +31,8 @@ extension ForgeEventReader {
         ) { RefName("refs/pull-requests/\($0)/from") }
     }
 
-    /// Bitbucket Cloud has no refs of pull requests. The branch of one of the same repository can be looked at; a fork's is in the fork.
+    /// Reads the pull request of Bitbucket Cloud, which has no refs for pull requests. If its branch is in the same repository, that branch can be
+    /// scanned. A fork's branch is only in the fork, so the event is ignored.
     func cloudPull(_ change: ForgeEvent.PullRequestChange) -> ForgeEvent {
         let pull = body["pullrequest"]
         let (source, destination) = (pull["source"], pull["destination"])
@@ -49,10 +50,10 @@ extension ForgeEventReader {
         return pullRequest(change, claim)
     }
 
-    /// The highest number that is taken for one; the largest forge is far below.
+    /// The highest valid number of a pull request; that of the largest forge is far below.
     private static let maximumNumber: Int64 = 1_000_000_000
 
-    /// - Returns: Nothing where the event does not say what is needed.
+    /// - Returns: `nil` if the event lacks the number or the target branch.
     private func claim(
         _ change: ForgeEvent.PullRequestChange, number: Int64?, base: String?, head: ForgeJSON, state: ForgeJSON,
         at time: ForgeJSON, place: (Int) -> RefName
@@ -60,7 +61,7 @@ extension ForgeEventReader {
         guard let number, (1...Self.maximumNumber).contains(number), let base,
             let branch = try? refName(base, isTag: false)
         else { return nil }
-        // What it was when the event was made, whatever the event's own word is; GitLab locks while it merges.
+        // The state at the time of the event, whatever name the event has. GitLab has the state `locked` while it merges.
         let isOpen = change != .closed && state.text.map { ["open", "opened"].contains($0.lowercased()) } ?? true
         let commit = head.text.flatMap { CommitID($0) }
         return PullRequestClaim(
@@ -71,7 +72,7 @@ extension ForgeEventReader {
 }
 
 extension ForgeEvent.PullRequestChange {
-    /// As the store orders events of one time.
+    /// The change as the store orders events of the same time.
     fileprivate var claimed: PullRequestClaim.Change {
         switch self {
         case .opened: .opened

@@ -1,4 +1,4 @@
-/// Where bodies name their repository.
+/// Reads which repository a body names.
 extension ForgeEventReader {
     var repository: NamedRepository {
         let repository = body["repository"]

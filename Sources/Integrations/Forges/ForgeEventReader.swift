@@ -1,15 +1,16 @@
 import Model
 import Storage
 
-/// Reads what an authentic delivery says, by the forge that its URL names.
+/// Reads the contents of an authentic delivery in the format of the forge that its URL names.
 struct ForgeEventReader {
     let forge: Forge
-    /// The forge's word for the event, as its header has it.
+    /// The forge's name of the event, as its header states it.
     let word: String
     let body: ForgeJSON
 
-    /// - Throws: `.invalid` for a delivery of another forge, a body that is no JSON object, and a push that does not say what
-    ///   moved; `.tooLarge` for more refs than `PushRequest.maximumUpdates`. Any other event is one, `ignored` at worst.
+    /// Reads a delivery. An event of an unknown kind is not an error; it is `ignored`.
+    /// - Throws: `.invalid` for a delivery of another forge, a body that is no JSON object, and a push that does not say what moved. `.tooLarge` for
+    ///   more refs than `PushRequest.maximumUpdates`.
     static func read(_ delivery: ForgeDelivery) throws(OperationError) -> ForgeEvent {
         let forge = delivery.forge
         guard let word = delivery.first(of: forge.eventHeaders), !word.isEmpty else { throw otherForge(delivery) }
@@ -42,17 +43,18 @@ struct ForgeEventReader {
         ForgeEvent(kind: .ignored(reason), word: word, repository: repository)
     }
 
-    /// An event that tells of no ref.
+    /// The ignored event for a kind that moves no ref.
     var other: ForgeEvent { ignored("\(word) moves no ref") }
 
-    /// - Parameter pull: Which one, as far as it says so: without it the event only asks for a look.
+    /// Returns an event about a pull request.
+    /// - Parameter pull: The pull request that it is about. If `nil`, the event only asks for a scan.
     func pullRequest(_ change: ForgeEvent.PullRequestChange, _ pull: PullRequestClaim? = nil) -> ForgeEvent {
         ForgeEvent(kind: .pullRequest(change), pull: pull, word: word, repository: repository)
     }
 
     func moving(_ claims: [RefClaim]) -> ForgeEvent { .moving(claims, word: word, repository: repository) }
 
-    /// A full ref name with the commits before and after; all-zero ids are a ref created or deleted.
+    /// Returns a claim from a full ref name and the commits before and after. An all-zero id means that the ref was created or deleted.
     func claim(_ ref: ForgeJSON, _ before: ForgeJSON, _ after: ForgeJSON) throws(OperationError) -> RefClaim {
         guard let name = ref.text, let before = before.text.flatMap({ CommitID($0) }),
             let after = after.text.flatMap({ CommitID($0) })
@@ -60,7 +62,7 @@ struct ForgeEventReader {
         return RefClaim(ref: try refName(name), before: before, after: after)
     }
 
-    /// A ref by its short name.
+    /// Returns the full name of a ref from its short name.
     func refName(_ name: String, isTag: Bool) throws(OperationError) -> RefName {
         guard !name.isEmpty else { throw unclear(.string(name)) }
         return try refName((isTag ? "refs/tags/" : "refs/heads/") + name)
@@ -73,7 +75,8 @@ struct ForgeEventReader {
         return RefName(name)
     }
 
-    /// - Throws: `.tooLarge`.
+    /// Returns the changes if they are few enough.
+    /// - Throws: `.tooLarge` for more than `PushRequest.maximumUpdates`.
     func bounded(_ changes: [ForgeJSON]) throws(OperationError) -> [ForgeJSON] {
         guard changes.count <= PushRequest.maximumUpdates else {
             throw OperationError(.tooLarge, "a push may move at most \(PushRequest.maximumUpdates) refs")

@@ -1,14 +1,14 @@
-/// A JSON value of a webhook's body, as far as anything here asks for it: members of other names are checked and left out.
+/// A JSON value of a webhook's body. It contains only the members that this module asks for; the others are checked and left out.
 enum ForgeJSON: Sendable, Equatable {
     case null, bool(Bool), string(String)
-    /// A text over `ForgeJSONReader.maximumStringBytes`: no name here is that long.
+    /// A text of more than `ForgeJSONReader.maximumStringBytes` bytes. No name that is used here is that long.
     case longString
-    /// Nothing for one with a fraction or an exponent, or beyond 18 digits: nothing that is asked for has any.
+    /// A number; `nil` if it has a fraction, an exponent, or more than 18 characters. No number that is used here has any of these.
     case number(Int64?)
     case array([ForgeJSON])
     case object([String: ForgeJSON])
 
-    /// A member; `null` for another name, and for what is no object.
+    /// Returns a member. `null` if there is no member of this name, or if this is no object.
     subscript(_ name: String) -> ForgeJSON {
         if case .object(let members) = self { members[name] ?? .null } else { .null }
     }

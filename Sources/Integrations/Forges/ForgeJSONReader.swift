@@ -1,9 +1,9 @@
 import Basics
 
-/// Reads JSON (RFC 8259) in one pass and in memory that does not grow with the body: what no forge's reader asks for, such as the list of
-/// commits, is only checked.
+/// Reads JSON (RFC 8259) in one pass. Its memory does not grow with the body: what no forge's reader asks for, such as the list of commits, is only
+/// checked.
 ///
-/// Why not Foundation's: 26 MiB of `[` and `]` become 2 GB there. Of a key that comes twice the last counts, as for most readers.
+/// Foundation's reader is not used, because 26 MiB of `[` and `]` take 2 GB there. If a key comes twice, the last one counts, as in most readers.
 struct ForgeJSONReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -11,12 +11,12 @@ struct ForgeJSONReader {
 
     /// The most levels of arrays and objects; GitHub's deepest body has 9.
     static let maximumDepth = 256
-    /// The longest text that is kept, in bytes as written.
+    /// The longest text that is kept, in bytes before unescaping.
     static let maximumStringBytes = 4096
-    /// The most values that are kept: a push of the most refs has some 12 for each.
+    /// The most values that are kept. A push of the maximum number of refs has about 12 values for each ref.
     static let maximumKept = 200_000
 
-    /// The members that are kept.
+    /// The names of the members that are kept.
     private static let names: Set<String> = [
         "action", "after", "base", "base_branch", "before", "branch", "changes", "clone", "clone_url", "commit",
         "description", "destination", "displayId", "eventKey", "event_name", "fromHash", "fromRef", "fullName",
@@ -31,11 +31,12 @@ struct ForgeJSONReader {
 
     private init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        // A byte order mark is no JSON, and some write one.
+        // RFC 8259 does not allow a byte order mark, but some senders write one.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
-    /// - Throws: `.invalid` for what is no JSON, and where; `.tooLarge`.
+    /// Reads a JSON text.
+    /// - Throws: `.invalid` with the position if it is no JSON; `.tooLarge` if more than `maximumKept` values would be kept.
     static func read(_ bytes: [UInt8]) throws(OperationError) -> ForgeJSON {
         var reader = ForgeJSONReader(bytes)
         let value = try reader.value(depth: 0, isKept: true)
@@ -83,7 +84,7 @@ struct ForgeJSONReader {
         default:
             let start = position
             try number()
-            // Int64 has 19 digits at the most.
+            // Any 18 characters fit into an Int64, which has at most 19 digits.
             guard position - start <= 18 else { return .number(nil) }
             return .number(Int64(String(decoding: bytes[start..<position], as: UTF8.self)))
         }
@@ -134,8 +135,8 @@ struct ForgeJSONReader {
         }
     }
 
-    /// Steps over a string and checks it.
-    /// - Returns: Where its content lies, as written.
+    /// Checks a string and moves past it.
+    /// - Returns: The range of its content in `bytes`, before unescaping.
     private mutating func string() throws(OperationError) -> Range<Int> {
         position += 1
         let start = position
@@ -158,7 +159,7 @@ struct ForgeJSONReader {
         throw malformed("a string without end")
     }
 
-    /// The content of a string that was checked. What is no UTF-8, and half a surrogate pair, becomes U+FFFD.
+    /// Returns the content of a checked string. Invalid UTF-8, and half of a surrogate pair, become U+FFFD.
     private func decoded(_ range: Range<Int>) -> String {
         guard bytes[range].contains(UInt8(ascii: "\\")) else { return String(decoding: bytes[range], as: UTF8.self) }
         var units: [UInt16] = []
@@ -196,7 +197,8 @@ struct ForgeJSONReader {
         return text + String(decoding: units, as: UTF16.self)
     }
 
-    /// RFC 8259 section 6: no leading zeros, no plus, digits on both sides of the point. However large: it has no value here.
+    /// Checks a number and moves past it (RFC 8259, section 6): no leading zeros, no plus, digits on both sides of the point. Its size does not
+    /// matter here.
     private mutating func number() throws(OperationError) {
         func isDigit() -> Bool { byte.map { (0x30...0x39).contains($0) } ?? false }
         _ = next(is: UInt8(ascii: "-"))

@@ -3,7 +3,7 @@ import Model
 /// A time as forges write it: RFC 3339 with `Z` or an offset (GitHub, Gitea, Bitbucket Cloud), `2026-03-01 12:00:00 UTC` (GitLab before 15),
 /// or milliseconds since 1970 (Bitbucket Data Center). It only orders events of one forge, so leap seconds do not matter.
 enum ForgeTime {
-    /// - Returns: Nothing for what is no time: the event then counts as told now.
+    /// Returns the time; `nil` if the value is no valid time. The event then counts as received now.
     static func read(_ value: ForgeJSON) -> Timestamp? {
         if let milliseconds = value.integer {
             return (0...253_402_300_799_999).contains(milliseconds)
@@ -42,7 +42,7 @@ enum ForgeTime {
         return Timestamp(millisecondsSinceEpoch: seconds * 1000 + fraction)
     }
 
-    /// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`, for years from 0.
+    /// Returns the days since 1970-01-01, for years from 0 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`).
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

@@ -2,7 +2,7 @@ import Basics
 
 /// A body of `application/x-www-form-urlencoded` (URL Standard, section 5.1).
 enum FormBody {
-    /// The first value of a field, decoded; nothing without the field, and where an escape is broken.
+    /// Returns the first value of a field, decoded. `nil` if there is no such field, or if its value has a broken escape.
     static func field(_ name: String, in body: [UInt8]) -> [UInt8]? {
         for pair in body.split(separator: UInt8(ascii: "&")) where pair.starts(with: (name + "=").utf8) {
             return decode(pair.dropFirst(name.utf8.count + 1))

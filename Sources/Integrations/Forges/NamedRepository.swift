@@ -1,8 +1,8 @@
-/// The repository that a delivery names: a claim, compared with the bots' configured URLs and never used as an address.
+/// The repository that a delivery names. It is a claim: it is compared with the bots' configured URLs, and never used as an address.
 struct NamedRepository: Sendable, Equatable {
-    /// Host and path of every address that the body has (`key(of:)`).
+    /// The host and path of every address in the body (`key(of:)`).
     var keys: Set<String> = []
-    /// Owner and name, `acme/kit`, in lower case.
+    /// The owner and the name in lower case, such as `acme/kit`.
     var path: String?
 
     init(urls: [String?] = [], path: String? = nil) {
@@ -10,12 +10,12 @@ struct NamedRepository: Sendable, Equatable {
         self.path = path.map { $0.lowercased() }
     }
 
-    /// How people read it.
+    /// The text for users.
     var description: String { path ?? keys.min() ?? "that it names" }
 
-    /// What all addresses of one repository have in common: `https://me@Git.example:8443/acme/Kit.git/`,
-    /// `ssh://git@git.example:2222/acme/kit` and `git@git.example:acme/kit.git` are `git.example/acme/kit`. In lower case, since
-    /// forges compare names so. Nothing for what is no address of a host, such as a local path.
+    /// Returns what all addresses of one repository have in common. `https://me@Git.example:8443/acme/Kit.git/`,
+    /// `ssh://git@git.example:2222/acme/kit` and `git@git.example:acme/kit.git` all become `git.example/acme/kit`. It is in lower case, because
+    /// forges compare names without regard to case. `nil` if the text is no address with a host, such as a local path.
     static func key(of url: String) -> String? {
         guard url.utf8.count <= ForgeJSONReader.maximumStringBytes else { return nil }
         var rest = url[...]
@@ -29,18 +29,19 @@ struct NamedRepository: Sendable, Equatable {
         guard end > rest.startIndex, end < rest.endIndex else { return nil }
         var host = rest[..<end]
         if let user = host.lastIndex(of: "@") { host = host[host.index(after: user)...] }
-        // Without a scheme only scp's form is an address, never a path.
+        // Without a scheme, only the form of scp is an address; anything else is a path.
         if isPlain, rest[end] != ":" { return nil }
-        // Of an address in brackets the last colon is within them.
+        // In an IPv6 address in brackets, the last colon may be within the brackets.
         if let port = host.lastIndex(of: ":"), !host[port...].contains("]") { host = host[..<port] }
         let name = path(String(rest[end...].dropFirst()))
         return host.isEmpty || name.isEmpty ? nil : "\(host.lowercased())/\(name)"
     }
 
-    /// Whether it is the one at a bot's configured URL, by its address.
+    /// Whether one of its addresses is the bot's configured URL.
     func isAt(_ url: String) -> Bool { Self.key(of: url).map { keys.contains($0) } ?? false }
 
-    /// The same by owner and name alone: a forge can call itself otherwise than the bot's file does, and a local path has no host.
+    /// Whether the owner and the name match those of the bot's configured URL. A forge can use another host name than the bot's file, and a local
+    /// path has no host.
     func hasPath(of url: String) -> Bool {
         guard let path, path.contains("/") else { return false }
         let configured = Self.key(of: url) ?? Self.path(url)

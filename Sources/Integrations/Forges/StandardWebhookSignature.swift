@@ -3,24 +3,24 @@ import Basics
 import Foundation
 import Model
 
-/// A signature as Standard Webhooks says (standard-webhooks.com, specification, "Signature scheme"); GitLab's "signing token".
+/// A signature according to Standard Webhooks (standard-webhooks.com, specification, "Signature scheme"). GitLab calls its key "signing token".
 struct StandardWebhookSignature: Sendable {
     private let id: String
     private let timestamp: String
     private let seconds: Int64
-    /// Those of version 1. While a key is replaced there are two.
+    /// The signatures of version 1. There are two while a key is replaced.
     private let signatures: [[UInt8]]
 
-    /// How a key begins; base64 follows (gitlab!231325: of 32 bytes).
+    /// The prefix of a key. The rest is base64 (gitlab!231325: of 32 bytes).
     static let keyPrefix = "whsec_"
-    /// How far the sender's clock and ours may be apart, either way: that of the reference libraries.
+    /// How far the sender's clock may differ from this machine's in either direction, in seconds. The reference libraries use the same.
     static let tolerance: Int64 = 300
     /// The most signatures that are compared.
     static let maximumSignatures = 16
-    /// The longest value of the header, in bytes: 16 signatures of 47.
+    /// The longest value of the header, in bytes: room for 16 signatures of 47 bytes.
     private static let maximumBytes = 1024
 
-    /// - Parameter headers: By name in lower case.
+    /// - Parameter headers: The headers, by name in lower case.
     /// - Returns: `nil` unless `webhook-id`, `webhook-timestamp` and `webhook-signature` are present and well-formed.
     init?(_ headers: [String: String]) {
         guard let id = headers["webhook-id"], ForgeDelivery.isID(id),
@@ -29,7 +29,7 @@ struct StandardWebhookSignature: Sendable {
             let text = headers["webhook-signature"], text.utf8.count <= Self.maximumBytes
         else { return nil }
         let signatures = text.split(separator: " ").prefix(Self.maximumSignatures).compactMap { item -> [UInt8]? in
-            // One spelling of each: the unused bits of the last character are zero.
+            // Only one spelling of each is accepted: the unused bits of the last character must be zero.
             let text = String(item.dropFirst(3))
             guard item.hasPrefix("v1,"), let data = Data(base64Encoded: text), data.count == 32,
                 data.base64EncodedString() == text
@@ -41,7 +41,7 @@ struct StandardWebhookSignature: Sendable {
     }
 
     /// Returns the header that a receiver with the secret checks: `v1,` and the HMAC over id, time and body in base64.
-    /// - Parameter seconds: Since 1970.
+    /// - Parameter seconds: The time, in seconds since 1970.
     /// - Returns: `nil` if the secret is no signing key.
     static func header(id: String, seconds: Int64, body: [UInt8], secret: String) -> String? {
         guard let key = key(of: secret) else { return nil }
@@ -49,7 +49,7 @@ struct StandardWebhookSignature: Sendable {
         return "v1," + Data(digest).base64EncodedString()
     }
 
-    /// Decodes `whsec_` and base64; `nil` for anything else.
+    /// Decodes a key: `whsec_` and base64. `nil` for anything else.
     static func key(of secret: String) -> [UInt8]? {
         guard secret.hasPrefix(keyPrefix), let key = Data(base64Encoded: String(secret.dropFirst(keyPrefix.count))),
             !key.isEmpty

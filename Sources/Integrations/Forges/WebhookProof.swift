@@ -6,11 +6,11 @@ import Model
 enum WebhookProof: Sendable {
     /// An HMAC-SHA256.
     case digest([UInt8])
-    /// GitLab's: the secret itself, or a signature. The secret's own form decides which of them counts, so that an attacker who can read requests
-    /// cannot choose the weaker one.
+    /// The proof of GitLab: the secret itself, or a signature. The form of the configured secret decides which of them counts. So an attacker who can
+    /// read requests cannot choose the weaker one.
     case gitlab(token: [UInt8]?, signature: StandardWebhookSignature?)
 
-    /// - Returns: `nil` if there is none of the exact form. That costs no hashing.
+    /// - Returns: `nil` if the headers contain no proof of the exact form. That costs no hashing.
     init?(of delivery: ForgeDelivery) {
         let headers = delivery.headers
         let digest: [UInt8]?
@@ -24,10 +24,10 @@ enum WebhookProof: Sendable {
         // `sha1=` alone is refused: it would let an attacker choose the weaker one.
         case .github, .push: digest = Self.digest(headers["x-hub-signature-256"], prefix: "sha256=")
         case .gitea: digest = Self.digest(headers["x-gitea-signature"])
-        // Its own first; where that is there and wrong, the other does not count.
+        // Forgejo's own header counts first. If it is present and wrong, the other is ignored.
         case .forgejo: digest = Self.digest(headers["x-forgejo-signature"] ?? headers["x-gitea-signature"])
         case .gogs: digest = Self.digest(headers["x-gogs-signature"])
-        // Not SHA-1 in spite of the header's name (adnanh/webhook#662).
+        // The digest is SHA-256, not SHA-1 as the header's name suggests (adnanh/webhook#662).
         case .bitbucket, .bitbucketServer: digest = Self.digest(headers["x-hub-signature"], prefix: "sha256=")
         }
         guard let digest else { return nil }
@@ -44,7 +44,7 @@ enum WebhookProof: Sendable {
         return Hexadecimal.decode(String(decoding: digits, as: UTF8.self))
     }
 
-    /// Whether a secret made this over some bytes. False for an empty secret.
+    /// Whether this proof was made with a secret over a message. Always false for an empty secret.
     /// - Throws: `.unavailable` if the bytes cannot be read.
     func holds(over message: WebhookBody, secret: String, at now: Timestamp) throws(OperationError) -> Bool {
         guard !secret.isEmpty else { return false }

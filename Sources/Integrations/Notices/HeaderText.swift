@@ -1,15 +1,16 @@
 import Foundation
 import Model
 
-/// Text in a mail's header (RFC 2047): ASCII as it is, all else in words of base64 that hold no line break, whatever the text has.
+/// Encodes text for a mail's header (RFC 2047). ASCII stays as it is, and other text becomes base64 words without line breaks.
 enum HeaderText {
-    /// The longest encoded word (section 2), and the longest line that has one.
+    /// The longest encoded word, and the longest line with one (RFC 2047, section 2), in bytes.
     private static let maximumWord = 75
     private static let maximumLine = 76
     private static let before = "=?UTF-8?B?"
     private static let after = "?="
 
-    /// - Parameter used: How many bytes of the line are taken, such as by the header's name.
+    /// Returns the text in encoded form.
+    /// - Parameter used: The number of bytes of the line that are used already, such as by the header's name.
     static func encode(_ text: String, after used: Int) -> String {
         let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !text.contains("=?")
         if isPlain, used + text.utf8.count <= maximumLine, !text.hasPrefix(" "), !text.hasSuffix(" ") { return text }
@@ -19,7 +20,7 @@ enum HeaderText {
     private static func words(_ text: String, after used: Int) -> String {
         var words: [String] = []
         var word: [UInt8] = []
-        // A word ends before the character that does not fit: each is decoded by itself (section 5).
+        // A word ends before the first character that does not fit, because each word is decoded by itself (section 5).
         var room = bytes(in: maximumLine - used)
         for character in text.unicodeScalars {
             let encoded = Array(String(character).utf8)
@@ -34,7 +35,8 @@ enum HeaderText {
         return words.joined(separator: "\r\n ")
     }
 
-    /// A mailbox for From and To: `name <address>`, the name encoded or in quotes where it needs that.
+    /// Returns a mailbox for From and To: `name <address>`. The name is encoded if it has other characters than ASCII letters, digits and spaces, or
+    /// is too long.
     static func mailbox(_ address: MailAddress, after used: Int) -> String {
         guard let name = address.name.map({ OneLine.text($0, maximum: 100) }), !name.isEmpty else {
             return address.address
@@ -44,7 +46,7 @@ enum HeaderText {
         }
         let line = "\(name) <\(address.address)>"
         if isAtoms, used + line.utf8.count <= maximumLine { return line }
-        // What is encoded needs no quotes, and nothing in it can end them.
+        // An encoded name needs no quotes, and no character in it can end them.
         return "\(words(name, after: used))\r\n <\(address.address)>"
     }
 

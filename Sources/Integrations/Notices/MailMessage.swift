@@ -1,28 +1,28 @@
 import Glibc
 import Model
 
-/// A mail as it is handed to a server (RFC 5322): one part of plain text in UTF-8.
+/// A mail in the form that a server receives (RFC 5322): one part of plain text in UTF-8.
 struct MailMessage: Sendable, Hashable {
     var from: MailAddress
-    /// At least one.
+    /// The recipients, at least one.
     var to: [MailAddress]
     var subject: String
-    /// Lines that end with `\n`.
+    /// The text, in lines that end with `\n`.
     var text: String
-    /// `local@domain` without brackets; the same each time that the mail is sent, so that a second one is known for what it is.
+    /// The id, `local@domain` without brackets. It is the same each time the mail is sent, so that a duplicate is recognized.
     var id: String
-    /// The id of the mail that this one follows.
+    /// The id of the mail that this one follows; `nil` if it follows none.
     var inReplyTo: String?
-    /// Names what it is about (RFC 2919): programs sort by it.
+    /// The name of the list (RFC 2919), by which mail programs sort.
     var list: String
     var date: Timestamp
 
     /// The most characters of a subject.
     static let maximumSubject = 200
-    /// The most bytes of the text; a message has some 3 KiB.
+    /// The most bytes of the text; a message usually has about 3 KiB.
     static let maximumText = 64 << 10
 
-    /// Lines that end with CR and LF. A line that begins with a dot is left as it is: who sends it doubles that.
+    /// Returns the mail in lines that end with CR and LF. A dot at the beginning of a line is not doubled; the transport does that.
     func bytes() -> [UInt8] {
         var header = ""
         func add(_ name: String, _ value: String) { header += "\(name): \(value)\r\n" }
@@ -36,7 +36,7 @@ struct MailMessage: Sendable, Hashable {
             add("References", "<\(inReplyTo)>")
         }
         add("List-Id", "<\(list)>")
-        // RFC 3834: nobody's holiday answers to it.
+        // RFC 3834: prevents automatic replies.
         add("Auto-Submitted", "auto-generated")
         add("MIME-Version", "1.0")
         add("Content-Type", "text/plain; charset=utf-8")
@@ -46,7 +46,7 @@ struct MailMessage: Sendable, Hashable {
         return Array(header.utf8) + [0x0D, 0x0A] + QuotedPrintable.encode(text.cut(toBytes: Self.maximumText))
     }
 
-    /// RFC 5322, section 3.3. The names are English: the process never sets a locale.
+    /// Returns a date (RFC 5322, section 3.3). The names are English, because the process never sets a locale.
     private static func date(_ time: Timestamp) -> String {
         var seconds = time_t(time.millisecondsSinceEpoch / 1000)
         var parts = tm()
@@ -58,7 +58,7 @@ struct MailMessage: Sendable, Hashable {
 }
 
 extension String {
-    /// At most so many bytes, by whole scalars.
+    /// Returns the text cut to at most this many bytes, without splitting a Unicode scalar.
     func cut(toBytes maximum: Int) -> String {
         guard utf8.count > maximum else { return self }
         var end = utf8.index(startIndex, offsetBy: maximum)

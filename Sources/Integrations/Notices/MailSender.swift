@@ -14,17 +14,17 @@ package struct MailSender: OutboxSender {
     private let transport: any Transport
     private let lane = BlockingLane(label: "mail-secrets")
 
-    /// By RFC 5321, section 4.5.3.2: 5 minutes for the greeting and 10 for what becomes of the mail, since servers that look for viruses
-    /// accept it after that time, and who does not wait for it sends it twice.
+    /// The time limits of RFC 5321, section 4.5.3.2: 5 minutes for the greeting, and 10 minutes for the reply after the text of the mail. Servers
+    /// that search for viruses accept it only after that search. A client that does not wait for it sends the mail twice.
     static let limits = TransferLimits(connect: .seconds(300), total: .seconds(1500), stall: .seconds(600))
-    /// Before a mail is sent again that may have arrived: few mail programs show one of two with the same Message-ID.
+    /// The pause before a mail that may have arrived is sent again. Few mail programs hide one of two mails with the same Message-ID.
     static let uncertainPause = Duration.seconds(3600)
 
     package var kind: OutboxDestination.Kind { .mail }
 
     /// - Parameters:
-    ///   - settings: Nothing: the messages wait for a daemon that has some.
-    ///   - url: Of the service, for links.
+    ///   - settings: The mail settings. If `nil`, messages wait for a daemon that has some.
+    ///   - url: The URL of the service, for links.
     package init(
         store: Store, registry: BotRegistry, settings: MailSettings?, secrets: SecretStore, transport: any Transport,
         url: String
@@ -36,7 +36,7 @@ package struct MailSender: OutboxSender {
         self.transport = transport
     }
 
-    /// See `OutboxSender`.
+    /// Sends a message as a mail; see `OutboxSender`.
     package func send(_ message: OutboxMessage) async -> OutboxOutcome {
         guard let told = message.content.notice, let recipient = told.recipient else {
             return .unneeded("it has no recipient")
@@ -81,12 +81,12 @@ package struct MailSender: OutboxSender {
     }
 
     static func mail(_ facts: NoticeFacts, from: MailAddress, to: MailAddress) -> MailMessage {
-        /// One name a mail, since each recipient's is a mail of its own.
+        /// Each recipient gets a separate mail, so each has its own id.
         func id(_ message: String) -> String {
             let digest = Digest.sha256(of: Array("\(message) \(to.address)".utf8))
             return "martlet.\(digest.prefix(32))@\(from.domain)"
         }
-        // A name of ours may have dots where RFC 2919 has none.
+        // A bot's name may contain dots, which RFC 2919 does not allow here.
         let bot = facts.integration.id.bot.description.replacing(".", with: "-")
         return MailMessage(
             from: from, to: [to], subject: NoticeText.subject(of: facts), text: NoticeText.body(of: facts),
@@ -94,8 +94,8 @@ package struct MailSender: OutboxSender {
             list: "\(bot).martlet.\(from.domain)", date: facts.at)
     }
 
-    /// By RFC 5321, section 4.2.1: 4yz may be taken later, 5yz will not; 421 is the server's own state, and 552 is for now (section
-    /// 4.5.3.1.10, and mailboxes that are full).
+    /// Returns the outcome of a server's answer (RFC 5321, section 4.2.1). 4yz may be accepted later, 5yz will not. 421 is about the server itself,
+    /// and 552 is temporary (section 4.5.3.1.10, and full mailboxes).
     private static func outcome(of answer: TransferResponse, _ server: String) -> OutboxOutcome {
         let words = OneLine.text(String(decoding: answer.body, as: UTF8.self), maximum: 300)
         if answer.isSuccess { return .sent(note: "\(answer.status) \(words)") }
@@ -108,12 +108,12 @@ package struct MailSender: OutboxSender {
         switch error.code {
         case .canceled: return .interrupted
         case .invalid: return .refused("\(error)")
-        // Whoever mends the settings, the secret or the server wants what waits to be sent.
+        // The messages wait until an operator corrects the settings, the secret or the server.
         case .unreachable, .certificate, .credentials, .schemeRefused, .denied:
             return .failed(OutboxFailure("\(error)"))
         default:
             guard error.mayHaveArrived else { return .failed(OutboxFailure("\(error)")) }
-            // Others may get through meanwhile.
+            // Other messages may be delivered meanwhile.
             return .failed(
                 OutboxFailure(
                     "\(error); it may have arrived, so it is sent again in an hour at the earliest",

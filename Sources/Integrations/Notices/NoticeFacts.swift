@@ -2,34 +2,34 @@ import Archives
 import Model
 import Storage
 
-/// What a message tells: everything that its texts are made of.
+/// The contents of a message, from which all its texts are made.
 struct NoticeFacts: Sendable {
     var transition: Transition
     /// The notice's name in the bot's file.
     var notice: Name
     var integration: IntegrationRecord
-    /// Of which run of the integration; a rerun tells anew.
+    /// The run of the integration. A rerun sends new messages.
     var run: Int
-    /// The integration's, new ones and resolved ones, as far as they were read.
+    /// The new and the resolved issues of the integration, as far as they were read.
     var issues: [Issue] = []
-    /// How many there are.
+    /// The number of all such issues.
     var counts = Store.ToldIssues()
-    /// How many people are not told, since a message has so many recipients at most.
+    /// The number of authors who get no message, because the number of recipients is limited.
     var leftOut = 0
-    /// What was published.
+    /// The published version; `nil` if the message is about something else.
     var version: VersionRecord?
-    /// What broke the branch, where it is fixed now.
+    /// The run that broke the branch, if it is fixed now.
     var brokenBy: Standing.Run?
-    /// When it happened.
+    /// The time of the event.
     var at: Timestamp
-    /// The service's address, without a slash at its end.
+    /// The service's URL, without a slash at its end.
     var root: String
 
-    /// The new issues that are worth telling, in the integration's order: failing tests after what keeps them from running.
+    /// The new issues that are worth a message, in the integration's order: failing tests come after what keeps them from running.
     var news: [Issue] { issues.filter(\.isTold) }
     var resolved: [Issue] { issues.filter { $0.status == .resolved && $0.finding.category != .warning } }
 
-    /// Where a person reads more.
+    /// The URL of the page with more information.
     var page: String {
         guard transition == .released, let version else {
             return "\(root)/bots/\(integration.id.bot)/\(integration.id.number)"
@@ -37,15 +37,15 @@ struct NoticeFacts: Sendable {
         return "\(root)/products/\(version.product)/\(version.version)"
     }
 
-    /// One name for each message that is ever made, the same however often it is sent: 32 hexadecimal digits.
+    /// The id of the message, 32 hexadecimal digits. It is unique, and the same however often the message is sent.
     var id: String { id(of: transition, Standing.Run(number: integration.id.number, run: run)) }
 
-    /// The name of the message that told that the branch broke.
+    /// The id of the message which stated that the branch broke.
     var brokenID: String? { brokenBy.map { id(of: .broke, $0) } }
 
     private func id(of transition: Transition, _ run: Standing.Run) -> String {
         let version = transition == .released ? version.map { "\($0.product) \($0.version)" } ?? "" : ""
-        // A line each: none of them has a line break in it.
+        // The parts are separated by line feeds, which none of them contains.
         let parts = [
             root, integration.id.bot.description, String(run.number), String(run.run), transition.rawValue, version,
             notice.description,

@@ -2,11 +2,11 @@ import JobProtocol
 import Model
 import Storage
 
-/// A message as JSON: what a webhook's body says. Names are those of the HTTP interface (`docs/manual.md`); keys are sorted.
+/// Writes a message as JSON, for the body of a webhook. The names are those of the HTTP interface (`docs/manual.md`); keys are sorted.
 enum NoticePayload {
-    /// The most issues of each kind; `newIssues` counts all.
+    /// The most issues in a message; `newIssues` counts all.
     static let maximumIssues = 50
-    /// Bytes of an issue's message.
+    /// The most bytes of an issue's message.
     static let maximumMessage = 2048
 
     static func json(of facts: NoticeFacts) -> JSON {
@@ -25,7 +25,7 @@ enum NoticePayload {
                     "integration": version.integration.description,
                 ].json
             } ?? .null
-        // As Standard Webhooks recommends ("Payload structure").
+        // The form that Standard Webhooks recommends ("Payload structure").
         return .object([
             "type": .string("integration.\(facts.transition.rawValue)"), "timestamp": .string(facts.at.description),
             "data": .object(data),

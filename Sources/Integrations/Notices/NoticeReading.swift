@@ -1,10 +1,10 @@
 import Model
 import Storage
 
-/// Reads what a message of the outbox tells, as it is stored now.
+/// Reads the contents of a message of the outbox, as they are stored now.
 struct NoticeReading: Sendable {
     let store: Store
-    /// Without a slash at its end.
+    /// The service's URL, without a slash at its end.
     let root: String
 
     /// The most issues that are read of each kind; a message names some of them.
@@ -17,13 +17,14 @@ struct NoticeReading: Sendable {
         root = String(url)
     }
 
-    /// - Returns: Nothing where there is nothing to tell any more.
+    /// Reads the contents of a message.
+    /// - Returns: `nil` if its integration or its version no longer exists.
     func facts(of message: OutboxMessage) async throws -> NoticeFacts? {
         guard let told = message.content.notice, let id = message.integration,
             var record = try await store.integration(id)
         else { return nil }
         let content = message.content
-        // A rerun may be on its way, and another run's end is another message.
+        // A rerun may have started, but the end of another run is another message.
         if let verdict = content.verdict {
             record.state = .completed(verdict, triggerFailed: content.hasFailedTrigger)
             (record.run, record.reason) = (content.run, content.reason)

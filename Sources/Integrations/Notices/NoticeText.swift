@@ -1,14 +1,14 @@
 import Model
 import Storage
 
-/// A message in words: its subject, and a text whose first lines say all that most people want to know.
+/// Writes a message as text: its subject, and a body whose first lines state what most readers need.
 ///
-/// Everything from outside – names, subjects of commits, what tools printed – is cut and put on one line, behind two blanks or
-/// a word of ours, so that it cannot pass for one.
+/// Text from outside, such as names, subjects of commits, and the output of tools, is cut and put on one line. It follows two spaces or words of the
+/// service, so that it cannot pass for them.
 enum NoticeText {
-    /// The most issues that are written out.
+    /// The most issues that are listed.
     static let maximumIssues = 10
-    /// Characters of what others wrote: a person's name, a commit's subject, an issue's message.
+    /// The most characters of a text from outside: a name, and a commit's subject or an issue's message.
     static let maximumName = 60
     static let maximumLine = 160
 
@@ -78,7 +78,7 @@ enum NoticeText {
         return "Result: \(verdict): \(parts.joined(separator: ", "))"
     }
 
-    /// Each person once, by the surest of what is said of them.
+    /// Returns each suspected author once, with the highest confidence; `nil` if there is none.
     private static func suspects(_ facts: NoticeFacts) -> String? {
         var shown: [String] = []
         for isSure in [true, false] {

@@ -1,13 +1,13 @@
 import Model
 
-/// Text from outside on its way into one line of a message.
+/// Reduces text from outside to one line of a message.
 enum OneLine {
-    /// Returns the text without characters that are hidden in text (`isHiddenInText`), with each run of them and of blanks as one blank, cut with
-    /// `…` if it is longer.
-    /// - Parameter maximum: In characters.
+    /// Returns the text with each run of blanks and hidden characters (`isHiddenInText`) replaced by one space. A longer text is cut, with `…` at its
+    /// end.
+    /// - Parameter maximum: The most characters.
     static func text(_ text: String, maximum: Int) -> String {
         var scalars = String.UnicodeScalarView()
-        // Enough for the characters that stay, whatever marks are piled on them.
+        // This is enough for the characters that remain, even with many combining marks.
         for scalar in text.unicodeScalars.prefix(maximum * 8) {
             let isBlank = scalar.isHiddenInText || scalar.properties.generalCategory == .spaceSeparator
             if !isBlank {

@@ -1,6 +1,6 @@
-/// Text as it stands in a mail (RFC 2045, section 6.7): ASCII in lines of at most 76 bytes that end with CR and LF.
+/// Encodes text for a mail (RFC 2045, section 6.7), as ASCII in lines of at most 76 bytes that end with CR and LF.
 enum QuotedPrintable {
-    /// The longest line, without its CR and LF; the last byte is the `=` of a line that goes on.
+    /// The longest line in bytes, without its CR and LF. The last byte is the `=` of a continued line.
     static let maximumLine = 76
 
     static func encode(_ text: String) -> [UInt8] {
@@ -14,7 +14,7 @@ enum QuotedPrintable {
 
     private static func append(_ line: Substring.UTF8View, to output: inout [UInt8]) {
         var used = 0
-        // Programs that keep mails in one file take a line that begins so for the next mail.
+        // Programs that keep many mails in one file take a line that begins with `From ` for the next mail.
         let isSeparator = line.starts(with: "From ".utf8)
         for (index, byte) in zip(line.indices, line) {
             let isLast = line.index(after: index) == line.endIndex

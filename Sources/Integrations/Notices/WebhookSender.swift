@@ -14,15 +14,15 @@ package struct WebhookSender: OutboxSender {
     private let clock: WallClock
     private let lane = BlockingLane(label: "webhook-secrets")
 
-    /// "Deliverability and reliability": 15 to 30 s. An answer's body says nothing, whatever its length.
+    /// The time limits of Standard Webhooks ("Deliverability and reliability": 15 to 30 s). The body of an answer is ignored, whatever its length.
     static let limits = TransferLimits(total: .seconds(30), stall: .seconds(30), response: 64 << 10)
 
-    /// How long a body that a receiver refuses is offered again, at least `Outbox.leastTries` times: what its branch tells next waits for it.
+    /// How long a body that a receiver refuses is sent again, at least `Outbox.leastTries` times. The next message about its branch waits for it.
     static let refusedTime = Duration.seconds(3600)
 
     package var kind: OutboxDestination.Kind { .webhook }
 
-    /// - Parameter url: Of the service, for links.
+    /// - Parameter url: The URL of the service, for links.
     package init(
         store: Store, registry: BotRegistry, secrets: SecretStore, transport: any Transport, clock: WallClock,
         url: String
@@ -34,7 +34,7 @@ package struct WebhookSender: OutboxSender {
         self.clock = clock
     }
 
-    /// See `OutboxSender`.
+    /// Sends a message as a webhook; see `OutboxSender`.
     package func send(_ message: OutboxMessage) async -> OutboxOutcome {
         guard let bot = await registry.bot(message.bot) else { return .absent }
         guard let told = message.content.notice,
@@ -53,7 +53,7 @@ package struct WebhookSender: OutboxSender {
                 return .unneeded("what it tells of is not there any more")
             }
             let body = NoticePayload.json(of: facts).bytes()
-            // Of this try: a receiver takes no request that is older than some minutes.
+            // The time of this try, because a receiver refuses a request that is older than some minutes.
             let seconds = clock.now().millisecondsSinceEpoch / 1000
             let id = "msg_\(facts.id)"
             let signature = StandardWebhookSignature.header(id: id, seconds: seconds, body: body, secret: secret)
@@ -80,11 +80,11 @@ package struct WebhookSender: OutboxSender {
         }
     }
 
-    /// 2xx takes it, 410 ends it, and everything else may change (specification, "Deliverability and reliability"); what is wrong with
-    /// the request itself does so less often.
+    /// Returns the outcome of an answer. 2xx accepts the message, 410 ends it, and every other failure may pass (specification, "Deliverability and
+    /// reliability"). A failure due to the request itself passes less often, so it is retried for a limited time.
     private func outcome(of answer: TransferResponse, _ message: OutboxMessage) -> OutboxOutcome {
         if answer.isSuccess { return .sent() }
-        // What it says may be anything, and the path and query of the address may be what lets one in.
+        // The answer's text is not trusted, and the path and query of the URL may be a secret, so neither is shown.
         let what = "POST \(message.destination) answered \(answer.status)"
         switch answer.status {
         case 410: return .refused("\(what): it wants no more of these; remove the notice from the bot's file")
@@ -116,6 +116,6 @@ package struct WebhookSender: OutboxSender {
         }
     }
 
-    /// Without the address's path.
+    /// Returns the error's text without the URL's path.
     private static func shown(_ error: TransferError) -> String { "POST failed: \(error.message)" }
 }

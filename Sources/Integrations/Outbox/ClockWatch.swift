@@ -1,21 +1,22 @@
 import Model
 
-/// Notices that the wall clock went on, or back, by what the machine did not live through: it slept, or somebody set its clock.
+/// Detects when the wall clock jumps forward or back against the elapsed time, because the machine slept or its clock was set.
 struct ClockWatch: Sendable {
-    /// A difference below this is let pass: clocks are adjusted now and then, by seconds.
+    /// The largest difference that is ignored: clocks are adjusted by seconds now and then.
     static let slack = Duration.seconds(600)
 
     private let lived: @Sendable () -> Duration
-    /// The wall clock's time when nothing had been lived through.
+    /// The wall clock's time at which the elapsed time was zero.
     private var origin: Timestamp
 
-    /// - Parameter timer: What sleepers wait by. `ContinuousClock` counts a machine's sleep too, so `SuspendingClock` is asked for that.
+    /// - Parameter timer: The clock with which the caller waits. `ContinuousClock` also counts a machine's sleep, so `SuspendingClock` replaces it
+    ///   here.
     init(_ timer: any Clock<Duration>, at now: Timestamp) {
         lived = timer is ContinuousClock ? Self.stopwatch(SuspendingClock()) : Self.stopwatch(timer)
         origin = now
     }
 
-    /// - Returns: By how much, since the last time that it was said; nothing where the clocks agree.
+    /// Returns the jump since the last one that was returned; `nil` if the clocks agree.
     mutating func jump(at now: Timestamp) -> Duration? {
         let lived = lived()
         let jump = now - origin - lived

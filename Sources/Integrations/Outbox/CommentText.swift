@@ -1,23 +1,24 @@
 import Model
 import Storage
 
-/// What a bot says at a pull request: its result, and what is new, in Markdown.
+/// Writes a bot's comment at a pull request in Markdown: its result, and the new issues.
 ///
-/// What a job printed is in a block of code, where it is neither markup nor calls anybody.
+/// The output of a job is in a block of code, so that it can be neither markup nor a mention of a user.
 enum CommentText {
-    /// Issues that are listed; the page has all of them.
+    /// The most issues that are listed; the page has all of them.
     static let maximumIssues = 20
-    /// Characters of one of them.
+    /// The most characters of one of them.
     static let maximumLine = 240
 
-    /// By this a comment is known as the bot's, where its number is not.
+    /// Returns a mark by which a comment is recognized as the bot's if its number is unknown.
     static func mark(_ bot: Name) -> String { "<!-- martlet:\(bot) -->" }
 
+    /// Returns the text of a comment.
     /// - Parameters:
-    ///   - sentence: As the status says.
-    ///   - issues: The new ones, the first of them.
-    ///   - count: How many there are.
-    ///   - url: The integration's page.
+    ///   - sentence: The text of the status.
+    ///   - issues: The new issues, or the first ones of them.
+    ///   - count: The number of all new issues.
+    ///   - url: The URL of the integration's page.
     static func text(
         of id: IntegrationID, commit: CommitID, sentence: String, issues: [Issue], count: Int, url: String
     ) -> String {
@@ -38,7 +39,7 @@ enum CommentText {
         return line.count <= maximumLine ? line : line.prefix(maximumLine - 1) + "…"
     }
 
-    /// A text of one line as code, whatever it holds.
+    /// Returns a text in one line as Markdown code, whatever it contains.
     private static func code(_ text: String) -> String {
         let line = text.inOneBlankedLine
         let fence = String(repeating: "`", count: longestRun(line) + 1)

@@ -4,8 +4,8 @@ package import Settings
 package import Storage
 package import Transfer
 
-/// What all have who tell forges something. A forge is asked as the bot's file says: the token of each request read anew, answers bounded,
-/// redirects not followed.
+/// The access to forges that all senders of the outbox share. Requests follow the bot's file: the token is read for each request, the size of answers
+/// is limited, and redirects are not followed.
 package struct ForgeAccess: Sendable {
     let store: Store
     let registry: BotRegistry
@@ -15,7 +15,7 @@ package struct ForgeAccess: Sendable {
     private let url: String
     private let lane = BlockingLane(label: "forge-secrets")
 
-    /// - Parameter url: Of the service, for links.
+    /// - Parameter url: The URL of the service, for links.
     package init(
         store: Store, registry: BotRegistry, secrets: SecretStore, transport: any Transport, clock: WallClock,
         url: String
@@ -28,12 +28,12 @@ package struct ForgeAccess: Sendable {
         self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
     }
 
-    /// The page of what a message is about.
+    /// Returns the URL of the page that a message is about.
     func page(of message: OutboxMessage) -> String {
         message.integration.map { "\(url)/bots/\($0.bot)/\($0.number)" } ?? "\(url)/bots/\(message.bot)"
     }
 
-    /// Makes one try of whatever ends early.
+    /// Runs a try, and returns its outcome even if it ends early by a `Stop` or another error.
     func outcome(_ body: () async throws -> OutboxOutcome) async -> OutboxOutcome {
         do {
             return try await body()
@@ -44,12 +44,12 @@ package struct ForgeAccess: Sendable {
         }
     }
 
-    /// An access token, or `user:password`.
-    /// - Throws: `Stop` while it is not set, `SettingsError`.
+    /// Returns the target's secret: an access token, or `user:password`.
+    /// - Throws: `Stop` if it is not set, `SettingsError`.
     func secret(of target: StatusTarget) async throws -> String {
         let (secrets, name) = (secrets, target.credentials)
         guard let secret = try await lane.run({ () throws(SettingsError) in try secrets.value(name) }) else {
-            // Set in a while, it is sent by itself.
+            // The message is sent automatically once the secret is set.
             throw Stop(
                 .failed(
                     OutboxFailure("the secret \(name) is not set; set it with `martlet secret set \(name)`")))
@@ -57,8 +57,8 @@ package struct ForgeAccess: Sendable {
         return secret
     }
 
-    /// Asks.
-    /// - Throws: `Stop` where there is no answer.
+    /// Sends a request to the forge.
+    /// - Throws: `Stop` if there is no answer.
     func ask(
         _ target: StatusTarget, _ request: TransferRequest, secret: String
     ) async throws(Stop) -> ForgeAnswer {
@@ -77,13 +77,13 @@ package struct ForgeAccess: Sendable {
         switch error.code {
         case .canceled: .interrupted
         case .invalid, .schemeRefused: .refused("\(error)")
-        // Whoever stores another token wants what waits to be sent.
+        // The messages wait until an operator stores another token or the forge can be reached.
         case .unreachable, .certificate, .credentials: .failed(OutboxFailure("\(error)"))
         default: .failed(OutboxFailure("\(error)", mayHaveArrived: true))
         }
     }
 
-    /// A try that is over, with what came of it.
+    /// The early end of a try, with its outcome.
     struct Stop: Error {
         let outcome: OutboxOutcome
 
@@ -92,7 +92,7 @@ package struct ForgeAccess: Sendable {
 }
 
 extension StatusTarget {
-    /// A request to the forge, with the token in the form that it reads.
+    /// Returns a request to the forge, with the token in the form that this forge expects.
     /// - Parameter secret: An access token, or `user:password`.
     func request(
         _ method: TransferRequest.Method, _ path: String, secret: String, json: [String: String]? = nil
@@ -117,7 +117,7 @@ extension StatusTarget {
                     ))
             }
             request.credentials = known
-            // docs.github.com/rest/about-the-rest-api/api-versions
+            // The version of GitHub's API (docs.github.com/rest/about-the-rest-api/api-versions).
             if forge == .github {
                 request.headers["Accept"] = "application/vnd.github+json"
                 request.headers["X-GitHub-Api-Version"] = "2022-11-28"
@@ -130,7 +130,7 @@ extension StatusTarget {
         return request
     }
 
-    /// The project as a path, each part encoded.
+    /// The project as a path, with each part percent-encoded.
     var projectPath: String {
         project.split(separator: "/").map { PercentEncoding.encode(String($0)) }.joined(separator: "/")
     }

@@ -2,17 +2,17 @@ import Foundation
 import Model
 import Transfer
 
-/// What a forge's answer means for a message.
+/// Determines what a forge's answer means for a message.
 struct ForgeAnswer: Sendable {
-    /// Of an answer, in bytes; thirty statuses have some 40,000.
+    /// The largest answer, in bytes; thirty statuses have about 40,000.
     static let maximumBody = 256 << 10
     /// The longest excerpt of a forge's error, in characters.
     static let maximumExcerpt = 200
 
-    /// `POST https://forge.example/api/v1/repos/acme/kit/statuses/…`, without a query.
+    /// The method and URL without a query, such as `POST https://forge.example/api/v1/repos/acme/kit/statuses/…`.
     let operation: String
     let response: TransferResponse
-    /// Never shown, whatever the answer says.
+    /// The secret's value, which is never shown, even if the answer contains it.
     let secret: String
     /// The secret's name.
     let credentials: String
@@ -28,7 +28,7 @@ struct ForgeAnswer: Sendable {
             return .refused(
                 "\(what): it wants us elsewhere, where the token is not sent; write the new address into `repository` or "
                     + "`status: { api: … }`")
-        // A token that ran out or lacks a right is mended by a person: what waits for it is sent then.
+        // A user replaces a token that has expired or lacks a right. The messages that wait for it are sent then.
         case 401:
             return .failed(
                 OutboxFailure(
@@ -49,7 +49,7 @@ struct ForgeAnswer: Sendable {
             return .refused(
                 "\(what): it knows no such repository or commit, or hides it from the token; compare `repository` and `status` "
                     + "with the forge, and what the token may see")
-        // Not about this message: 500 may be, so its destination's others go on.
+        // The failure may not be about this message. A 500 may be, so the destination's other messages are still sent.
         case 408, 425, 502...504:
             return .failed(OutboxFailure(what, retryAfter: retryAfter, mayHaveArrived: status > 500))
         case 409, 423, 500..<600:
@@ -59,13 +59,13 @@ struct ForgeAnswer: Sendable {
         }
     }
 
-    /// Whether there is no such thing any more.
+    /// Whether the object no longer exists.
     var isGone: Bool { [404, 410].contains(response.status) }
 
-    /// Whether the token may not do that: another request may still be let through.
+    /// Whether the token lacks the right for this request. Another request may still be permitted.
     var isDenied: Bool { response.status == 403 && rateLimit == nil }
 
-    /// Which answer it was, with the forge's own sentence.
+    /// The answer's status, with the forge's own explanation.
     private var what: String {
         let said = excerpt
         return "\(operation) answered \(response.status)" + (said.isEmpty ? "" : " (\(said))")
@@ -79,20 +79,20 @@ struct ForgeAnswer: Sendable {
         return line.count <= Self.maximumExcerpt ? line : line.prefix(Self.maximumExcerpt - 1) + "…"
     }
 
-    /// What of the secret a forge could say back.
+    /// The forms of the secret that a forge could repeat in its answer.
     private var forms: [String] {
         let password = secret.split(separator: ":", maxSplits: 1).dropFirst().first.map(String.init)
         return [Data(secret.utf8).base64EncodedString(), secret, password].compactMap { $0 }.filter { !$0.isEmpty }
     }
 
-    /// The sentence within a JSON error; `nil` for anything else, such as a proxy's page.
+    /// Returns the explanation in a JSON error; `nil` for any other body, such as a proxy's page.
     private static func message(_ body: [UInt8]) -> String? {
         struct Answer: Decodable {
             var message: Text?
             var error: Text?
             var errors: Text?
         }
-        /// A text, or the first one of whatever stands in its place.
+        /// A text, or the first text of another value at this place.
         struct Text: Decodable {
             var text: String?
 
@@ -121,7 +121,7 @@ struct ForgeAnswer: Sendable {
         return texts.isEmpty ? nil : texts.joined(separator: ": ")
     }
 
-    /// What is sent: texts by name. Texts of Swift are always UTF-8, so that this cannot fail.
+    /// Returns texts by name as JSON. Swift's texts are always valid Unicode, so this cannot fail.
     static func bytes(of fields: [String: String]) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -130,10 +130,10 @@ struct ForgeAnswer: Sendable {
 
     // MARK: - When to come again
 
-    /// The pause that a rate limit asks for; `nil` if the answer is about something else.
+    /// The pause that a rate limit asks for; `nil` if the answer is not about a rate limit.
     ///
-    /// GitHub answers 403 or 429, with `Retry-After`, or with `x-ratelimit-remaining: 0` and the time of its end, or with neither for its secondary
-    /// limits; GitLab and others 429.
+    /// GitHub answers 403 or 429. It adds `Retry-After`, or `x-ratelimit-remaining: 0` with the time of its end, or neither for its secondary limits.
+    /// GitLab and others answer 429.
     private var rateLimit: Duration? {
         let isUsedUp =
             response.headers["x-ratelimit-remaining"] == "0" || response.headers["ratelimit-remaining"] == "0"

@@ -3,10 +3,10 @@ package import Model
 package import Storage
 import Transfer
 
-/// Tells the new issues of a pull request in one comment of the bot's there, which is edited when the next commit has other ones.
+/// Lists the new issues of a pull request in one comment of the bot, which is edited when the next commit has other issues.
 ///
-/// Nothing is said as long as there is nothing new. GitHub, Gitea and Forgejo: `/repos/{owner}/{repo}/issues/{number}/comments`, edited by
-/// `PATCH …/issues/comments/{id}`; GitLab: `/projects/{id}/merge_requests/{iid}/notes`, edited by `PUT …/notes/{id}`.
+/// As long as there are no new issues, no comment is made. GitHub, Gitea and Forgejo: `/repos/{owner}/{repo}/issues/{number}/comments`, edited by
+/// `PATCH …/issues/comments/{id}`. GitLab: `/projects/{id}/merge_requests/{iid}/notes`, edited by `PUT …/notes/{id}`.
 package struct ForgeCommentSender: OutboxSender {
     private let access: ForgeAccess
 
@@ -14,7 +14,7 @@ package struct ForgeCommentSender: OutboxSender {
 
     package init(_ access: ForgeAccess) { self.access = access }
 
-    /// See `OutboxSender`.
+    /// Makes or edits the comment for a message; see `OutboxSender`.
     package func send(_ message: OutboxMessage) async -> OutboxOutcome {
         guard let bot = await access.registry.bot(message.bot) else { return .absent }
         guard let target = bot.status, target.hasComments, target.api == message.destination else {
@@ -36,13 +36,14 @@ package struct ForgeCommentSender: OutboxSender {
             }
             let talk = Talk(target: target, number: number, secret: try await access.secret(of: target))
             let text = try await text(of: message, id, changes)
-            // When it could have been made at the earliest, also by a clock that goes before the forge's.
+            // The earliest time at which the comment can have been made, even if this machine's clock is an hour fast.
             let since = message.content.at + .seconds(-3600)
             var denied: OutboxOutcome?
             if let known {
                 let answer = try await edit(known, talk, text, place)
                 guard answer.isDenied || answer.isGone else { return answer.outcome }
-                // It is another account's, or this one lost the right for a while: it is ours until another is made.
+                // The comment belongs to another account, or this account lost the right for a while. Its number is kept until another comment is
+                // made.
                 if answer.isDenied { denied = answer.outcome }
             }
             if denied == nil, message.isUncertain, let found = try await find(talk, since: since, bot: message.bot) {
@@ -68,7 +69,7 @@ package struct ForgeCommentSender: OutboxSender {
 
     // MARK: - At the forge
 
-    /// One pull request at a forge, for who has the token.
+    /// A pull request at a forge, with the secret to access it.
     private struct Talk {
         var target: StatusTarget
         var number: Int
@@ -128,12 +129,12 @@ package struct ForgeCommentSender: OutboxSender {
         } catch let stop as ForgeAccess.Stop where stop.outcome == .interrupted {
             throw stop
         } catch {
-            // It is there: the next try looks for it.
+            // The comment exists, so the next try searches for it.
             return .failed(OutboxFailure("\(error)", isOfDestination: false, mayHaveArrived: true))
         }
     }
 
-    /// The comment that an earlier try made, of which no answer came.
+    /// Returns the comment that an earlier try made without receiving an answer; `nil` if there is none or it cannot be found.
     private func find(
         _ talk: Talk, since time: Timestamp, bot: Name
     ) async throws(ForgeAccess.Stop) -> Int64? {

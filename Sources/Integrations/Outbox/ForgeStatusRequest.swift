@@ -2,7 +2,7 @@ import Archives
 import Model
 import Transfer
 
-/// How each forge takes a commit's status.
+/// The request with which a forge receives a commit's status.
 ///
 /// GitHub: docs.github.com/rest/commits/statuses. GitLab: docs.gitlab.com/api/commits, "Commit status". Gitea and Forgejo:
 /// `/api/swagger`, `repoCreateStatus`. Bitbucket Cloud: developer.atlassian.com/cloud/bitbucket/rest/api-group-commit-statuses.
@@ -11,11 +11,11 @@ struct ForgeStatusRequest: Sendable {
     let target: StatusTarget
     let report: StatusReport
 
-    /// The forge's word for a state.
+    /// Returns the forge's name of a state.
     static func word(_ state: StatusReport.State, at forge: StatusTarget.Forge) -> String {
         switch forge {
-        // None has a word for canceled that does not count as passed: what was to be judged and was not is an error there, with its reason,
-        // and what was skipped stays pending, as the checks of GitHub's own workflows do. Nothing is green that was not judged.
+        // These forges have no state for canceled that does not count as passed. A canceled integration is an error there, with its reason. A skipped
+        // one stays pending, as the checks of GitHub's own workflows do. No commit is green without a verdict.
         case .github, .gitea, .forgejo:
             switch state {
             case .pending, .running, .skipped: "pending"
@@ -41,13 +41,14 @@ struct ForgeStatusRequest: Sendable {
         }
     }
 
-    /// The most code points of a description. GitHub refuses more with 422; GitLab's and Bitbucket's columns have 255.
+    /// Returns the most code points of a description. GitHub refuses more with 422; the columns of GitLab and Bitbucket have 255.
     static func descriptionLimit(at forge: StatusTarget.Forge) -> Int { forge == .github ? 140 : 255 }
 
     var word: String { Self.word(report.state, at: target.forge) }
     var description: String { report.description(within: Self.descriptionLimit(at: target.forge)) }
 
-    /// Bitbucket Cloud's key has at most 40 characters; a longer context becomes a digest, and stays the name that is shown.
+    /// The key of the status. Bitbucket Cloud's key has at most 40 characters, so a longer context is replaced by a digest; the shown name stays the
+    /// context.
     var key: String {
         let limit = target.forge == .bitbucket ? 40 : 255
         if report.context.utf8.count <= limit { return report.context }
@@ -56,7 +57,7 @@ struct ForgeStatusRequest: Sendable {
 
     // MARK: - Addresses
 
-    /// Where the status is posted, beneath the forge's address.
+    /// The path to which the status is posted, relative to the forge's API.
     var posting: String {
         let (path, commit) = (target.projectPath, report.commit)
         switch target.forge {
@@ -68,7 +69,7 @@ struct ForgeStatusRequest: Sendable {
         }
     }
 
-    /// Where the statuses of the commit are read, the newest first; nothing at a forge where the same status sent twice is one.
+    /// The path from which the statuses of the commit are read, the newest first. `nil` at a forge where the same status sent twice counts as one.
     var reading: String? {
         let (path, commit) = (target.projectPath, report.commit)
         switch target.forge {
@@ -83,7 +84,7 @@ struct ForgeStatusRequest: Sendable {
         }
     }
 
-    /// GitLab keeps a status by its commit, its name, its ref and who set it.
+    /// The ref of the status. GitLab distinguishes statuses by commit, name, ref and user. `nil` if the ref is neither a branch nor a tag.
     private var gitLabsRef: String? {
         report.ref.branch != nil || report.ref.tag != nil ? report.ref.shortName : nil
     }

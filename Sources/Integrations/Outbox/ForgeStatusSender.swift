@@ -5,7 +5,7 @@ import Transfer
 
 /// Reports commits' statuses to forges.
 ///
-/// Where to is what the bot's file says when it is sent; the token is read each time and kept nowhere.
+/// The bot's file determines the destination at the time of sending. The token is read each time and not stored.
 package struct ForgeStatusSender: OutboxSender {
     private let access: ForgeAccess
 
@@ -13,7 +13,7 @@ package struct ForgeStatusSender: OutboxSender {
 
     package init(_ access: ForgeAccess) { self.access = access }
 
-    /// See `OutboxSender`.
+    /// Sends the status of a message; see `OutboxSender`.
     package func send(_ message: OutboxMessage) async -> OutboxOutcome {
         guard let bot = await access.registry.bot(message.bot) else { return .absent }
         guard let target = bot.status else {
@@ -48,7 +48,8 @@ package struct ForgeStatusSender: OutboxSender {
             message.content, counts: record?.summary?.counts, changes: try await access.store.issueChanges(of: id))
     }
 
-    /// GitLab refuses what it holds already, or has passed: a commit's status there only goes forward until it is final.
+    /// Returns the outcome if GitLab refuses a status because it has it already or has a later one; `nil` otherwise. A commit's status there only
+    /// moves forward until it is final.
     private static func gitLabsTransition(_ answer: ForgeAnswer, _ request: ForgeStatusRequest) -> OutboxOutcome? {
         guard request.target.forge == .gitlab, answer.response.status == 400,
             String(decoding: answer.response.body.prefix(1024), as: UTF8.self).contains("Cannot transition status via")
@@ -58,14 +59,16 @@ package struct ForgeStatusSender: OutboxSender {
 
     // MARK: - What the forge has
 
-    /// Whether the forge has the status of an earlier try; nothing: it has not, or cannot tell.
+    /// Returns the outcome if the forge has the status of an earlier try, or cannot be asked now. `nil` if it does not have the status, or cannot
+    /// tell.
     private func look(_ request: ForgeStatusRequest, _ secret: String) async throws(ForgeAccess.Stop) -> OutboxOutcome?
     {
         guard let reading = request.reading else { return nil }
         let answer = try await access.ask(
             request.target, try request.target.request(.get, reading, secret: secret), secret: secret)
         guard answer.response.isSuccess else {
-            // What an earlier try may have done it still may have. A token that may write and not read: twice is better than not at all.
+            // The earlier try may have arrived, so the message waits. If the token may write but not read, the status is sent again: twice is better
+            // than not at all.
             if !answer.isDenied, case .failed = answer.outcome { return answer.outcome }
             return nil
         }
@@ -91,7 +94,8 @@ package struct ForgeStatusSender: OutboxSender {
         }
     }
 
-    /// The newest status of our context in a forge's list. Gitea calls the state `status`, GitLab also the context `name`.
+    /// Returns the newest status of this context in a forge's list; `nil` if there is none. Gitea calls the state `status`, and GitLab calls the
+    /// context `name`.
     private static func newest(of request: ForgeStatusRequest, in body: [UInt8]) -> FoundStatus? {
         struct Listed: Decodable {
             var id: Int?

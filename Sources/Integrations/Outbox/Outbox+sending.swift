@@ -2,9 +2,9 @@ import Logging
 import Model
 import Storage
 
-/// One destination: what is due there is sent, and what came of it is stored.
+/// Sends the messages of one destination, and stores the outcomes.
 extension Outbox {
-    /// Sends what is due to one destination, until nothing is, or it fails.
+    /// Sends the due messages of one destination, until none is due or the destination fails.
     func drain(_ place: OutboxPlace) async {
         defer {
             active[place] = nil
@@ -20,8 +20,8 @@ extension Outbox {
         }
     }
 
-    /// What cannot be stored is kept, and stored before anything else is sent there. A daemon that ends before leaves it as what may
-    /// have arrived.
+    /// Stores the outcome of a try. An outcome that cannot be stored is kept, and stored before the next message is sent to the destination. If the
+    /// daemon ends before, the next one treats the message as possibly delivered.
     private func settle(
         _ message: OutboxMessage, as settlement: OutboxSettlement, _ place: OutboxPlace
     ) async throws {
@@ -34,6 +34,7 @@ extension Outbox {
         try await store.trimOutbox(keeping: limits.keptRows, endedAfter: clock.now() + (.zero - limits.keptTime))
     }
 
+    /// Sends the next message.
     /// - Returns: Whether there may be more to send now.
     private func sendNext(to place: OutboxPlace) async throws -> Bool {
         guard let sender = senders[place.kind],
@@ -42,7 +43,7 @@ extension Outbox {
         else { return false }
         var outcome = await sender.send(message)
         noticeJump()
-        // Of somebody else's doing: the daemon goes on.
+        // Something other than the daemon's stop interrupted the request.
         if outcome == .interrupted, !Task.isCancelled {
             outcome = .failed(OutboxFailure("the request was broken off", mayHaveArrived: true))
         }
@@ -87,7 +88,7 @@ extension Outbox {
             mayHaveArrived: failure.mayHaveArrived)
     }
 
-    /// A file that is being replaced is missing for a moment.
+    /// Returns how to settle a message whose bot is missing. A bot file that is being replaced is missing for a moment, so the message waits first.
     private func absence(_ message: OutboxMessage) -> OutboxSettlement {
         let now = clock.now()
         var absence = absent[message.bot] ?? (now, now)
@@ -102,8 +103,8 @@ extension Outbox {
         return .unneeded(reason: "there is no bot \(message.bot) any more")
     }
 
-    /// Gives up what waits too long for a destination that goes on failing, and the oldest where too many wait: it is tried once in each
-    /// pause, whatever waits for it.
+    /// Gives up messages that wait too long for a destination that continues to fail, and the oldest messages if too many wait. A failing destination
+    /// is tried once in each pause, however many messages wait for it.
     private func expire(_ place: OutboxPlace) async throws {
         if let time = try await store.overflow(of: place, keeping: limits.waitingRows) {
             try await giveUp(

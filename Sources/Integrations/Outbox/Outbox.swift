@@ -3,11 +3,11 @@ package import Logging
 import Model
 package import Storage
 
-/// Brings what waits in the store to where it is to be told.
+/// Sends the messages that wait in the store.
 ///
-/// Messages of one destination go one after the other, those of different ones side by side, so that whoever is slow or silent only
-/// holds up its own. What failed is tried again after pauses that grow; everything that is known of a message is in its row, so that a
-/// daemon that is killed anywhere is followed by one that goes on from there.
+/// Messages to one destination are sent one after the other, and those to different ones concurrently. So a slow or silent destination delays only
+/// its own. A failed message is tried again after growing pauses. Its state is in its row, so a daemon that is killed at any time is followed by one
+/// that continues.
 package actor Outbox {
     let store: Store
     let senders: [OutboxDestination.Kind: any OutboxSender]
@@ -17,50 +17,51 @@ package actor Outbox {
     let limits: OutboxLimits
     let wakeup = Wakeup()
 
-    /// Those that are being sent to now; the value says whether their last try failed.
+    /// The destinations to which messages are being sent. The value states whether the last try failed.
     var active: [OutboxPlace: Bool] = [:]
-    /// Those whose last try failed. What is known of them is lost with the daemon: the next one tries at once.
+    /// The destinations whose last try failed. This is not stored: the next daemon tries at once.
     var troubles = OutboxTroubles()
-    /// What came of tries, as far as that could not be stored.
+    /// The outcomes that could not be stored yet.
     var unsettled: [OutboxPlace: (message: OutboxMessage, settlement: OutboxSettlement)] = [:]
-    /// The bots that the service does not know, since when, and when that was seen last.
+    /// The bots that the service does not know, with the times when each was first and last found missing.
     var absent: [Name: (since: Timestamp, seen: Timestamp)] = [:]
-    /// The times for which somebody sleeps.
+    /// The times for which a task sleeps.
     private var alarms: Set<Timestamp> = []
-    /// Failures before this were another daemon's, or are as good as that: nobody tried in between.
+    /// The start of the daemon, or the end of the last jump of the clock. Failures before it are ignored for the time limits, because no one tried in
+    /// between.
     var startedAt: Timestamp?
     private var watch: ClockWatch
-    /// Whether what a daemon before was sending waits again.
+    /// Whether the messages that an earlier daemon was sending are waiting again.
     private var isRecovered = false
-    /// Messages that came to their end since old ones were removed.
+    /// The number of messages that have ended since old ones were removed.
     var settled = 0
 
-    /// Destinations at one time. 16: a hundred forges that take half a second each are served in 3 s.
+    /// The most destinations at a time. With 16, a hundred forges that take half a second each are served in 3 s.
     package static let maximumActive = 16
-    /// Of them at most these are ones whose last try failed, so that silent ones never take all places.
+    /// The most of them whose last try failed, so that silent destinations never take all places.
     package static let maximumTroubled = 8
-    /// The first pause is up to 2 s, each one twice the one before, up to 5 min, scattered: as for git servers (decision 0017).
+    /// The first pause is at most 2 s. Each further pause is twice as long, up to 5 min, and randomized, as for git servers (decision 0017).
     package static let firstPause = Duration.seconds(2)
     package static let longestPause = Duration.seconds(300)
-    /// What a service may ask to be left alone for; GitHub's longest is an hour. One that wants longer is asked all the same, so that four
-    /// tries fit into the time after which a message is given up.
+    /// The longest pause that a destination can ask for; GitHub's longest is an hour. After this time it is tried even if it asked for more, so that
+    /// four tries fit into the time after which a message is given up.
     package static let longestRetryAfter = Duration.seconds(6 * 3600)
-    /// How long a message is tried from its first failure, or the daemon's start, on; then it is given up. So is, with it, what waits that
-    /// long for a destination that failed all the time.
+    /// How long a message is tried, from its first failure or the daemon's start, before it is given up. Messages that wait that long for a
+    /// destination that failed all the time are given up with it.
     package static let patience = Duration.seconds(24 * 3600)
-    /// Nothing is given up before so many failures, whatever the clock says; nor what nobody tried before its destination failed so long.
+    /// The least number of failures before a message is given up, whatever the clock says.
     package static let leastTries = 5
     package static let leastTime = Duration.seconds(3600)
-    /// What waits longer for a destination that fails is given up, however often the daemon was started meanwhile.
+    /// The longest time that a message waits for a failing destination, however often the daemon was started meanwhile.
     package static let longestAge = Duration.seconds(7 * 86_400)
-    /// So many messages that fail one after the other are their destination's failure.
+    /// The number of messages in a row whose failures count as the destination's failure.
     package static let mostOwnFailures = 5
-    /// How long a bot may be missing, as while its file is being replaced, before its messages are dropped.
+    /// How long a bot may be missing before its messages are dropped. Its file may be in the process of being replaced.
     package static let longestAbsence = Duration.seconds(600)
-    /// When the store could not be read it is read again after this.
+    /// The pause after which the store is read again if it could not be read.
     package static let storePause = Duration.seconds(60)
 
-    /// - Parameter limits: Of the rows that stay.
+    /// - Parameter limits: The limits for the rows that are kept.
     package init(
         store: Store, senders: [any OutboxSender], clock: WallClock, timer: any Clock<Duration>, logger: Logger,
         limits: OutboxLimits = OutboxLimits()
@@ -74,7 +75,7 @@ package actor Outbox {
         self.logger = logger
     }
 
-    /// Sends until the task is cancelled. What is under way then is taken up by the next daemon.
+    /// Sends until the task is canceled. The next daemon continues with the messages that are being sent then.
     package func run() async {
         let changes = store.changes()
         startedAt = clock.now()
@@ -96,7 +97,8 @@ package actor Outbox {
         }
     }
 
-    /// Before anything is sent: afterwards it would take what is being sent by this daemon for what another left.
+    /// Makes the messages wait again that an earlier daemon was sending. This comes before anything is sent: later it would also apply to the
+    /// messages that this daemon is sending.
     private func recover() async throws {
         guard !isRecovered else { return }
         let count = try await store.recoverOutbox(at: clock.now())
@@ -106,7 +108,7 @@ package actor Outbox {
         }
     }
 
-    /// Where the machine slept, or its clock was set, nobody tried meanwhile: it is as if the daemon had been started now.
+    /// Resets the state after a jump of the clock, as at a start of the daemon: no one tried while the machine slept.
     func noticeJump() {
         let now = clock.now()
         guard let jump = watch.jump(at: now) else { return }
@@ -117,11 +119,12 @@ package actor Outbox {
         troubles = OutboxTroubles()
     }
 
-    /// - Returns: The destinations to begin with now, and when to look again, where nobody sleeps for that yet.
+    /// Determines which destinations are due.
+    /// - Returns: The destinations to start now, and the time of the next round, unless a task sleeps until then already.
     private func round() async -> (places: [OutboxPlace], alarm: Timestamp?) {
         noticeJump()
         var waiting: [OutboxPlace: Timestamp]
-        // What comes to its end while the places are read is not among them, and keeps its trouble until the next round.
+        // A destination that ends while the places are read is not in this set, and keeps its trouble until the next round.
         let idle = troubles.places.subtracting(active.keys)
         do {
             try await recover()
@@ -136,14 +139,14 @@ package actor Outbox {
         waiting = waiting.filter { active[$0.key] == nil && senders[$0.key.kind] != nil }
         var places: [OutboxPlace] = []
         var earliest: Timestamp?
-        // Those that work go first.
+        // Destinations that work come first.
         let ordered = waiting.sorted {
             (troubles[$0.key] == nil ? 0 : 1, $0.value, $0.key.name) < (
                 troubles[$1.key] == nil ? 0 : 1, $1.value, $1.key.name
             )
         }
         for (place, time) in ordered {
-            // What lies beyond the longest wait was stored by a clock that went wrong, as `takeMessage` sees it too.
+            // A time beyond the longest wait was stored while the clock was wrong; `takeMessage` treats it the same way.
             let due =
                 [time, troubles[place]?.until ?? time].map { $0 > now + Self.longestRetryAfter ? now : $0 }.max() ?? now
             guard due <= now else {
@@ -151,7 +154,7 @@ package actor Outbox {
                 continue
             }
             let isTroubled = troubles[place] != nil
-            // The rest is looked at when one of these has ended.
+            // The other destinations are checked again when one of these has ended.
             guard active.count < Self.maximumActive,
                 !isTroubled || active.values.count(where: { $0 }) < Self.maximumTroubled
             else { continue }
@@ -161,7 +164,8 @@ package actor Outbox {
         return (places, earliest.flatMap(newAlarm))
     }
 
-    /// - Returns: Nothing where somebody sleeps until then or shorter.
+    /// Records a time to sleep until.
+    /// - Returns: `nil` if a task sleeps until then or a shorter time.
     private func newAlarm(_ time: Timestamp) -> Timestamp? {
         guard !alarms.contains(where: { $0 <= time }) else { return nil }
         alarms.insert(time)
@@ -169,7 +173,7 @@ package actor Outbox {
     }
 
     private func sleep(until time: Timestamp) async {
-        // Cancelled: the daemon stops.
+        // The task is canceled: the daemon stops.
         do { try await timer.sleep(for: max(.zero, time - clock.now())) } catch { return }
         alarms.remove(time)
         wakeup.ring()

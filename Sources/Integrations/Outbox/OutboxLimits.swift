@@ -1,11 +1,11 @@
-/// How many rows of the outbox stay.
+/// The limits for the rows of the outbox that are kept.
 package struct OutboxLimits: Sendable, Hashable {
-    /// Messages that wait for one destination that fails; of more the oldest are given up. A message is a row of some 600 bytes.
+    /// The most messages that wait for one failing destination; the oldest ones above that are given up. A message is a row of about 600 bytes.
     package var waitingRows = 10_000
-    /// Of what came to its end.
+    /// The most messages that are kept after they have ended.
     package var keptRows = 10_000
     package var keptTime = Duration.seconds(14 * 86_400)
-    /// Old rows are removed after each so many messages.
+    /// The number of ended messages after which old rows are removed.
     package var trimInterval = 500
 
     package init() {}

@@ -3,42 +3,43 @@ package import Storage
 
 /// Composes and sends one kind of message.
 ///
-/// It is called for one message of a destination at a time, and must come to an end by itself: every request has a time limit.
+/// It is called for one message of a destination at a time. It must end by itself, so every request has a time limit.
 package protocol OutboxSender: Sendable {
-    /// The kind that it sends; one sender a kind.
+    /// The kind of messages that it sends. Each kind has one sender.
     var kind: OutboxDestination.Kind { get }
 
-    /// Composes the message from what is stored now, and sends it once.
+    /// Composes the message from the stored state, and sends it once.
     ///
-    /// Where `message.isUncertain`, an earlier try may have arrived: a sender whose service would count it twice looks there first.
-    /// - Returns: What came of it. Its texts are stored and shown: no secret, and no more of a foreign answer than a sentence.
+    /// If `message.isUncertain`, an earlier try may have arrived. If the service would count a second one as another message, the sender first checks
+    /// whether it has the message.
+    /// - Returns: The outcome. Its texts are stored and shown, so they must contain no secret, and at most a sentence of a foreign answer.
     func send(_ message: OutboxMessage) async -> OutboxOutcome
 }
 
-/// What came of a try to send a message.
+/// The outcome of a try to send a message.
 package enum OutboxOutcome: Sendable, Hashable {
-    /// The service has it.
-    /// - Parameter note: How that is known, where it was not the answer.
+    /// The service has received the message.
+    /// - Parameter note: How that is known, if not by its answer.
     case sent(note: String? = nil)
-    /// There is nothing to say, or nobody to say it to.
+    /// The message has no content or no recipient any more.
     case unneeded(String)
-    /// The service does not know the bot now: its file may be back in a moment, and where it stays away nobody is to be told.
+    /// The service does not know the bot now. Its file may be back in a moment; if not, the message is dropped.
     case absent
-    /// It will never be taken as it is: what was tried, on what, what happened, what to do.
+    /// The message will never be accepted as it is. The text states what was tried, on what, what happened, and what to do.
     case refused(String)
-    /// It may be taken later.
+    /// The message may be accepted later.
     case failed(OutboxFailure)
-    /// The daemon stops: the next one takes it up, as what may have arrived.
+    /// The daemon stops. The next one continues with the message as possibly delivered.
     case interrupted
 }
 
-/// Why a message was not taken that may be taken later.
+/// The reason why a message was not accepted, if it may be accepted later.
 package struct OutboxFailure: Sendable, Hashable {
-    /// What was tried, on what, what happened.
+    /// What was tried, on what, and what happened.
     package var reason: String
-    /// How long the service wants to be left alone; nothing: it did not say.
+    /// The pause that the service asked for; `nil` if it asked for none.
     package var retryAfter: Duration?
-    /// Whether it is the destination that fails, so that its other messages wait too.
+    /// Whether the destination fails, so that its other messages wait, too.
     package var isOfDestination: Bool
     /// Whether the message may have arrived all the same.
     package var mayHaveArrived: Bool

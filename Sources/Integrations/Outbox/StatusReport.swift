@@ -2,32 +2,32 @@ import Model
 import Settings
 import Storage
 
-/// A commit's status in our words, before a forge's.
+/// A commit's status in the service's terms, independent of the forge.
 struct StatusReport: Sendable, Hashable {
-    /// How it is shown.
+    /// The state that is shown.
     enum State: String, Sendable, Hashable, CaseIterable {
         case pending, running, success
-        /// The code's fault.
+        /// The code failed.
         case failure
-        /// Ours, or the machine's.
+        /// The service or the machine failed.
         case error
         case canceled
-        /// Not integrated, because the bot's file says so.
+        /// The commit was not integrated, because the bot's file says so.
         case skipped
     }
 
     var state: State
-    /// What tells it from the statuses of others: `martlet/kit`, `martlet/kit/debug`, and `martlet/kit:pull/main` of a pull request into
-    /// main, whose head is a branch's commit too.
+    /// The name that distinguishes it from other statuses: `martlet/kit`, `martlet/kit/debug`, and `martlet/kit:pull/main` for a pull request into
+    /// main, whose head is also a branch's commit.
     var context: String
-    /// A sentence; cut to what the forge takes.
+    /// A sentence, which is cut to the length that the forge accepts.
     var description: String
-    /// The integration's page.
+    /// The URL of the integration's page.
     var url: String
     var commit: CommitID
     var ref: RefName
 
-    /// - Parameter url: The integration's page.
+    /// - Parameter url: The URL of the integration's page.
     init(_ message: OutboxMessage, url: String, description: String) {
         let content = message.content
         context =
@@ -55,7 +55,7 @@ struct StatusReport: Sendable, Hashable {
         }
     }
 
-    /// The description in one line of at most `limit` code points, which is what forges count; cut between characters.
+    /// Returns the description in one line of at most `limit` code points, which is what forges count. It is cut between characters.
     func description(within limit: Int) -> String {
         let line = String(description.map { $0.isNewline ? " " : $0 }).inOneBlankedLine
         guard line.unicodeScalars.count > limit else { return line }

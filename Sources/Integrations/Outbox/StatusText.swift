@@ -1,11 +1,12 @@
 import Model
 import Storage
 
-/// The sentence of a commit's status.
+/// Writes the sentence of a commit's status.
 enum StatusText {
+    /// Returns the sentence.
     /// - Parameters:
-    ///   - counts: Of the integration or the job; nothing: not known.
-    ///   - changes: Against the branch's integration before; nothing for a job.
+    ///   - counts: The counts of the integration or the job; `nil` if unknown.
+    ///   - changes: The changes against the branch's previous integration; `nil` for a job.
     static func sentence(
         _ content: OutboxContent, counts: Counts?, changes: Store.IssueChanges? = nil
     ) -> String {
@@ -36,7 +37,7 @@ enum StatusText {
         verdict.rawValue.replacing("-", with: " ")
     }
 
-    /// What was found, the worst first.
+    /// Returns the findings in words, the worst first.
     private static func parts(_ counts: Counts) -> [String] {
         var parts: [String] = []
         func add(_ number: Int, _ noun: StaticString) { if number > 0 { parts.append(number.counting(noun)) } }

@@ -2,21 +2,22 @@ import Basics
 import Model
 import Storage
 
-/// Measures and removes the files of integrations, on a lane of its own: a tree of a million files holds up nobody.
+/// Measures and removes the files of integrations on a separate lane, so that a tree of a million files delays nothing else.
 struct RetentionDisk: Sendable {
     private let state: StateDirectory
     private let lane = BlockingLane(label: "retention")
 
-    /// Beside the bots' directories, so that moving there is one rename; no bot's name begins with a dot. Its entries are called `BOT.NUMBER`.
+    /// The directory for removed integrations. It is beside the bots' directories, so that one rename moves there; no bot's name begins with a dot.
+    /// Its entries are named `BOT.NUMBER`.
     static let aside = ".removed"
-    /// Files of an integration that are counted; more are not.
+    /// The most files of an integration that are counted.
     private static let countLimit = 10_000_000
-    /// Bytes that are counted: a pebibyte.
+    /// The most bytes that are counted: a pebibyte.
     private static let byteLimit: Int64 = 1 << 50
 
     init(state: StateDirectory) { self.state = state }
 
-    /// What an integration's files take; nothing for one that has none.
+    /// Returns the disk usage of an integration's files; zero if it has none.
     func use(of id: IntegrationID) async throws -> DiskUse {
         let integrations = state.integrations
         return try await lane.run {
@@ -27,26 +28,27 @@ struct RetentionDisk: Sendable {
             do {
                 try root.walk("\(id.bot)/\(id.number)", limit: Self.countLimit) { _, status in
                     use.files += 1
-                    // A file with holes can say more than any disk has.
+                    // A sparse file can have a size larger than any disk.
                     if status.kind == .file {
                         use.bytes = min(use.bytes + min(status.size, Self.byteLimit), Self.byteLimit)
                     }
                 }
             } catch is FileError {
-                // Too many, too deep, or not to be read: what was seen of it counts, and the other integrations have their turn.
+                // There are too many files, they are too deep, or they cannot be read. The files that were found count, and the other integrations
+                // are measured.
             }
             return use
         }
     }
 
-    /// Takes an integration's directory out of its place, at once. Whoever has a file of it open reads on.
+    /// Moves an integration's directory aside, at once. A process that has one of its files open can still read it.
     func moveAside(_ id: IntegrationID) async throws(FileError) {
         let integrations = state.integrations
         try await lane.run { () throws(FileError) in
             let root = try Directory(opening: integrations)
             try root.makeDirectories(Self.aside, mode: 0o700)
             let target = "\(Self.aside)/\(id.bot).\(id.number)"
-            // Of an integration whose directory was made anew after that: both go.
+            // The directory may have been made again after an earlier move. Both are removed.
             try root.remove(target)
             Failpoint.pass("retention.moved", .before)
             do throws(FileError) {
@@ -59,7 +61,7 @@ struct RetentionDisk: Sendable {
         }
     }
 
-    /// Removes all that was moved aside, also by a daemon before this one. Ends early, between two attempts, when the task is canceled.
+    /// Removes all that was moved aside, also by an earlier daemon. Ends early, between two attempts, if the task is canceled.
     func removeAside() async throws {
         let integrations = state.integrations
         let places = try await lane.run { () throws(FileError) in
@@ -72,14 +74,15 @@ struct RetentionDisk: Sendable {
             do throws(FileError) {
                 try await lane.run { () throws(FileError) in try Directory(opening: integrations).remove(place) }
             } catch {
-                // One that cannot be removed holds up no other.
+                // One that cannot be removed does not delay the others.
                 failure = error
             }
         }
         if let failure { throw failure }
     }
 
-    /// What lies so deep, each before the directory that holds it: one call removes one attempt and not all of a large integration.
+    /// Returns the paths down to a depth, each before the directory that contains it. So one call removes one attempt, not all of a large
+    /// integration.
     private static func parts(of path: String, depth: Int, in root: Directory) throws(FileError) -> [[UInt8]] {
         var parts: [[UInt8]] = []
         for entry in try root.entries(path) {

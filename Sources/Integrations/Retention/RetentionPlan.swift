@@ -2,22 +2,22 @@ package import Model
 import Settings
 package import Storage
 
-/// Which integrations of one bot stay and which go, each with its reason. A pure function of stored values.
+/// Decides which integrations of one bot are kept and which are removed, each with its reason. It depends only on stored values.
 package struct RetentionPlan: Sendable {
-    /// One integration, and what becomes of it.
+    /// One integration, and the decision on it.
     package struct Item: Sendable {
         package var row: RetentionRow
         package var goes: Bool
-        /// The words after `removed:` for one that goes, after `kept:` for one that stays.
+        /// The text after `removed:` or `kept:`.
         package var reason: String
     }
 
-    /// Newest first.
+    /// The integrations, newest first.
     package private(set) var items: [Item]
 
     /// - Parameters:
-    ///   - rows: Newest first.
-    ///   - time: The time that ages are measured at; `nil`: no age counts.
+    ///   - rows: The integrations, newest first.
+    ///   - time: The time for the computation of ages; `nil` to ignore ages.
     package init(_ rows: [RetentionRow], keeping retention: Retention, at time: Timestamp?) {
         items = rows.map { row in
             let reason = row.holder ?? (retention.isAnything ? "within the limits" : "nothing limits it")
@@ -36,7 +36,7 @@ package struct RetentionPlan: Sendable {
         }
     }
 
-    /// The same, but what goes and is said to stay was taken up by somebody meanwhile.
+    /// Returns the plan without the removals for which `stays` is true, because someone took those integrations up meanwhile.
     package func keeping(_ stays: (Item) -> Bool) -> RetentionPlan {
         var plan = self
         for place in items.indices where items[place].goes && stays(items[place]) {
@@ -52,7 +52,8 @@ package struct RetentionPlan: Sendable {
         items[place].reason = reason
     }
 
-    /// A clock that was set back for a while does not make the integrations of that time old: one is as young as those before it.
+    /// Removes integrations that are too old. If the clock was set back for a while, the integrations of that time do not become old: each counts as
+    /// at least as new as those before it.
     private mutating func takeOld(_ seconds: Int64, at time: Timestamp) {
         var newest: Timestamp?
         for place in items.indices.reversed() {
@@ -62,8 +63,8 @@ package struct RetentionPlan: Sendable {
         }
     }
 
-    /// Removes the oldest first until the rest fits. Held integrations count in no sum, or versions alone would leave no room for the rest.
-    /// Integrations that occupy no space stay, since removing them would not help.
+    /// Removes the oldest integrations until the rest fits. Held integrations do not count, because published versions alone could otherwise leave no
+    /// room for the rest. Integrations without files are kept, because their removal would free no space.
     private mutating func take(downTo most: Int64, _ reason: String, _ size: (DiskUse) -> Int64) {
         var total = items.reduce(Int64(0)) { sum, item in
             item.goes || item.row.holder != nil ? sum : .clampedSum(sum, size(item.row.disk ?? DiskUse()))

@@ -1,11 +1,11 @@
 package import Model
 
-/// What retention keeps and removes, and why.
+/// The integrations that retention keeps and removes, with the reasons.
 package struct RetentionReport: Sendable {
     package var items: [RetentionPlan.Item] = []
-    /// Published versions by product, with what their files take: none is ever removed.
+    /// The published versions of each product, with the size of their files. None is ever removed.
     package var versions: [(product: Name, count: Int, bytes: Int64)] = []
-    /// Up to when ages are counted; nothing: the clock is not set.
+    /// The time up to which ages are counted; `nil` if the clock is not set.
     package var countedTo: Timestamp?
     package var isDone: Bool
 

@@ -4,17 +4,17 @@ package import Model
 import SourceControl
 package import Storage
 
-/// Removes old integrations, as the settings and the bots' files say: from time to time, and when a person asks.
+/// Removes old integrations according to the settings and the bots' files: periodically, and at a user's request.
 ///
-/// First one small transaction has them shown nowhere any more; then their directories are moved aside, the commits that they hold
-/// are let go, their rows deleted, and at last the files. A stop at any moment leaves some of that, which the next round does.
+/// First one small transaction hides them everywhere. Then their directories are moved aside, the commits that they hold are released, and their rows
+/// are deleted. The files are removed last. If it is stopped at any time, the next round does the rest.
 package final class RetentionService: Sendable {
-    /// Between two rounds.
+    /// The time between two rounds.
     package static let interval = Duration.seconds(3600)
-    /// How far ages advance in a round: the time that has passed, and as much again of the time that was missed while stopped. A clock that jumps
-    /// ahead by a year makes nothing older by more than the time for which it was wrong.
+    /// How far ages advance in a round, at most: the time that has passed, and as much again of the time while the service was stopped. So a clock
+    /// that jumps ahead by a year makes integrations older only by the time for which it was wrong.
     static let step = interval * 2
-    /// Before 2025 no daemon was started: a clock that says so was not set.
+    /// The start of 2025. No daemon ran before then, so an earlier time means that the clock is not set.
     static let earliest = Timestamp(secondsSinceEpoch: 1_735_689_600)
 
     private let store: Store
@@ -24,11 +24,11 @@ package final class RetentionService: Sendable {
     private let clock: WallClock
     private let timer: any Clock<Duration>
     private let logger: Logger
-    /// Rounds and persons, one after the other.
+    /// The slot for rounds and users' requests, which run one after the other.
     private let turn = JobSlots(count: 1)
     private let sweep = Wakeup()
 
-    /// - Parameter retention: The settings'.
+    /// - Parameter retention: The limits of the settings.
     package init(
         store: Store, state: StateDirectory, retention: Retention, remotes: Remotes, clock: WallClock,
         timer: any Clock<Duration>, logger: Logger
@@ -42,14 +42,14 @@ package final class RetentionService: Sendable {
         self.logger = logger
     }
 
-    /// Goes on with what a daemon before this one left, then a round from time to time, until the task is canceled.
+    /// Finishes what an earlier daemon left, then starts a round periodically, until the task is canceled.
     package func run() async {
-        // Removal goes on by itself: the caller does not wait for it.
+        // Files are removed in the background; the caller does not wait for that.
         sweep.ring()
         await withDiscardingTaskGroup { group in
             group.addTask { for await _ in self.sweep.rings { await self.guarded { try await self.finish() } } }
             group.addTask {
-                // Ages do not advance at the start: a service that is restarted often would count time that did not pass.
+                // Ages do not advance at the start. Otherwise a service that is restarted often would count time that did not pass.
                 while (try? await self.timer.sleep(for: Self.interval)) != nil {
                     await self.guarded { _ = try await self.round() }
                 }
@@ -68,9 +68,9 @@ package final class RetentionService: Sendable {
         }
     }
 
-    /// A round of its own: counts time, and removes.
+    /// Runs a periodic round: advances the ages, and removes.
     func round() async throws -> RetentionReport {
-        // Also what an earlier round could not finish.
+        // This includes what an earlier round could not finish.
         defer { sweep.ring() }
         return try await turn.withSlot {
             if clock.now() >= Self.earliest {
@@ -80,10 +80,10 @@ package final class RetentionService: Sendable {
         }
     }
 
-    /// Handles a user's request: the same as a round, with the ages that the round would use.
+    /// Handles a user's request. It does the same as a round, with the ages of the last one.
     /// - Parameters:
-    ///   - isDry: Whether nothing is removed.
-    ///   - bot: Only this bot's; `nil`: every bot's.
+    ///   - isDry: Whether it only reports.
+    ///   - bot: The bot whose integrations are removed; `nil` for every bot.
     package func prune(isDry: Bool, bot: Name? = nil) async throws -> RetentionReport {
         defer { if !isDry { sweep.ring() } }
         return try await turn.withSlot { try await apply(isDry: isDry, bot: bot) }
@@ -97,7 +97,7 @@ package final class RetentionService: Sendable {
         for (bot, own) in try await store.retentions() where only == nil || bot == only {
             let limits = (own ?? Retention()).over(retention)
             var rows = try await store.retentionRows(of: bot)
-            // Every directory is walked only if sizes count, or a user asks.
+            // The directories are only measured if sizes matter, or for a dry run.
             if limits.isAnything || isDry { rows = try await measured(rows) }
             var plan = RetentionPlan(rows, keeping: limits, at: report.countedTo)
             if !isDry { plan = try await remove(plan, of: bot) }
@@ -114,7 +114,7 @@ package final class RetentionService: Sendable {
     private func measured(_ rows: [RetentionRow]) async throws -> [RetentionRow] {
         var rows = rows
         var found: [(id: IntegrationID, run: Int, use: DiskUse)] = []
-        // What runs still grows, and has files that go with its end.
+        // A running integration still grows, and has files that are removed at its end.
         for place in rows.indices where rows[place].disk == nil && !rows[place].isOpen {
             try Task.checkCancellation()
             let use = try await disk.use(of: rows[place].id)
@@ -125,11 +125,11 @@ package final class RetentionService: Sendable {
         return rows
     }
 
-    /// - Returns: The plan as it was done: what somebody took up meanwhile stays.
+    /// Returns the plan as it was carried out. Integrations that were taken up meanwhile are kept.
     private func remove(_ plan: RetentionPlan, of bot: Name) async throws -> RetentionPlan {
         let going = plan.items.filter(\.goes)
         guard !going.isEmpty else { return plan }
-        // The oldest first.
+        // The oldest come first.
         let removed = Set(
             try await store.remove(going.reversed().map { ($0.row, $0.reason) }, of: bot, at: clock.now()))
         logger.notice(
@@ -137,7 +137,7 @@ package final class RetentionService: Sendable {
         return plan.keeping { !removed.contains($0.row.id) }
     }
 
-    /// Lets go of all that was removed: directories, held commits, rows, and last the files.
+    /// Finishes all removals: directories, held commits, rows, and last the files.
     func finish() async throws {
         var failure: (any Error)?
         for removed in try await store.removedIntegrations() {

@@ -3,31 +3,31 @@ import Basics
 import Foundation
 import Model
 
-/// The directory of one working tree in `$XDG_CACHE_HOME/martlet/run`: laid out as a daemon's state, with a few files more.
-/// Whatever is lost of it is made again.
+/// The directory of one working tree in `$XDG_CACHE_HOME/martlet/run`. It has the layout of a daemon's state directory, with a few more files. Lost
+/// files are created again.
 struct RunCache: Sendable {
     let state: StateDirectory
 
-    /// A cache that nobody used for so long, in seconds, is removed: 30 days.
+    /// The age in seconds after which an unused cache is removed: 30 days.
     static let maximumAge: Int64 = 30 * 86_400
     private static let directoryFile = "directory"
 
     /// - Parameters:
-    ///   - root: The working tree's root.
-    ///   - caches: `…/martlet/run`.
+    ///   - root: The root of the working tree.
+    ///   - caches: The directory of all caches, `…/martlet/run`.
     init(of root: String, in caches: String) {
         let name = Name(nearest: root.split(separator: "/").last ?? "root")
         let digest = Digest.sha256(of: Array(root.utf8)).prefix(16)
         state = StateDirectory(path: "\(caches)/\(name)-\(digest)")
     }
 
-    /// Our repository with the tree's snapshots.
+    /// The service's repository with the tree's snapshots.
     var snapshots: String { state.path + "/snapshots.git" }
     private var last: String { state.path + "/last.json" }
     private var head: String { state.path + "/head" }
 
-    /// Makes the directories that are missing, for this user alone, and takes them for this process.
-    /// - Returns: The lock, held as long as it lives.
+    /// Creates the missing directories with access for this user alone, and locks them for this process.
+    /// - Returns: The lock, which is held until it is released from memory.
     /// - Throws: `RunError`: `.busy`, `.cache`.
     func open(for root: String) throws(RunError) -> FileLock {
         let lock: FileLock?
@@ -49,8 +49,8 @@ struct RunCache: Sendable {
         throw RunError(.busy, "another `martlet run` works on \(root) (process \(process)); wait for it, or end it")
     }
 
-    /// The selection of the last run.
-    /// - Throws: `RunError.notFound` when there was none.
+    /// Returns the selection of the last run.
+    /// - Throws: `RunError.notFound` if there was none.
     func lastSelection(of root: String) throws -> RunSelection {
         guard let bytes = try? WholeFile.read(last, limit: 1 << 20),
             let selection = try? JSONDecoder().decode(RunSelection.self, from: Data(bytes))
@@ -65,21 +65,21 @@ struct RunCache: Sendable {
         try AtomicFile.write(Array(try JSONEncoder().encode(selection)), to: last)
     }
 
-    /// The repository's commit at the last run here; `nil` if it had none, or nothing was run.
+    /// The repository's commit at the last run here. `nil` if it had none, or if there was no run.
     var lastHead: CommitID? {
         // An unreadable file counts as none.
         (try? WholeFile.read(head, limit: 100)).flatMap { CommitID(String(decoding: $0, as: UTF8.self)) }
     }
 
     func remember(head commit: CommitID?) throws {
-        // A repository without commits is not taken for another repository.
+        // A repository without commits does not count as another repository.
         guard let commit, commit != lastHead else { return }
         try AtomicFile.write(Array(commit.description.utf8), to: head)
     }
 
-    /// Removes the caches of directories that are gone, and those that nobody used for 30 days, unless one is in use.
+    /// Removes the caches of directories that no longer exist, and those that were unused for 30 days, unless one is in use.
     static func prune(_ caches: String, now: Timestamp) {
-        // What cannot be looked at or removed now is left for the next run.
+        // A cache that cannot be read or removed now is left for the next run.
         guard let all = try? Directory(opening: caches), let entries = try? all.entries(limit: 100_000) else { return }
         for entry in entries where entry.kind == .directory {
             let file = "\(caches)/\(entry.name)/\(directoryFile)"

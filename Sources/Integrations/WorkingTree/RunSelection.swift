@@ -1,10 +1,10 @@
 package import Model
 
-/// What of a working tree's recipe is run.
+/// The parts of a working tree's recipe to run.
 package struct RunSelection: Hashable, Sendable, Codable {
-    /// Nothing: all that the recipe has.
+    /// The configurations to run; empty for all configurations of the recipe.
     package var configurations: [Name]
-    /// As `swift test --filter` has it; nothing: every test.
+    /// The filter for the tests, in the form of `swift test --filter`; `nil` for all tests.
     package var tests: String?
 
     package init(configurations: [Name] = [], tests: String? = nil) {
@@ -13,19 +13,19 @@ package struct RunSelection: Hashable, Sendable, Codable {
     }
 }
 
-/// Why a working tree cannot be run. What its code does wrong is never an error: it is a result.
+/// The reason why a working tree cannot be run. Failures of its code are results, never errors.
 package struct RunError: Error, CustomStringConvertible {
-    /// What kind of fault, for the exit status.
+    /// The kind of error, which determines the exit status.
     package enum Code: Sendable {
         /// There is no such directory, or no selection to repeat.
         case notFound
-        /// The recipe does not have what was asked for.
+        /// The recipe does not have the requested configuration.
         case unknownConfiguration
         /// Another run works on this directory.
         case busy
         /// The cache cannot be used.
         case cache
-        /// It was canceled before there was anything of it.
+        /// The run was canceled before any job started.
         case canceled
     }
 

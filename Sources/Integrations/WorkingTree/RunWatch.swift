@@ -5,10 +5,10 @@ package import Model
 import Reports
 package import Storage
 
-/// Tells what a run does while it does it: which step, which tests so far, which errors. What it says of findings and tests
-/// comes from the console alone; the result is read when a configuration has ended.
+/// Reports the progress of a run: the current step, the tests so far, the errors. During a run, findings and tests come from the output alone. The
+/// results are read when a configuration has ended.
 package actor RunWatch {
-    /// What happened since the last look, in its order within a configuration.
+    /// An event since the last call of `look()`. The events of a configuration are in order.
     package enum News: Sendable, Hashable {
         case began(Name, JobStep, name: String)
         case found(Name, Finding)
@@ -31,10 +31,10 @@ package actor RunWatch {
     fileprivate struct Followed {
         var directory: AttemptDirectory
         var job: JobDescription
-        /// Of the index.
+        /// The number of records of the log's index that were read.
         var records = 0
         var offset: Int64 = 0
-        /// What the bytes from `offset` on belong to.
+        /// The step that printed the bytes from `offset` on.
         var step = 0
         var readings: [Int: LiveReading] = [:]
         var told: Set<Finding> = []
@@ -49,12 +49,12 @@ package actor RunWatch {
     private let state: StateDirectory
     private let lane = BlockingLane(label: "watch")
     private var followed: [AttemptID: Followed] = [:]
-    /// Paths of test sources by file name, which is all that Swift Testing prints; `nil` for a name that occurs twice.
+    /// The paths of test sources by file name, because Swift Testing prints only the name. `nil` for a name that occurs twice.
     private var places: [String: String?]?
 
-    /// The most bytes that one look reads of a log, so that a look takes milliseconds.
+    /// The most bytes of a log that one call of `look()` reads, so that it takes milliseconds.
     private static let maximumBytes: Int64 = 8 << 20
-    /// The most files below Tests that are looked at for their names.
+    /// The most files beneath `Tests` whose names are read.
     private static let maximumTestFiles = 10_000
 
     init(id: IntegrationID, store: Store, state: StateDirectory) {
@@ -63,7 +63,7 @@ package actor RunWatch {
         self.state = state
     }
 
-    /// Looks once. Call it from one task.
+    /// Reads the events since the last call. Must be called from one task only.
     /// - Throws: `StoreError`, `ExecutionError`.
     package func look() async throws -> (news: [News], running: [Running]) {
         var news: [News] = []
@@ -85,7 +85,7 @@ package actor RunWatch {
         return (news, running)
     }
 
-    /// The findings and failing tests of a configuration that were already reported.
+    /// Returns the findings and failing tests of a configuration that were already reported.
     package func told(_ configuration: Name) -> (findings: Set<Finding>, tests: Set<String>) {
         let these = followed.filter { $0.key.job == configuration }.values
         return (
@@ -98,7 +98,7 @@ package actor RunWatch {
         guard !attempt.steps.isEmpty || attempt.state.verdict != nil else { return nil }
         let path = state.attempt(attempt.id.integration, job: attempt.id.job, attempt: attempt.id.attempt)
         let directory = AttemptDirectory(path: path)
-        // An attempt that ended before it was prepared has no job and nothing to read.
+        // An attempt that ended before it was prepared has no job and no output.
         let job = await lane.run { try? directory.job() }
         return Followed(directory: directory, job: job ?? JobDescription(steps: [], workspace: "/"))
     }
@@ -114,7 +114,7 @@ package actor RunWatch {
             one.step = Int(record.step)
             one.records += 1
         }
-        // What has no record yet belongs to the last one, but before the first.
+        // Bytes after the last record belong to its step. Before the first record they are not read yet.
         if one.records > 0 { try one.read(to: limit) }
         return one
     }
@@ -138,7 +138,7 @@ package actor RunWatch {
         }
     }
 
-    /// The test with its file's whole path, where there is one of that name.
+    /// Returns the test with the full path of its file, if exactly one file has that name.
     private func placed(_ test: TestResult, in workspace: String) -> TestResult {
         guard let name = test.path, !name.contains("/") else { return test }
         var placed = test
@@ -150,7 +150,7 @@ package actor RunWatch {
 
     private static func testFiles(in workspace: String) -> [String: String?] {
         var found: [String: String?] = [:]
-        // Without Tests, or with too many files, names stay as printed.
+        // Without `Tests`, or with too many files, names stay as printed.
         try? Directory(opening: workspace).walk("Tests", limit: maximumTestFiles) { path, status in
             guard status.kind == .file else { return }
             let text = String(decoding: path, as: UTF8.self)
@@ -162,7 +162,7 @@ package actor RunWatch {
 }
 
 extension RunWatch.Followed {
-    /// Reads what the current step printed up to an offset.
+    /// Reads the output of the current step up to an offset.
     fileprivate mutating func read(to end: Int64) throws {
         while offset < end {
             let bytes = try directory.readLog(from: offset, count: Int(min(end - offset, 1 << 20)))

@@ -3,30 +3,30 @@ package import Model
 package import SourceControl
 package import Storage
 
-/// What a run begins with.
+/// The facts about a run at its start.
 package struct RunBeginning: Sendable {
-    /// The run's name: the directory's, and a number that counts within it.
+    /// The id of the run: the name of the directory, and a number that counts within it.
     package let id: IntegrationID
     package let root: String
     package let snapshot: WorkingTreeSnapshot
-    /// What its jobs are kept from the machine by.
+    /// How its jobs are isolated from the machine.
     package let isolation: Isolation
-    /// What of the selection does not apply everywhere, in sentences.
+    /// Sentences about parts of the selection that do not apply everywhere, and about the tree.
     package let notes: [String]
-    /// For following it.
+    /// Reports the progress of the run.
     package let watch: RunWatch
 }
 
-/// What a run came to, as the interface has it of an integration.
+/// The results of a run, in the form of an integration.
 package struct WorkingTreeResult: Sendable {
     package let integration: IntegrationRecord
-    /// The last of each configuration, in the recipe's order.
+    /// The last attempt of each configuration, in the recipe's order.
     package let attempts: [AttemptRecord]
     package let issues: [Issue]
-    /// Fingerprints of issues that this run did not come so far as to look for; they are taken to be still there.
+    /// The fingerprints of issues that this run did not search. They are presumed to be still present.
     package let carried: Set<String>
     package let tests: [StoredTest]
-    /// Where each configuration's log is; of one that was not begun there is none.
+    /// The path of each configuration's log. A configuration that was not started is missing.
     package let logs: [Name: String]
 
     init(_ id: IntegrationID, store: Store, state: StateDirectory) async throws {
@@ -41,7 +41,7 @@ package struct WorkingTreeResult: Sendable {
         issues = try await store.issues(of: id)
         var found: Set<String> = []
         for attempt in attempts { found.formUnion(try await store.findings(of: attempt.id).map(\.fingerprint)) }
-        // A recipe with mistakes has no attempts; its issues are found before.
+        // A recipe with errors has no attempts; its issues are found before.
         carried =
             attempts.isEmpty
             ? [] : Set(issues.filter { $0.status == .unresolved }.map(\.fingerprint)).subtracting(found)

@@ -7,26 +7,26 @@ import Settings
 import SourceControl
 import Storage
 
-/// Runs a working tree with the daemon's engine, but without a daemon. The tree on the disk becomes a commit, and the commit an integration in a
+/// Runs a working tree with the daemon's engine, but without a daemon. The tree on the disk becomes a commit. The commit becomes an integration in a
 /// separate store in the cache, so that each run is compared with the previous one.
 ///
-/// Nothing is written in the working tree. One run at a time works on a tree; the files that it leaves are bounded.
+/// No file in the working tree is written. One run at a time works on a tree, and the number of files that runs leave is bounded.
 package final class WorkingTreeRun: Sendable {
-    /// What it is made of.
+    /// The parts that a run is built from.
     package struct Parts: Sendable {
-        /// Where to run; the working tree around it is what runs.
+        /// The directory in which the command was called. The working tree around it is run.
         package var directory: String
-        /// `$XDG_CACHE_HOME/martlet/run`, absolute.
+        /// The absolute path of `$XDG_CACHE_HOME/martlet/run`.
         package var caches: String
-        /// The person's; jobs inherit little of it.
+        /// The user's environment, of which jobs inherit few variables.
         package var environment: [String: String]
         /// The absolute path of `martlet-supervisor`.
         package var supervisor: String
         /// Reads reports and logs.
         package var reader: ReaderProgram
-        /// Configurations that run at one time, ≥ 1.
+        /// The most configurations that run at a time, at least 1.
         package var concurrency: Int
-        /// Finds out what keeps jobs from the machine, while the tree's cache is opened and the launcher starts.
+        /// Determines how jobs are isolated. It runs while the tree's cache is opened and the launcher starts.
         package var isolation: @Sendable () async throws -> JobIsolation
         package var clock: WallClock
 
@@ -48,7 +48,7 @@ package final class WorkingTreeRun: Sendable {
 
     /// The root of the working tree.
     package let root: String
-    /// Cancels what runs.
+    /// Cancels the run.
     package let cancellation = Cancellation()
     let parts: Parts
     let cache: RunCache
@@ -58,12 +58,12 @@ package final class WorkingTreeRun: Sendable {
     private let tree: WorkingTree
     private let lock: FileLock
 
-    /// How many runs of a directory are kept, with their logs; older ones are removed.
+    /// The number of runs of a directory that are kept, with their logs. Older ones are removed.
     package static let keptRuns = 10
 
-    /// Takes the tree's cache and starts a launcher. `close()` ends both.
-    /// - Throws: `RunError`; `SourceControlError` for a directory that cannot be read as a tree; `StoreError`,
-    ///   `ExecutionError`; what `Parts.isolation` throws.
+    /// Locks the tree's cache and starts a launcher. `close()` releases both.
+    /// - Throws: `RunError`; `SourceControlError` for a directory that cannot be read as a tree; `StoreError`, `ExecutionError`; the errors of
+    ///   `Parts.isolation`.
     package init(_ parts: Parts) async throws {
         self.parts = parts
         async let decided = parts.isolation()
@@ -74,7 +74,7 @@ package final class WorkingTreeRun: Sendable {
             do throws(SourceControlError) {
                 root = try WorkingTree.root(of: parts.directory, home: home)
             } catch {
-                // Nothing went wrong, so there is nothing to run.
+                // There is no underlying error, so the directory does not exist or has no working tree.
                 guard error.underlying == nil else { throw error }
                 throw RunError(.notFound, "\(parts.directory): \(error.message)")
             }
@@ -100,42 +100,41 @@ package final class WorkingTreeRun: Sendable {
         }
     }
 
-    /// Discards a file that another version wrote, or that is damaged: it is a cache. The files that its rows refer to are removed with it, since
-    /// numbers start again.
+    /// Opens the store. A file that another version wrote, or that is damaged, is discarded, because it is a cache. The files that its rows refer to
+    /// are removed with it, because numbers start again.
     private static func openStore(_ state: StateDirectory) throws -> Store {
         do throws(StoreError) {
             return try Store.open(path: state.database)
         } catch {
             guard error.code == .newerSchema || error.code == .corrupt else { throw error }
-            // First: what is interrupted here finds the same file again.
+            // They are removed first: after an interruption here the next run finds the same database again.
             try Directory(opening: state.integrations).removeContents()
             for suffix in ["", "-wal", "-shm"] { unlink(state.database + suffix) }
             return try Store.open(path: state.database)
         }
     }
 
-    /// Ends the launcher with whatever still runs, and closes the store.
+    /// Ends the launcher with all running jobs, and closes the store.
     package func close() async throws {
         await launcher.end()
         try store.close()
     }
 
-    /// Kills all running jobs at once, and returns when they are gone. Nothing can be run afterwards.
+    /// Kills all running jobs at once, and returns when they have exited. No run can be started afterwards.
     package func kill() async { await launcher.end() }
 
-    /// The selection of the run before.
-    /// - Throws: `RunError.notFound`.
+    /// Returns the selection of the last run.
+    /// - Throws: `RunError.notFound` if there was none.
     package func lastSelection() throws -> RunSelection { try cache.lastSelection(of: root) }
 
-    /// The name that the tree's integrations have: its directory's.
+    /// The name of the bot of the tree's integrations: the name of the directory.
     var bot: Name { Name(nearest: root.split(separator: "/").last ?? "root") }
 
     /// Runs the selection to its end.
     /// - Parameters:
     ///   - isClean: Whether the workspaces are emptied first.
-    ///   - began: Told of the integration before anything of it runs.
-    /// - Throws: `RunError`; `SourceControlError` when the tree cannot be read; `StoreError`. What goes wrong later is the
-    ///   result.
+    ///   - began: Called with the integration before any job starts.
+    /// - Throws: `RunError`; `SourceControlError` if the tree cannot be read; `StoreError`. Later failures are results.
     package func run(
         _ selection: RunSelection, isClean: Bool = false, began: (RunBeginning) async -> Void = { _ in }
     ) async throws -> WorkingTreeResult {
@@ -149,8 +148,8 @@ package final class WorkingTreeRun: Sendable {
         let reading = try await runner.recipe(of: snapshot.commit, bot: specification, mirror: tree.mirror)
         let chosen = try reading.value.map { try choose(selection, of: $0) }
         guard await cancellation.requested == nil else { throw Self.canceled }
-        // A comparison with a run of another repository would be meaningless. This happens only once the run is known to be possible: a mistyped
-        // name removes nothing.
+        // A comparison with a run of another repository would be meaningless. Old runs are removed only once the run is known to be possible, so that
+        // a mistyped name causes no removal.
         try await tidy(
             isComparable: selection == (try? cache.lastSelection(of: root)) && !snapshot.isOfAnotherRepository)
         let record = try await store.queue(
@@ -183,14 +182,14 @@ package final class WorkingTreeRun: Sendable {
                     + snapshot.emptySubmodules.map { "submodule \($0) is not initialized and was left empty" }
                     + isolation.notes,
                 watch: RunWatch(id: record.id, store: store, state: cache.state)))
-        // It waits for no server: the commit is a snapshot that is here.
+        // The runner waits for no server, because the commit is a local snapshot.
         guard await runner.run(record.id, cancellation: cancellation) == .stored else {
             throw RunError(
                 .cache,
                 "what \(record.id) came to could not be stored in \(cache.state.path); free space there, or set XDG_CACHE_HOME"
             )
         }
-        // Only now: a run that is killed earlier has emptied nothing.
+        // This comes last: after a run that was killed earlier, the next one still detects another repository and empties its workspaces.
         try cache.remember(head: snapshot.head)
         return try await WorkingTreeResult(record.id, store: store, state: cache.state)
     }
@@ -203,7 +202,7 @@ package final class WorkingTreeRun: Sendable {
         return snapshot
     }
 
-    /// The user's change: what is not committed yet, and what separates the branch from the default one.
+    /// Returns the history with the base of the user's change: what is not committed yet, and what separates the branch from the default one.
     private func history(of snapshot: WorkingTreeSnapshot) async -> JobHistory {
         var history = JobHistory(upstream: snapshot.upstream, base: snapshot.isChanged ? snapshot.head : nil)
         if let branch = snapshot.upstream.defaultBranch, let commit = snapshot.upstream.branches[branch],
@@ -216,7 +215,7 @@ package final class WorkingTreeRun: Sendable {
 
     private static let canceled = RunError(.canceled, "it was canceled before anything was run")
 
-    /// What of a recipe is run.
+    /// The parts of a recipe that are run.
     private struct Choice {
         var recipe: Recipe
         /// The configurations whose tests are chosen by a filter.
@@ -226,7 +225,7 @@ package final class WorkingTreeRun: Sendable {
 
     private func choose(_ selection: RunSelection, of recipe: Recipe) throws -> Choice {
         var recipe = recipe
-        // Products are for publishing, which a working tree does not.
+        // Products are for publishing, and a working tree does not publish.
         recipe.archive = Recipe.Archive(include: [])
         if !selection.configurations.isEmpty {
             let names = recipe.configurations.map(\.name)
@@ -250,18 +249,18 @@ package final class WorkingTreeRun: Sendable {
         return choice
     }
 
-    /// There is no bot file, and only a bot file gives secrets.
+    /// The reason why no job has secrets: there is no bot file, and only a bot file grants secrets.
     private static let secretless = """
         `martlet run` gives none, as it knows no bot file; push the commit and let the bot run it, or choose configurations that ask for \
         none with --configuration
         """
 
-    /// - Parameter objects: Directories that the snapshots' objects refer to; a job's `.git` leads to them.
+    /// - Parameter objects: The directories that the snapshots' objects refer to, and that a job's `.git` leads to.
     private func makeRunner(objects: [String], history: JobHistory) throws -> IntegrationRunner {
         var isolation = isolation
         if case .sandbox = isolation.isolation { isolation.readOnly += objects }
         let secrets = SecretStore(directory: nil, credentialsDirectory: nil)
-        // What goes wrong is the result, which is printed.
+        // Failures are part of the result, which is printed.
         let logger = Logger(label: "martlet.run") { _ in SwiftLogNoOpLogHandler() }
         let jobs = JobRunner(
             store: store, state: cache.state, workspaces: Workspaces(root: cache.state.workspaces),
@@ -280,8 +279,8 @@ package final class WorkingTreeRun: Sendable {
             logger: logger, findsSuspects: false)
     }
 
-    /// Ends the rows of a run that was killed, and removes what is older than the kept runs; all rows where the next run is
-    /// not to be compared with them.
+    /// Ends the rows of a run that was killed, and removes runs that are older than the kept ones. Removes all rows if the next run must not be
+    /// compared with them.
     private func tidy(isComparable: Bool) async throws {
         for record in try await store.queued() + store.running() {
             try await store.apply(
