@@ -1,12 +1,12 @@
 package import Model
 
-/// What an analysis prints: diagnostics as compilers print them, and lines of linters.
+/// Reads an analysis' output: diagnostics as compilers print them, and lines of linters.
 package struct AnalyzerLines: Sendable {
     private var diagnostics: DiagnosticReader
     private var lints: LintLines
-    /// How many lines told nothing that could be read; see `ConsoleContent.notUnderstood`.
+    /// The number of lines that could not be read; see `ConsoleContent.notUnderstood`.
     package private(set) var notUnderstood = 0
-    /// More lines that are not understood are not looked for, since they change nothing.
+    /// The most lines that are counted as not understood. More of them change no result.
     private static let maximumNotUnderstood = 10_000
 
     package init(root: SourceRoot) {
@@ -14,7 +14,7 @@ package struct AnalyzerLines: Sendable {
         lints = LintLines(root: root)
     }
 
-    /// Takes what a line tells.
+    /// Reads a line.
     package mutating func take(_ line: LogLine) {
         diagnostics.take(line)
         let isFinding = lints.passOver(line) ?? lints.take(line.text)
@@ -23,7 +23,7 @@ package struct AnalyzerLines: Sendable {
         if !AnalyzerProse.isKnown(text), DiagnosticLine(text) == nil { notUnderstood += 1 }
     }
 
-    /// Without what both read.
+    /// Returns the findings. A finding that both readers found is returned once.
     package func finish() -> [Finding] {
         let found = diagnostics.finish().map { finding in
             guard finding.rule.isEmpty, let (rule, message) = LintLine.trailingRule(finding.message) else {

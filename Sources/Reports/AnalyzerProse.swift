@@ -1,13 +1,13 @@
-/// The lines by which analyzers say that all is well, and those by which they say what they do: neither is a finding.
+/// Recognizes the lines by which analyzers report success or progress: these are no findings.
 ///
-/// Whatever is no such line, and no finding, may be a finding in a form that is not known. So these are sentences of tools as they print
-/// them by default, and what Make, npm, shells and their like print around a tool. A file's name alone is no such line: `gofmt -l` and
-/// `shfmt -l` print the files that they find fault with, and exit with 0.
+/// Any other line that is no finding may be a finding in an unknown format. The lists therefore contain the tools' default sentences, and what Make,
+/// npm, shells and similar programs print around a tool. A file name alone is no such line: `gofmt -l` and `shfmt -l` print the names of badly
+/// formatted files, and exit with 0.
 enum AnalyzerProse {
-    /// A longer line is no sentence of a tool, in bytes.
+    /// The longest line that can be a tool's sentence, in bytes.
     private static let maximumBytes = 1024
 
-    /// Whether a line says that all is well, what is being done, or nothing at all.
+    /// Returns whether a line reports success or progress, or is empty of words.
     static func isKnown(_ text: String) -> Bool {
         guard text.contains(where: { $0.isLetter || $0.isNumber }) else { return true }
         guard text.utf8.count <= maximumBytes else { return false }
@@ -21,12 +21,12 @@ enum AnalyzerProse {
             || isVersion(lowered)
     }
 
-    /// Whether a line begins with words of `progress` or `beginnings`, found without making a string of it: a log may have millions of such lines.
-    /// - Returns: False also for lines of which only `isKnown` decides.
+    /// Returns whether a line begins with words of `progress` or `beginnings`, without making a string of it: a log may have millions of such lines.
+    /// - Returns: `false` also for lines that only `isKnown` can decide.
     static func isProgress(_ line: LogLine) -> Bool {
         let bytes = line.bytes
         guard let first = bytes.first, let last = bytes.last, bytes.count <= maximumBytes else { return false }
-        // Blanks at the end are none of the text.
+        // Trailing blanks are not part of the text.
         guard first | 0x20 >= UInt8(ascii: "a"), first | 0x20 <= UInt8(ascii: "z"), last != 0x20,
             bytes.allSatisfy({ (0x20...0x7E).contains($0) })
         else { return false }
@@ -43,11 +43,11 @@ enum AnalyzerProse {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    /// `+ ruff check` (`set -x`), npm's `> kit@1.0.0 lint`, yarn's `$ eslint .`, `# kit/pkg` of go vet, `::group::` of GitHub's,
-    /// pylint's `************* Module kit`.
+    /// `+ ruff check` (`set -x`), npm's `> kit@1.0.0 lint`, yarn's `$ eslint .`, go vet's `# kit/pkg`, GitHub's `::group::`, pylint's `*************
+    /// Module kit`.
     private static let shells = ["+ ", "++ ", "> ", "$ ", "# ", "::", "-- ", "************* Module "]
 
-    /// What begins a line that says what is being done: cppcheck's `Checking a.c ...`, Cargo's `Compiling kit v0.1.0`.
+    /// The beginnings of lines that report progress: cppcheck's `Checking a.c ...`, Cargo's `Compiling kit v0.1.0`.
     private static let progress = [
         "analysing ", "analyzing ", "blocking waiting ", "building ", "checking ", "collecting ", "compiling ",
         "computing ", "configuring ", "downloading ", "downloaded ", "entering directory", "executing ", "fetching ",
@@ -79,10 +79,10 @@ enum AnalyzerProse {
         "congratulations", "npm notice", "npm warn", "0/", "real\t", "user\t", "sys\t",
     ]
 
-    /// All of them by their first byte: a log may have millions of lines.
+    /// The beginnings by their first byte, since a log may have millions of lines.
     private static let beginningsByByte = Dictionary(grouping: progress + beginnings) { $0.utf8.first ?? 0 }
 
-    /// How a tool says that it found nothing, wherever in the line.
+    /// The texts, anywhere in a line, by which tools report that they found no problem.
     private static let parts: [StaticString] = [
         "all checks passed", "file already formatted", "files already formatted", "file would be left unchanged",
         "files would be left unchanged", "% done", "chart(s) linted, 0 chart(s) failed", " source file",
@@ -92,7 +92,7 @@ enum AnalyzerProse {
         "warning generated", "rules run:", "....passed", "....skipped", " info ", " debug ",
     ]
 
-    /// What is counted or denied: `no issues found`, `0 errors`, `found 0 vulnerabilities`.
+    /// The nouns that are counted or denied: `no issues found`, `0 errors`, `found 0 vulnerabilities`.
     private static let counted: Set<Substring> = [
         "bug", "bugs", "defect", "defects", "error", "errors", "failed", "failure", "failures", "finding", "findings",
         "fix", "fixes", "hint", "hints", "issue", "issues", "lint", "offense", "offenses", "problem", "problems",
@@ -100,12 +100,12 @@ enum AnalyzerProse {
         "violations", "vulnerabilities", "vulnerability", "warning", "warnings",
     ]
     private static let between: Set<Substring> = ["known", "lint", "new", "open", "serious", "style", "total"]
-    /// What follows where something is denied: `no error handling` is a finding.
+    /// The words that may follow a denied noun. Without this check, the finding `no error handling` would match.
     private static let after: Set<Substring> = [
         "and", "detected", "found", "generated", "identified", "in", "or", "remaining", "reported", "to", "were",
     ]
 
-    /// Whether it says `no` or `0` of something that is counted. `10 errors` is not `0 errors`, and `0 errors, 3 warnings` is not well.
+    /// Returns whether a line says `no` or `0` of a counted noun. `10 errors` does not match, nor does `0 errors, 3 warnings`.
     private static func saysNone(_ line: String) -> Bool {
         if line == "0" { return true }
         let words = line.split { !$0.isLetter && !$0.isNumber }
@@ -128,14 +128,14 @@ enum AnalyzerProse {
         return found && !other
     }
 
-    /// `[1/3] Building C object`, `Linting 'a.swift' (1/3)`
+    /// Returns whether a line begins with a step such as `[1/3] Building C object`.
     private static func isStep(_ line: String) -> Bool {
         guard line.first == "[", let end = line.firstIndex(of: "]") else { return false }
         let counts = line[..<end].dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         return counts.count == 2 && counts.allSatisfy { TAPLine.number($0.drop { $0 == " " }) != nil }
     }
 
-    /// `pylint 3.0.2`, `markdownlint-cli2 v0.13.0 (markdownlint v0.34.0)`
+    /// Returns whether a line is a version, such as `pylint 3.0.2` or `markdownlint-cli2 v0.13.0 (markdownlint v0.34.0)`.
     private static func isVersion(_ line: String) -> Bool {
         let words = line.split(separator: " ")
         // `requests 2.0.0 has a vulnerability` is a finding.
@@ -145,7 +145,7 @@ enum AnalyzerProse {
             && number.allSatisfy { $0.isNumber || $0 == "." || $0 == "-" || $0.isLetter }
     }
 
-    /// Whether it is a command as Make prints it before it runs it.
+    /// Returns whether a line is a command, as Make prints it before it runs it.
     private static func isCommand(_ line: Substring) -> Bool {
         var words = line.split(separator: " ")[...]
         // `PYTHONPATH=src ruff check`

@@ -7,7 +7,7 @@ enum Base64 {
         return values
     }()
 
-    /// `nil` for a text that is not base64.
+    /// Returns the decoded bytes; `nil` for a text that is not base64.
     static func decode(_ text: String) -> [UInt8]? {
         let characters = Array(text.utf8)
         guard characters.count.isMultiple(of: 4) else { return nil }

@@ -1,10 +1,10 @@
 package import Model
 
-/// Compares an integration's findings with the issues of the branch's integration before.
+/// Compares an integration's findings with the issues of the branch's previous integration.
 package enum Baseline {
-    /// A finding of one configuration or several.
+    /// A finding of one or more configurations.
     package struct Found: Hashable, Sendable {
-        /// What it is called if it is new.
+        /// The fingerprint that it gets if it is new.
         package var fingerprint: String
         /// See `Issue.content`.
         package var content: String
@@ -24,7 +24,8 @@ package enum Baseline {
         }
     }
 
-    /// Merges findings of several configurations at one place. The second of two equal findings of one configuration is the second of another's.
+    /// Merges findings of several configurations at one place. The second of two equal findings of one configuration is merged with the second of
+    /// another.
     package static func joined(_ all: [Found]) -> [Found] {
         struct Place: Hashable {
             let group: IssueMatching.Group
@@ -34,14 +35,14 @@ package enum Baseline {
             let place: Place
             let configuration: Name?
         }
-        // Within one configuration no two are the same.
+        // Within one configuration no two findings are the same.
         guard all.contains(where: { $0.configurations.first != all[0].configurations.first }) else { return all }
         var joined: [Found] = []
         var places: [Place: [Int]] = [:]
         var counts: [Counted: Int] = [:]
         for found in all {
             let path = IssueMatching.path(of: found.finding)
-            // A test fails where it fails.
+            // Findings without a path, such as test failures, are compared without line and column.
             let isPlaced = !path.isEmpty
             let place = Place(
                 group: .init(content: found.content, path: path), line: isPlaced ? found.finding.line : nil,
@@ -60,11 +61,12 @@ package enum Baseline {
         return joined
     }
 
-    /// Whether `compare` needs to know what became of files and lines to tell which finding is which issue.
+    /// Returns whether `compare` needs the changes of files and lines to match findings with issues.
     /// - Parameters:
-    ///   - current: As `joined` gives them.
+    ///   - current: The result of `joined`.
+    ///   - before: The issues of the branch's previous integration.
     package static func needsChanges(current: [Found], before: [Issue]) -> Bool {
-        // In each file, and in all together: one more elsewhere may be the one that was here.
+        // Both each file and all files together are counted: an additional finding elsewhere may be the one that was here.
         var places: [IssueMatching.Group: Int] = [:]
         var contents: [String: Int] = [:]
         for issue in before where issue.status != .resolved {
@@ -79,27 +81,27 @@ package enum Baseline {
         return places.contains { $0.value != 0 } || contents.contains { $0.value != 0 }
     }
 
-    /// The integration's issues: new and unresolved ones in the order found, then the resolved ones. None is silenced.
+    /// Returns the integration's issues: new and unresolved ones in the order found, then the resolved ones. None is silenced.
     ///
-    /// Unresolved ones are one integration older than before, and keep their fingerprint. An issue that was resolved before and is still gone is
-    /// not listed again; one that comes back is new.
+    /// Unresolved issues keep their fingerprint, and their age grows by one. An issue that was resolved before and is still gone is not listed again.
+    /// If it comes back, it is new.
     /// - Parameters:
     ///   - current: The result of `joined`.
     ///   - before: The issues of the branch's previous integration; empty if there is none.
     ///   - changes: The changes of files and lines since then; empty if there are none, or they are unknown.
     ///   - number: The integration's own number.
-    ///   - unlooked: The configurations in which an issue must be presumed present, because the step did not run or an incremental build did not
-    ///     compile its file again; `nil`: every configuration checked it. A presumed issue is not resolved by its absence.
+    ///   - unlooked: Returns the configurations in which an issue must be presumed present, because the step did not run or an incremental build did
+    ///     not compile its file again; `nil`: every configuration checked it. A presumed issue is not resolved by its absence.
     package static func compare(
         current: [Found], before: [Issue], changes: SourceChanges = SourceChanges(), number: Int,
         unlooked: (Issue) -> [Name]? = { _ in nil }
     ) -> [Issue] {
         let before = before.contains { $0.status == .resolved } ? before.filter { $0.status != .resolved } : before
         let matching = IssueMatching(current, before: before, changes: changes)
-        // Only a new issue needs a name.
+        // Only new issues need a fingerprint.
         var used = matching.issues.contains(nil) ? Set(before.lazy.map(\.fingerprint)) : []
         var issues: [Issue] = []
-        // All of them: a list that grows takes three times its memory meanwhile.
+        // The full capacity is reserved, since a growing array temporarily takes three times its memory.
         issues.reserveCapacity(current.count + matching.isTaken.count { !$0 })
         for (found, place) in zip(current, matching.issues) {
             var issue: Issue
@@ -138,7 +140,7 @@ package enum Baseline {
         return issues
     }
 
-    /// A name that no other issue here has. One has it when it came from the place where this one is now.
+    /// Returns a fingerprint that no other issue here has. An issue that came from this finding's present place may already have it.
     private static func unused(_ fingerprint: String, _ used: inout Set<String>) -> String {
         var name = fingerprint
         var number = 0
@@ -150,9 +152,9 @@ package enum Baseline {
         return name
     }
 
-    /// Each name once.
+    /// Returns the union of two lists, each name once.
     private static func union(_ left: [Name], _ right: [Name]) -> [Name] {
-        // There is mostly one name, and 100,000 issues share it.
+        // Usually there is one name, which 100,000 issues share.
         if left.count <= 1, right.isEmpty { return left }
         var all: [Name] = []
         for name in left + right where !all.contains(name) { all.append(name) }
@@ -161,7 +163,7 @@ package enum Baseline {
 }
 
 extension Finding {
-    /// Moves it to where its line is now, so that the next integration finds it from there.
+    /// Moves a finding to its line's present place, so that the next integration finds it from there.
     fileprivate mutating func follow(_ changes: SourceChanges) {
         guard let path, let now = changes.path(of: path) else { return }
         if let line, let place = changes.place(path: path, line: line) { self.line = place.line }

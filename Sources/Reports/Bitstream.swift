@@ -1,11 +1,11 @@
 /// Reads LLVM's bitstream container: blocks of records, abbreviated or not (llvm.org/docs/BitCodeFormat).
 ///
-/// Bounded by its bytes: every read moves on by at least a bit or fails, and what costs no bits (literals, numbers of no bits)
-/// has a budget for the whole stream.
+/// Its work is limited by the number of bytes. Every read advances by at least one bit or fails. Elements that take no bits (literals, numbers of
+/// zero bits) have a budget for the whole stream.
 struct Bitstream {
     struct Failure: Error { var text: String }
 
-    /// What comes next in a block.
+    /// The next element of a block.
     enum Item {
         case block(Int)
         case record(Int, fields: [UInt64], blob: ArraySlice<UInt8>)
@@ -22,17 +22,16 @@ struct Bitstream {
     private var block = -1
     private var registered: [Int: [[Encoding]]] = [:]
 
-    /// The most nested blocks and the most operands of a record; serialized diagnostics have three and some ten.
+    /// The most nested blocks and the most operands of a record. Serialized diagnostics have three levels and about ten operands.
     private static let maximumDepth = 16
     private static let maximumOperands = 1 << 16
-    /// The most encodings of an abbreviation, and the most abbreviations of a block. Those of swiftc and clang have at most
-    /// nine of each.
+    /// The most encodings of an abbreviation, and the most abbreviations of a block. Those of swiftc and clang have at most nine of each.
     private static let maximumEncodings = 32
     private static let maximumAbbreviations = 100
-    /// Operands that may still come: as many as the stream has bits.
+    /// The number of further operands that are allowed. It begins with the number of bits in the stream.
     private var operands: Int
 
-    /// - Parameter start: Where the first block begins, in bytes.
+    /// - Parameter start: The offset of the first block, in bytes.
     init(_ bytes: [UInt8], from start: Int) {
         self.bytes = bytes
         operands = bytes.count * 8
@@ -40,10 +39,10 @@ struct Bitstream {
     }
 
     var isAtEnd: Bool { outer.isEmpty && bit + 32 > bytes.count * 8 }
-    /// In bytes, for messages.
+    /// The current offset in bytes, for messages.
     var place: Int { bit / 8 }
 
-    /// The next block, record or end of a block. What defines abbreviations is taken in on the way.
+    /// Returns the next block, record or end of a block. Definitions of abbreviations before it are read and stored.
     mutating func next() throws(Failure) -> Item {
         while true {
             switch try fixed(width) {
@@ -86,7 +85,7 @@ struct Bitstream {
         }
     }
 
-    /// Passes over a block that has just begun.
+    /// Skips a block that has just begun.
     mutating func skipBlock() throws(Failure) {
         let depth = outer.count
         while outer.count >= depth {
@@ -94,7 +93,7 @@ struct Bitstream {
         }
     }
 
-    /// Block 0 registers abbreviations for blocks to come.
+    /// Reads block 0, which registers abbreviations for later blocks.
     private mutating func readBlockInfo() throws(Failure) {
         var target: Int?
         while true {
@@ -192,7 +191,7 @@ struct Bitstream {
         return Int(value)
     }
 
-    /// An identifier, a width or a code: 32 bits are enough for all that there are.
+    /// Returns an identifier, a width or a code, which must fit in 32 bits.
     private func number(_ value: UInt64) throws(Failure) -> Int {
         guard let number = Int(exactly: value), number <= Int(UInt32.max) else {
             throw Failure(text: "the number \(value), where none is so large")
@@ -216,7 +215,7 @@ struct Bitstream {
         return value
     }
 
-    /// Chunks of `count` bits, of which the highest says whether another follows.
+    /// Reads a number in chunks of `count` bits. The highest bit of a chunk states whether another follows.
     private mutating func variable(_ count: Int) throws(Failure) -> UInt64 {
         guard count > 1 else { return count == 1 ? try fixed(1) : 0 }
         var value: UInt64 = 0

@@ -1,6 +1,6 @@
 import Model
 
-/// Boost.Test's log in XML (`--log_format=XML`), in which a case without an error has passed.
+/// Boost.Test's XML log (`--log_format=XML`), in which a case without an error has passed.
 final class BoostTestDocument: XMLTestCases, XMLTestsHandler {
     private var suites: [String] = []
     private var failure: (path: String?, line: Int?)?
@@ -24,13 +24,13 @@ final class BoostTestDocument: XMLTestCases, XMLTestsHandler {
         case _ where Self.failures.contains(element):
             clearText()
             if !isOpen {
-                // Outside of any case: a suite's fixture.
+                // The failure is outside of any case, in a suite's fixture.
                 hasPlace = false
                 try open(TestResult(suite: suite, name: "(suite)", outcome: .failed))
             }
             fail()
             failure = (attributes["file"], attributes["line"].flatMap { TAPLine.number(Substring($0)) })
-        // An exception says where the last checkpoint was, between two parts of its text.
+        // An exception's text is interrupted by the element of the last checkpoint.
         case "LastCheckpoint": break
         default: clearText()
         }

@@ -1,8 +1,8 @@
 import Model
 
-/// Reads what `ctest` prints, with `--output-on-failure` or `--verbose` or without.
+/// Reads the output of `ctest`, with `--output-on-failure`, `--verbose` or neither.
 package struct CTestConsoleReader: Sendable {
-    /// From ten tests on their numbers have one width: `Test  #1:`.
+    /// If there are ten tests or more, their numbers have one width: `Test  #1:`.
     private static let needles: Needles = [
         "Test #", "Test  #", "Test   #", "Test    #", "Test     #", " Start ", "Test project ", "% tests passed",
         "No tests were found",
@@ -18,20 +18,21 @@ package struct CTestConsoleReader: Sendable {
     private var total: Int?
     /// The index in `tests` of the project's first test.
     private var first = 0
-    /// The number of failures in the last summary. It is the project's own unless a result of the project follows: a test's output can quote one.
+    /// The number of failures in the last summary. It is the project's own unless a result of the project follows, since a test's output can quote
+    /// one.
     private var summarized: Int?
     private var hasProject = false
     private var hasSummary = false
     private var failed: Int?
-    /// The test after whose result a line came: its output.
+    /// The index of the test whose result was read last. The following lines are its output.
     private var current: Int?
 
     package init(root: SourceRoot) {}
 
-    /// Whether the output of a test is printed, in which other tools may seem to speak.
+    /// Whether the output of a test is being printed. It may contain lines that look like other tools' output.
     var isWithinTest: Bool { current != nil }
 
-    /// Takes what a line tells.
+    /// Reads a line.
     package mutating func take(_ line: LogLine) {
         guard line.contains(Self.needles) else {
             if let current { output(line.text, of: current) }
@@ -39,7 +40,7 @@ package struct CTestConsoleReader: Sendable {
         }
         let text = line.text
         if text.hasPrefix("Test project "), current == nil {
-            // Another run: numbers start again.
+            // A new run begins, so numbers start again.
             endProject()
             (hasProject, hasSummary, places, total, first) = (true, false, [:], nil, tests.count)
             (started, announced) = ([:], 0)
@@ -88,7 +89,7 @@ package struct CTestConsoleReader: Sendable {
         {
             result.duration = .seconds(seconds)
         }
-        // The same number again is the test run again: `--repeat until-pass`.
+        // The same number again means that the test ran again: `--repeat until-pass`.
         if let place = places[number], tests[place].name == result.name {
             if tests[place].outcome.isFailure, outcome == .passed { result.outcome = .flaky }
             if result.outcome == .flaky { result.message = tests[place].message }
@@ -105,7 +106,7 @@ package struct CTestConsoleReader: Sendable {
         if let current { output(text, of: current) }
     }
 
-    /// The name, and how it ended; words in CTest's own language, which is English only.
+    /// Returns the name, the outcome and the reason; `nil` for other text. CTest prints English only.
     private static func outcome(_ text: Substring) -> (name: String, TestResult.Outcome, reason: String)? {
         if let range = text.range(ofLast: "***") {
             let name = text[..<range.lowerBound].trimmingSuffix { $0 == "." || $0 == " " }
@@ -146,8 +147,8 @@ package struct CTestConsoleReader: Sendable {
         return (number, TextLimit.cut(String(text[colon.upperBound...]), toBytes: TextLimit.nameBytes))
     }
 
-    /// Ends the tested project. If its output breaks off, each test that started and has no result has crashed. If its summary is there, it must
-    /// have as many results as each of them states.
+    /// Ends the tested project. If its output ends without a summary, each started test without a result has crashed. If there is a summary, there
+    /// must be as many results as each of them states.
     private mutating func endProject() {
         believeSummary()
         guard hasProject else { return }
@@ -166,7 +167,7 @@ package struct CTestConsoleReader: Sendable {
         }
     }
 
-    /// Treats the last summary as the project's own. If it counts no failure, apparent failures are a test's output.
+    /// Treats the last summary as the project's own. If it counts no failure, apparent failures come from a test's output and are removed.
     private mutating func believeSummary() {
         guard let count = summarized else { return }
         (failed, hasSummary, summarized) = (count, true, nil)
@@ -185,7 +186,7 @@ package struct CTestConsoleReader: Sendable {
         return content
     }
 
-    /// The report's tests in their order.
+    /// Returns the report's tests in their order.
     package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var reader = CTestConsoleReader(root: root)
         LogLines.forEach(in: bytes) { reader.take($0) }

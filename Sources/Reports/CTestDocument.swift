@@ -1,11 +1,11 @@
 import Model
 
-/// CTest's `Test.xml`, as `ctest -T Test` writes it for a dashboard.
+/// CTest's `Test.xml`, which `ctest -T Test` writes for a dashboard.
 final class CTestDocument: XMLTestsHandler {
     private let root: SourceRoot
     private var tests: [TestResult] = []
     private var hasTesting = false
-    /// How many tests were to run.
+    /// The number of tests in the list of tests to run.
     private var listed = 0
     private var open: (status: String, name: String, path: String, seconds: Double?, completion: String, code: String)?
     private var output = ""
@@ -17,7 +17,7 @@ final class CTestDocument: XMLTestsHandler {
     init(root: SourceRoot) { self.root = root }
 
     func content(problem: String?) -> ReportContent {
-        // Directories may have tests of one name.
+        // Several directories may have tests of one name.
         var content = ReportContent(tests: JUnitRetries.numbered(tests))
         if listed > tests.count {
             content.problems = [
@@ -69,7 +69,7 @@ final class CTestDocument: XMLTestsHandler {
         case "Execution Time": open?.seconds = Double(value)
         case "Completion Status": open?.completion = value
         case "Exit Code": open?.code = value
-        // Compressed output is not unpacked: the log has it.
+        // Compressed output is not expanded, since the log contains it.
         case "": output = isEncoded ? "" : value
         default: break
         }
@@ -88,7 +88,7 @@ final class CTestDocument: XMLTestsHandler {
         switch test.status.lowercased() {
         case "passed": break
         case "notrun":
-            // As CTest's console counts: what nobody asked to skip has failed.
+            // CTest's console counts in the same way: a test that did not run without a skip request has failed.
             reason = test.completion
             result.outcome = reason.hasPrefix("SKIP_") || reason == "Disabled" ? .skipped : .failed
         default:

@@ -1,9 +1,9 @@
 import Model
 
-/// Messages of `cargo build`, `check`, `clippy` and `test` with `--message-format json`.
+/// Reads messages of `cargo build`, `check`, `clippy` and `test` with `--message-format json`.
 enum CargoMessages {
-    /// Errors and warnings at their primary place, and the tests where their events follow in the same stream. A build that
-    /// did not finish, or finished without success, is a problem.
+    /// Returns errors and warnings at their primary places, and the tests if their events follow in the same stream. A build that did not finish, or
+    /// did not succeed, is a problem.
     static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var list = FindingList(root: root)
         var seen: Set<Finding> = []
@@ -14,7 +14,7 @@ enum CargoMessages {
             case "build-finished": isSuccess = isSuccess ?? true && line["success"].bool ?? true
             case "compiler-message":
                 guard let finding = finding(of: line["message"], root: root) else { return }
-                // A library's are there again for its tests.
+                // A library's messages are repeated when it is compiled for its tests.
                 guard seen.count < ReportContent.maximumItems, seen.insert(finding).inserted else { return }
                 list.add(
                     finding.message, rule: finding.rule, path: finding.path, line: finding.line, column: finding.column,
@@ -45,7 +45,7 @@ enum CargoMessages {
         guard isError || message["level"].string == "warning" else { return nil }
         let spans = message["spans"].elements ?? []
         let span = spans.first { $0["is_primary"].bool == true }
-        // `2 warnings emitted`, `aborting due to 1 previous error`: counts of the others. A linker's error has no place.
+        // `2 warnings emitted` and `aborting due to 1 previous error` are counts of the other messages. A linker's error has no place.
         if span == nil, !isError || text.hasPrefix("aborting due to") { return nil }
         return Finding(
             category: isError ? .error : .warning, message: TextLimit.cut(text, toBytes: Finding.maximumMessageBytes),

@@ -1,16 +1,16 @@
 import Model
 
-/// What `cargo test` prints for people, line by line.
+/// Reads the human-readable output of `cargo test`, line by line.
 struct CargoTestLines: Sendable {
-    /// A test whose result comes in a line of its own, since it printed something first.
+    /// The test whose result comes in a separate line, because the test printed output first.
     private var waiting: String?
     /// The test whose output is being printed.
     private var output: String?
 
-    /// Whether the lines may be a test's output, or its result.
+    /// Whether the next lines may be a test's output, or its result.
     var isWithin: Bool { waiting != nil || output != nil }
 
-    /// Whether a test has started whose result is to come in a line of its own.
+    /// Whether a test has started whose result comes in a separate line.
     var isWaiting: Bool { waiting != nil }
 
     mutating func take(_ line: String, into run: inout CargoTestRun) {
@@ -78,7 +78,8 @@ struct CargoTestLines: Sendable {
         }
     }
 
-    /// `hitest tests::works ... ok`: with `--nocapture`, what the test before printed last had no line feed.
+    /// Returns the start of a test's line within another line: `hitest tests::works ... ok`. With `--nocapture`, the previous test's output may end
+    /// without a line feed. `nil` if there is none.
     private static func beginWithin(_ line: String) -> Substring.Index? {
         guard line.hasSuffix("ok") || line.hasSuffix("FAILED"), let mark = line.range(ofLast: " ... "),
             let word = line[..<mark.lowerBound].range(ofLast: "test ")
@@ -87,10 +88,10 @@ struct CargoTestLines: Sendable {
         return name.isEmpty || name.contains(" ") ? nil : word.upperBound
     }
 
-    /// `hiok`: with `--nocapture`, what the test printed last had no line feed.
+    /// Returns the outcome at a line's end: `hiok`. With `--nocapture`, the test's output may end without a line feed. `nil` if there is none.
     private static func outcomeAtEnd(of text: Substring) -> (outcome: TestResult.Outcome, message: String?)? {
         if text.hasSuffix("FAILED") { return (.failed, nil) }
-        // `ok (gas usage 12)`, as other harnesses write.
+        // Other harnesses write `ok (gas usage 12)`.
         return text.hasSuffix("ok") || text.hasPrefix("ok (") ? (.passed, nil) : nil
     }
 
@@ -104,14 +105,15 @@ struct CargoTestLines: Sendable {
         return text.hasPrefix("ignored, ") ? (.skipped, String(text.dropFirst("ignored, ".count))) : nil
     }
 
-    /// `running 5 tests`
+    /// Returns the count in `running 5 tests`; `nil` for another line.
     private static func count(_ line: String) -> Int? {
         guard line.hasPrefix("running "), line.hasSuffix(" tests") || line.hasSuffix(" test") else { return nil }
         let words = line.split(separator: " ")
         return words.count == 3 ? TAPLine.number(words[1]) : nil
     }
 
-    /// `test result: FAILED. 2 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.07s`
+    /// Returns the counts in `test result: FAILED. 2 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.07s`; `nil` for another
+    /// line.
     private static func result(_ line: String) -> (passed: Int, failed: Int, ignored: Int, all: Int)? {
         guard line.hasPrefix("test result: "), line.utf8.count < 400 else { return nil }
         func number(_ word: Substring) -> Int {
@@ -129,7 +131,7 @@ struct CargoTestLines: Sendable {
         guard text.hasPrefix("Running "), text.hasSuffix(")"), let open = text.range(ofLast: "("),
             text.utf8.count < 4096
         else { return nil }
-        // The file's name is the crate's or the test's and a hash.
+        // The file's name consists of the crate's or the test's name and a hash.
         let file = text[open.upperBound...].dropLast().split(separator: "/").last ?? ""
         guard let dash = file.lastIndex(of: "-") else { return nil }
         return String(file[..<dash])

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads what `cargo test` prints, and what Rust's test harness writes with `--format json`.
+/// Reads the output of `cargo test`, and the output of Rust's test harness with `--format json`.
 package struct CargoTestReader: Sendable {
     private var run: CargoTestRun
     private var lines = CargoTestLines()
@@ -9,7 +9,7 @@ package struct CargoTestReader: Sendable {
 
     private init(root: SourceRoot, isReport: Bool) { run = CargoTestRun(root: root, isReport: isReport) }
 
-    /// Takes what a line of a console tells.
+    /// Reads a line of a console.
     package mutating func take(_ line: LogLine) {
         guard
             lines.isWithin || line.contains(Self.needles)
@@ -18,7 +18,7 @@ package struct CargoTestReader: Sendable {
         lines.take(line.text, into: &run)
     }
 
-    /// Whether a test has started whose end is still to come, so that what other tools seem to say is its output.
+    /// Whether a test has started and not ended, so that lines that look like other tools' output are its output.
     var isWithinTest: Bool { lines.isWaiting && run.isOpen }
 
     /// Outside of a test's output no other line tells anything, but for those of `cargo test -q`. A line is looked at as well if a terminal's
@@ -31,17 +31,16 @@ package struct CargoTestReader: Sendable {
         return run.suites > 0 ? content : nil
     }
 
-    /// The report's tests in their order. Suites are the test binaries, where their names are printed (on standard error).
+    /// Returns the report's tests in their order. Suites are the test binaries, if their names are printed (on standard error).
     ///
-    /// A test that started and has no end is crashed; a binary without its result, and one whose counts its tests do not
-    /// meet, is a problem.
+    /// A test that started and did not end has crashed. A binary without a result, or with counts that differ from its tests, is a problem.
     package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var reader = CargoTestReader(root: root, isReport: true)
         LogLines.forEach(in: bytes) { reader.take($0) }
         return reader.finish() ?? .unreadable("no test binary's output")
     }
 
-    /// `{ "type": "test", "event": "ok", "name": "tests::adds", "exec_time": 0.1 }`, a line each.
+    /// Reads events such as `{ "type": "test", "event": "ok", "name": "tests::adds", "exec_time": 0.1 }`, one per line.
     static func readJSON(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var run = CargoTestRun(root: root)
         let problem = JSONLines.forEach(in: bytes) { run.take($0) }

@@ -1,6 +1,6 @@
 import Model
 
-/// Checkstyle's XML, which most linters write too: shellcheck, SwiftLint, eslint, ktlint, PHP_CodeSniffer, golangci-lint.
+/// Checkstyle's XML, which most linters write, too: shellcheck, SwiftLint, eslint, ktlint, PHP_CodeSniffer, golangci-lint.
 final class CheckstyleDocument: XMLTestsHandler {
     private var list: FindingList
     private var file: String?
@@ -12,7 +12,7 @@ final class CheckstyleDocument: XMLTestsHandler {
         switch element {
         case "file": file = attributes["name"]
         case "error":
-            // Severity `ignore` is checkstyle's for what asks for nothing.
+            // Checkstyle's severity `ignore` means that no action is needed.
             guard attributes["severity"] != "ignore" else { return }
             list.add(
                 attributes["message"] ?? "", rule: attributes["source"], path: file,

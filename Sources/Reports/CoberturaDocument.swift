@@ -1,6 +1,6 @@
 import Model
 
-/// Cobertura's XML, which coverage.py, gcovr, coverlet and phpunit write; its usual document type is refused like any.
+/// Cobertura's XML, which coverage.py, gcovr, coverlet and phpunit write. Its usual document type is refused like any other.
 final class CoberturaDocument: XMLTestsHandler {
     private var list: CoverageList
     private var file: String?
@@ -11,7 +11,7 @@ final class CoberturaDocument: XMLTestsHandler {
     private var method: (hits: Int, lines: Int)?
     private var sources: [String] = []
     private var text = ""
-    /// Classes of one file are one file.
+    /// The coverage by file. Classes of one file are merged.
     private var files: [String: (lines: [Int: Bool], branches: Coverage.Share, methods: Coverage.Share?)] = [:]
     private var records = 0
 
@@ -83,7 +83,8 @@ final class CoberturaDocument: XMLTestsHandler {
         return list.content(unreadable: problem)
     }
 
-    /// Names are relative to a source directory, of which the first that lies in the repository is taken.
+    /// Returns a path within a source directory. File names are relative to one of the source directories; the first that lies in the repository is
+    /// used.
     private func placed(_ path: String) -> String {
         guard !path.hasPrefix("/") else { return path }
         for source in sources {
@@ -95,7 +96,7 @@ final class CoberturaDocument: XMLTestsHandler {
         return path
     }
 
-    /// `50% (1/2)`
+    /// Returns the share in a text such as `50% (1/2)`; `nil` for other text.
     private static func conditions(_ text: String?) -> Coverage.Share? {
         guard let text, text.utf8.count < 60, let open = text.range(ofFirst: "("), text.hasSuffix(")") else {
             return nil

@@ -1,16 +1,16 @@
-/// How a command ended, as the supervisor recorded it.
+/// The end of a command, as the supervisor recorded it.
 package struct CommandEnd: Sendable, Hashable {
-    /// `nil` if it ended by a signal.
+    /// The exit status; `nil` if a signal ended it.
     package var exit: Int?
     package var signal: Int?
     /// The limit that ended it, in words (`timeout 30 min`); `nil` if none did.
     package var limit: String?
 
-    /// What the console says of the last crash: `ended by signal 4 (SIGILL): Fatal error: …`. SwiftPM ends with exit status
-    /// 1 when its test process crashes, so the signal is only there.
+    /// The console's description of the last crash: `ended by signal 4 (SIGILL): Fatal error: …`. SwiftPM ends with exit status 1 when its test
+    /// process crashes, so only the console names the signal.
     package var crash: String?
 
-    /// - Parameter console: The command's output, searched for what the Swift runtime and SwiftPM say of a crash.
+    /// - Parameter console: The command's output, which is searched for crash reports of the Swift runtime and SwiftPM.
     package init(exit: Int? = 0, signal: Int? = nil, limit: String? = nil, console: [UInt8] = []) {
         self.exit = exit
         self.signal = signal
@@ -20,15 +20,15 @@ package struct CommandEnd: Sendable, Hashable {
 
     package var isSuccess: Bool { exit == 0 && signal == nil && limit == nil }
 
-    /// The signal that ended it or, as shells report it, a process beneath it: 128 and the signal's number (POSIX.1-2024,
-    /// XCU 2.8.2).
+    /// The signal that ended the command or a process that it ran. Shells report the latter as exit status 128 plus the signal's number
+    /// (POSIX.1-2024, XCU 2.8.2). `nil` if none did.
     package var anySignal: Int? {
         if let signal { return signal }
         if let exit, (129...192).contains(exit) { return exit - 128 }
         return nil
     }
 
-    /// `exit status 1`, `signal 11 (SIGSEGV)`, or the limit.
+    /// A text such as `exit status 1` or `signal 11 (SIGSEGV)`, or the limit.
     package var description: String {
         if let limit { return limit }
         if let signal { return SignalName.text(signal) }

@@ -5,33 +5,32 @@ import Glibc
 /// An incremental build prints only the warnings of the files that it compiles again. Warnings of other files still exist, although they were not
 /// printed.
 package struct CompiledFiles: Sendable {
-    /// By file name: the modules named with it; an empty one where the log names none.
+    /// The modules of each file name; an empty module name if the log states none.
     private var modules: [String: Set<String>] = [:]
-    /// Modules of which all files were compiled: with optimization SwiftPM compiles a module as a whole and names only its
-    /// first file.
+    /// The modules of which all files were compiled. With optimization, SwiftPM compiles a module as a whole and prints only its first file.
     private var whole: Set<String> = []
     private static let production: Needles = ["Building for production"]
     private static let needles: Needles = ["Compiling ", " -c ", "Building for production"]
-    /// The most file names that are kept; a warning of another one counts as not compiled again.
+    /// The most file names that are stored. A warning of another file counts as not compiled again.
     private static let maximumFiles = 100_000
-    /// By their length in bytes.
+    /// The extensions of source files, indexed by their length in bytes.
     private static let extensions: [[StaticString]] = [
         [], ["c", "m", "S", "s"], ["cc", "mm"], ["cpp", "cxx"], [], ["swift"],
     ]
 
     private var isOptimized = false
-    /// Lines of SwiftPM that were taken, so that one of a file that is compiled again costs no string.
+    /// The SwiftPM lines that were read, so that repeated lines of one file need no string.
     private var taken = CompilingLines(limit: Self.maximumFiles)
 
     package init() {}
 
-    /// Of a log that is in memory.
+    /// Reads a log that is in memory.
     package init(log: [UInt8]) {
         LogLines.forEach(in: log) { take($0) }
     }
 
-    /// Understands SwiftPM's `[5/9] Compiling Kit Parser.swift` and command lines with `-c FILE`, as Make prints them.
-    /// - Returns: Whether the line is of SwiftPM's form, and so tells nobody else anything.
+    /// Reads a line of a log. It recognizes SwiftPM's `[5/9] Compiling Kit Parser.swift` and command lines with `-c FILE`, as Make prints them.
+    /// - Returns: Whether the line has SwiftPM's form, so that it contains no information for other readers.
     @discardableResult package mutating func take(_ line: LogLine) -> Bool {
         let names = CompilingLines.names(in: line.bytes)
         if let names {
@@ -39,7 +38,7 @@ package struct CompiledFiles: Sendable {
         } else if line.contains(Self.needles) {
             if !isOptimized, line.contains(Self.production) {
                 isOptimized = true
-                // From now on their modules are taken as a whole.
+                // From now on, modules are recorded as a whole.
                 taken = CompilingLines(limit: Self.maximumFiles)
             }
             line.withPlainBytes { take($0) }
@@ -47,12 +46,13 @@ package struct CompiledFiles: Sendable {
         return names != nil
     }
 
-    /// Takes the names out of a line's words. Strings are made of names alone, since most lines that say `Compiling` name no file of ours.
+    /// Reads the names in a line's words. Only names are converted to strings, since most lines with `Compiling` name no source file of the
+    /// repository.
     private mutating func take(_ line: UnsafeRawBufferPointer) {
         guard isOptimized || modules.count < Self.maximumFiles && Self.namesSource(line) else { return }
         var words = LineWords(line)
         var files: [UnsafeRawBufferPointer] = []
-        // The word after `Compiling`, which is a module's name if a third one follows.
+        // `module` is the word after `Compiling`. It is a module's name if another word follows.
         var (module, compiling, count) = (words.none, Int?.none, 0)
         while let word = words.next() {
             if let compiling {
@@ -73,7 +73,7 @@ package struct CompiledFiles: Sendable {
 
     private static let compiling = Array("Compiling".utf8)
 
-    /// Whether a word of the line ends like the name of a source file.
+    /// Returns whether a word of the line ends like the name of a source file.
     private static func namesSource(_ line: UnsafeRawBufferPointer) -> Bool {
         guard let base = line.baseAddress else { return false }
         var place = 0
@@ -87,7 +87,7 @@ package struct CompiledFiles: Sendable {
         return false
     }
 
-    /// Whether what follows the word's last dot is one of `extensions`.
+    /// Returns whether the text after the word's last dot is one of `extensions`.
     private static func isSource(_ word: UnsafeRawBufferPointer) -> Bool {
         guard let dot = word.suffix(extensions.count).lastIndex(of: UInt8(ascii: ".")) else { return false }
         return isExtension(UnsafeRawBufferPointer(rebasing: word[(dot + 1)...]))
@@ -112,14 +112,14 @@ package struct CompiledFiles: Sendable {
         whole = Set(try reader.textList())
     }
 
-    /// Adds what another step compiled.
+    /// Adds the files that another step compiled.
     package mutating func formUnion(_ other: CompiledFiles) {
         modules.merge(other.modules) { $0.union($1) }
         whole.formUnion(other.whole)
     }
 
-    /// Whether the log says that the file was compiled. A module's name that is a directory of the path tells files of one
-    /// name apart.
+    /// Returns whether the log shows that the file was compiled. Files of one name are distinguished by the module's name, which must be a directory
+    /// of the path.
     package func contains(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
         if path.hasSuffix(".swift"), parts.dropLast().contains(where: { whole.contains(String($0)) }) { return true }
@@ -128,14 +128,14 @@ package struct CompiledFiles: Sendable {
     }
 }
 
-/// The words of a line, which blanks separate.
+/// The words of a line, separated by blanks.
 private struct LineWords {
     private let line: UnsafeRawBufferPointer
     private var start = 0
 
     init(_ line: UnsafeRawBufferPointer) { self.line = line }
 
-    /// A word without a byte.
+    /// An empty word.
     var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: line[..<0]) }
 
     mutating func next() -> UnsafeRawBufferPointer? {

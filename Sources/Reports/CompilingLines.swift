@@ -1,18 +1,18 @@
 import Glibc
 
-/// The lines `[5/9] Compiling Kit Parser.swift` of a build, of which a large one prints hundreds of thousands: found and
-/// compared by their bytes alone.
+/// The lines `[5/9] Compiling Kit Parser.swift` of a build. A large build prints hundreds of thousands of them, so they are found and compared as
+/// bytes.
 struct CompilingLines: Sendable {
-    /// By a digest: the module and the file as printed. Two of one digest are told apart, so that no log can hide a file.
+    /// The module and file as printed, keyed by a digest. Texts with equal digests are compared, so that a log cannot hide a file.
     private var names: [UInt64: [UInt8]] = [:]
     private let limit: Int
     private static let word = Array("] Compiling ".utf8)
 
-    /// - Parameter limit: How many are kept; others are new every time.
+    /// - Parameter limit: The most texts that are stored; others count as new each time.
     init(limit: Int) { self.limit = limit }
 
-    /// The text after `Compiling`, in a line of exactly this form, in ASCII, without terminal sequences and without the parts of a diagnostic;
-    /// `nil` for any other line, even one that says the same differently.
+    /// Returns the text after `Compiling` in a line of exactly this form: in ASCII, without terminal sequences and without the parts of a diagnostic.
+    /// `nil` for any other line, even one with the same meaning.
     static func names(in line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard let base = line.baseAddress, line.count > word.count, line[0] == UInt8(ascii: "[") else { return nil }
         var place = 1
@@ -34,13 +34,13 @@ struct CompilingLines: Sendable {
 
     private static let extensionBytes = 6
 
-    /// What a byte may be.
+    /// The kinds of bytes in such a line.
     private enum Kind: UInt8 {
-        /// Of a module's name and of a file's.
+        /// A byte of a module's or a file's name.
         case letter
-        /// Of a file's name alone.
+        /// A byte of a file's name only.
         case dot
-        /// Of none: what is no ASCII or not printed, what parts words and paths, and `:`, `[` and `>` of diagnostics.
+        /// A byte of neither: not ASCII or not printable, separators of words and paths, and `:`, `[` and `>` of diagnostics.
         case other
     }
     private static let kinds: [Kind] = (0..<256).map { byte in
@@ -55,6 +55,7 @@ struct CompilingLines: Sendable {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "/")
     }
 
+    /// Stores a text.
     /// - Returns: Whether it is new.
     mutating func insert(_ name: UnsafeRawBufferPointer) -> Bool {
         let digest = Self.digest(name)
@@ -65,7 +66,7 @@ struct CompilingLines: Sendable {
         return true
     }
 
-    /// Eight bytes at a time, each step multiplied as in FNV-1a and folded.
+    /// Returns a digest of the bytes. It takes eight bytes at a time; each step is multiplied as in FNV-1a and folded.
     private static func digest(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ UInt64(bytes.count)
         var place = 0
@@ -74,7 +75,7 @@ struct CompilingLines: Sendable {
             hash ^= hash >> 29
             place += 8
         }
-        // Nothing is left to distinguish if the last eight bytes were read whole.
+        // If the bytes are a multiple of eight, all of them have been read.
         if place < bytes.count, bytes.count >= 8 {
             hash =
                 (hash ^ bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)) &* 0x9e37_79b9_7f4a_7c15

@@ -1,6 +1,6 @@
 import Model
 
-/// Gathers the files of a coverage report; those outside of the repository, and what was built in it, are left out.
+/// Collects the files of a coverage report. Files outside of the repository, and files below `.build`, are left out.
 struct CoverageList {
     let root: SourceRoot
     private var files: [Coverage.File] = []
@@ -26,7 +26,7 @@ struct CoverageList {
         files.append(Coverage.File(path: relative, lines: lines, functions: functions, branches: branches))
     }
 
-    /// A report without a file of the repository is no coverage of nothing, but a problem.
+    /// Returns the coverage. A report without a file of the repository is a problem, not an empty coverage.
     func content(unreadable: String?) -> ReportContent {
         var content = ReportContent(problems: problem.map { [$0] } ?? [])
         if let unreadable {

@@ -1,12 +1,12 @@
 import Model
 
-/// CppUnit's XmlOutputter: `FailedTests` and `SuccessfulTests`.
+/// CppUnit's XmlOutputter output: `FailedTests` and `SuccessfulTests`.
 final class CppUnitDocument: XMLTestCases, XMLTestsHandler {
     private var name = ""
     private var path: String?
     private var line: Int?
     private var isFailed = false
-    /// Whether these are the failed ones, which AUnit calls tests too.
+    /// Whether the tests in the open element have failed. AUnit names those `Test`, too.
     private var isFailing = false
     private var isTest = false
     private var hasTests = false

@@ -22,10 +22,10 @@ final class CppcheckDocument: XMLTestsHandler {
         case "error":
             open = Open(
                 rule: attributes["id"] ?? "", message: attributes["msg"] ?? attributes["verbose"] ?? "", place: nil)
-            // What cppcheck says of itself, such as headers that it does not find, is about no code.
+            // Messages of severity `information`, such as headers that cppcheck does not find, are not about code.
             if attributes["severity"] == "information" { open = nil }
         case "location":
-            // The first is the primary one.
+            // The first location is the primary one.
             guard open != nil, open?.place == nil, let file = attributes["file"] else { return }
             open?.place = (
                 file, attributes["line"].flatMap { Int($0) }, attributes["column"].flatMap { Int($0) }

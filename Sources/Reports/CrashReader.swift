@@ -1,6 +1,6 @@
 /// Reads from a console how a test command's process crashed last.
 ///
-/// XCTest's process comes before Swift Testing's, so a crash before the latter's run is not its.
+/// XCTest's process runs before Swift Testing's, so an earlier crash is discarded when Swift Testing's run starts.
 package struct CrashReader: Sendable {
     private static let begin: Needles = ["Test run started"]
     private static let needles: Needles = [
@@ -18,10 +18,10 @@ package struct CrashReader: Sendable {
         if line.contains(Self.begin) { crash = CrashText() } else { crash.take(line.text, root: Self.root) }
     }
 
-    /// `ended by signal 4 (SIGILL): Fatal error: Index out of range`; `nil` if the console told of no crash.
+    /// Returns a text such as `ended by signal 4 (SIGILL): Fatal error: Index out of range`; `nil` if the console shows no crash.
     package func finish() -> String? { crash.message }
 
-    /// The same of a console that is in memory.
+    /// Returns the last crash in a console that is in memory; `nil` if it shows none.
     static func last(in console: [UInt8]) -> String? {
         var reader = CrashReader()
         LogLines.forEach(in: console) { reader.take($0) }

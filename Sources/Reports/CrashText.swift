@@ -1,9 +1,9 @@
-/// Gathers from a console's lines how a test's process ended.
+/// Collects from a console's lines how a test's process ended.
 struct CrashText: Sendable {
-    /// `Fatal error: Index out of range`, as the Swift runtime says it.
+    /// The Swift runtime's message: `Fatal error: Index out of range`.
     private(set) var fatalError: String?
     private(set) var signal: Int?
-    /// The place in the repository that the backtrace shows first.
+    /// The first place in the repository that the backtrace shows.
     private(set) var path: String?
     private(set) var line: Int?
 
@@ -14,7 +14,7 @@ struct CrashText: Sendable {
             if path == nil, range.lowerBound > text.startIndex,
                 let place = PrintedPlace(text[..<range.lowerBound].trimmingSuffix { $0 == " " || $0 == ":" })
             {
-                // The runtime prints `Kit/Parser.swift:12`, the module and not the directory: no path to show.
+                // The runtime prints `Kit/Parser.swift:12`, with the module and not the directory. That is no path in the repository.
                 if let relative = root.relative(place.path), place.path.hasPrefix("/") {
                     (path, line) = (relative, place.line)
                 }
@@ -36,7 +36,7 @@ struct CrashText: Sendable {
         }
     }
 
-    /// `ended by signal 4 (SIGILL): Fatal error: Index out of range`; `nil` if the console told of no crash.
+    /// A text such as `ended by signal 4 (SIGILL): Fatal error: Index out of range`; `nil` if the console shows no crash.
     var message: String? {
         let parts = [signal.map { "ended by " + SignalName.text($0) }, fatalError].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ": ")

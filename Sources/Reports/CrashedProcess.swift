@@ -1,17 +1,17 @@
 import Model
 
-/// What is said where one process of tests crashed while several of them were running.
+/// The texts for a test process that crashed while several tests were running.
 enum CrashedProcess {
-    /// The name of the one test that has crashed where nothing says which it was.
+    /// The name of the test that stands for the crash if no output names the crashed test.
     static let testName = "(process)"
-    /// Of the others.
+    /// The message of the other running tests.
     static let notRun = "did not run to its end: the test process ended before it"
-    /// Of those that it had not begun.
+    /// The message of tests that had not started.
     static let neverBegun = "did not run: the test process ended before it began"
-    /// How many names are told.
+    /// The most names that are listed.
     private static let maximumNames = 20
 
-    /// The crash, and which tests were running then.
+    /// Returns the message with the crash and the tests that were running.
     static func message(_ crash: String, running names: [String]) -> String {
         let more = names.count > maximumNames ? ", and \(names.count - maximumNames) others" : ""
         let list = names.prefix(maximumNames).map { TextLimit.cut($0, toBytes: 200) }.joined(separator: ", ")

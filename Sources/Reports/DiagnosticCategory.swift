@@ -1,7 +1,7 @@
-/// What category a diagnostic gets.
+/// How a diagnostic's category is chosen.
 package enum DiagnosticCategory: Sendable, Hashable {
-    /// Errors are errors, warnings are warnings.
+    /// Errors become errors, and warnings become warnings.
     case asPrinted
-    /// Everything is an analyzer warning: the output of an analysis step.
+    /// All diagnostics become analyzer warnings: for the output of an analysis step.
     case analyzer
 }

@@ -1,21 +1,21 @@
 import Model
 
-/// Joins the diagnostics of a log into findings.
+/// Collects the diagnostics of a log as findings.
 struct DiagnosticCollector: Sendable {
     private let root: SourceRoot
     private var lines: [DiagnosticLine] = []
     private var places: [DiagnosticKey: Int] = [:]
     private var errors = 0
     private var warnings = 0
-    /// The last diagnostic, when it has no place, and where in `lines` it is unless its text was there before.
+    /// The last diagnostic if it has no place, and its index in `lines`; the index is `nil` if an equal one is already there.
     private var unplaced: (line: DiagnosticLine, index: Int?)?
-    /// Places in `lines` of what turned out to be there before.
+    /// The indexes in `lines` of diagnostics that turned out to be duplicates.
     private var dropped: Set<Int> = []
 
     init(root: SourceRoot) { self.root = root }
 
-    /// What makes two printed diagnostics one. SwiftPM prints those of a module when it emits the module and when it
-    /// compiles the file; a header's are printed for every file that includes it.
+    /// The values that make two printed diagnostics the same. SwiftPM prints a module's diagnostics when it emits the module and when it compiles the
+    /// file. A header's are printed for every file that includes it.
     private struct DiagnosticKey: Hashable {
         var isError: Bool
         var message: String
@@ -30,7 +30,7 @@ struct DiagnosticCollector: Sendable {
         guard var line = DiagnosticLine(text) else { return }
         unplaced = nil
         if let place = line.place {
-            // `<unknown>:0` and the like are no files.
+            // `<unknown>:0` and similar places are no files.
             line.place = place.path.hasPrefix("<") || place.path.hasPrefix("macro expansion") ? nil : place
             line.place?.path = root.shown(place.path)
         }
@@ -50,7 +50,7 @@ struct DiagnosticCollector: Sendable {
         lines.append(line)
     }
 
-    /// rustc's ` --> src/lib.rs:5:41` gives the diagnostic before it its place: the same text elsewhere is another one.
+    /// Gives the previous diagnostic the place in rustc's ` --> src/lib.rs:5:41`. The same text at another place is another diagnostic.
     private mutating func arrow(_ printed: PrintedPlace) {
         guard let (known, index) = unplaced, !known.isConsequence else { return }
         unplaced = nil
@@ -71,7 +71,7 @@ struct DiagnosticCollector: Sendable {
         }
     }
 
-    /// lld's `>>> referenced by main.c:3 (/src/main.c:3)` gives the undefined symbol before it its place.
+    /// Gives the previous undefined symbol the place in lld's `>>> referenced by main.c:3 (/src/main.c:3)`.
     private mutating func reference(_ text: String) {
         guard let last = lines.indices.last, lines[last].place == nil, lines[last].message.hasPrefix("undefined symbol")
         else { return }

@@ -1,5 +1,5 @@
 extension DiagnosticLine {
-    /// What GNU ld, gold and lld print without the word error.
+    /// Parses an error that GNU ld, gold or lld print without the word "error"; `nil` for other lines.
     static func linker(_ line: String) -> DiagnosticLine? {
         if line.has("ld returned 1 exit status") {
             return DiagnosticLine(isError: true, message: "ld returned 1 exit status", isConsequence: true)
@@ -8,7 +8,7 @@ extension DiagnosticLine {
             guard let range = line.range(ofFirst: phrase), range.lowerBound > line.startIndex else { continue }
             let head = line[..<range.lowerBound].trimmingSuffix { $0 == " " || $0 == ":" }
             var text = String(line[range.lowerBound...])
-            // Where it was first defined differs from build to build and is no part of the message.
+            // The place of the first definition differs from build to build, so it is not part of the message.
             if let end = text.range(ofFirst: "; ") { text = String(text[..<end.lowerBound]) }
             var diagnostic = DiagnosticLine(isError: true, message: quoted(text))
             diagnostic.place = PrintedPlace(afterTool(head))
@@ -20,7 +20,8 @@ extension DiagnosticLine {
             isError: true, message: quoted(String(rest)), isConsequence: rest.has("final link failed"))
     }
 
-    /// `make: *** No rule to make target 'x'.  Stop.`, `Makefile:3: *** missing separator.  Stop.`
+    /// Parses errors of Make such as `make: *** No rule to make target 'x'.  Stop.` and `Makefile:3: *** missing separator.  Stop.`; `nil` for other
+    /// lines.
     static func make(_ line: String) -> DiagnosticLine? {
         guard let range = line.range(ofFirst: ": *** ") else { return nil }
         let head = line[..<range.lowerBound]
@@ -30,11 +31,11 @@ extension DiagnosticLine {
             return DiagnosticLine(isError: true, message: text, place: place)
         }
         guard head.hasPrefix("make") || head.hasPrefix("gmake") else { return nil }
-        // `[Makefile:3: all] Error 1` tells that a command failed, which said why itself.
+        // `[Makefile:3: all] Error 1` reports that a command failed, which printed the reason itself.
         return DiagnosticLine(isError: true, message: text, isConsequence: text.hasPrefix("["))
     }
 
-    /// Whether a message is one of those before which a linker puts object files and functions.
+    /// Returns whether a message is one that linkers print after object files and functions.
     static func isLinkerText(_ message: String) -> Bool {
         message.hasPrefix("undefined reference to") || message.hasPrefix("multiple definition of")
             || message.hasPrefix("undefined symbol")
@@ -56,13 +57,13 @@ extension DiagnosticLine {
         return (line[..<range.lowerBound], line[range.upperBound...])
     }
 
-    /// Without the linker's own name before it.
+    /// Returns the text without the linker's own name at the beginning.
     private static func afterTool(_ head: Substring) -> Substring {
         guard let range = head.range(ofFirst: ": ") else { return head }
         return head[range.upperBound...]
     }
 
-    /// GNU's quotes `like this' as 'like this', so that gcc's locale makes no difference.
+    /// Returns the text with GNU's quotes `like this' written 'like this', so that gcc's locale does not matter.
     private static func quoted(_ text: String) -> String {
         String(text.map { $0 == "`" || $0 == "‘" || $0 == "’" ? "'" : $0 })
     }

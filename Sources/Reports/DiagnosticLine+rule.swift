@@ -1,5 +1,5 @@
 extension DiagnosticLine {
-    /// Takes the rule out of the text:
+    /// Separates the rule from the text:
     /// - swiftc: `… [#DeprecatedDeclaration]`
     /// - clang and gcc: `… [-Wunused-variable]`, `[-Werror=unused]`, `[-Werror,-Wunused]`
     /// - clang-tidy and clang's analyzer: `… [bugprone-use-after-move]`, `[core.DivideZero]`
@@ -26,7 +26,7 @@ extension DiagnosticLine {
 
     private static func trailingRule(_ name: Substring) -> String? {
         if name.hasPrefix("#") { return isWord(name.dropFirst()) ? String(name.dropFirst()) : nil }
-        // The group is what matters, not that it was made an error.
+        // The warning group identifies the rule, whether or not it was made an error.
         let parts = name.split(separator: ",")
             .map { $0.hasPrefix("-Werror=") ? "-W" + $0.dropFirst("-Werror=".count) : String($0) }
             .filter { $0 != "-Werror" && $0 != "-warnings-as-errors" && $0 != "warnings-as-errors" }

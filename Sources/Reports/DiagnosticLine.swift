@@ -1,16 +1,16 @@
-/// A line of a log that is a diagnostic.
+/// A line of a log that contains a diagnostic.
 struct DiagnosticLine: Equatable {
     var isError: Bool
     var message: String
-    /// A compiler's warning group, a linter's rule; empty when none is printed.
+    /// A compiler's warning group, or a linter's rule; empty if none is printed.
     var rule = ""
     var place: PrintedPlace?
-    /// Whether it only tells that something else failed.
+    /// Whether it only reports that something else failed.
     var isConsequence = false
 
     /// Parses a line without terminal sequences; `nil` if it is no diagnostic.
     init?(_ line: String) {
-        // Indented and numbered lines are source lines that a compiler shows.
+        // Indented and numbered lines are source lines that a compiler prints.
         guard let first = line.utf8.first, first != 0x20, first != 0x09, !Self.isNumberedSource(line) else {
             return nil
         }
@@ -33,7 +33,7 @@ struct DiagnosticLine: Equatable {
         var text = text
         while text.last?.isWhitespace == true { text.removeLast() }
         (rule, message) = Self.ruleAndMessage(text)
-        // Cargo's counts of what stands before them.
+        // These are Cargo's counts of the previous warnings.
         guard !message.isEmpty, isError || !(message.first == "`" && message.has(" generated ")) else { return nil }
         isConsequence = isError && Self.isConsequence(message)
         guard !head.isEmpty else { return }
@@ -48,7 +48,7 @@ struct DiagnosticLine: Equatable {
         }
     }
 
-    /// The earliest `error: `, `fatal error: ` or `warning: ` that begins the line or follows `: `.
+    /// Returns the earliest `error:`, `fatal error:` or `warning:` that begins the line or follows `: `; `nil` if there is none.
     private static func severity(in line: String) -> (head: Substring, isError: Bool, text: Substring)? {
         let found = keywords.compactMap { keyword, isError in
             place(of: keyword, in: line).map { (range: $0, isError: isError) }
@@ -74,19 +74,19 @@ struct DiagnosticLine: Equatable {
         ("error:", true), ("fatal error:", true), ("warning:", false),
     ]
 
-    /// `12 | let x = 1` and `  |  …`: source that swiftc, clang and gcc show.
+    /// Returns whether a line shows source, as swiftc, clang and gcc print it: `12 | let x = 1` or `  |  …`.
     private static func isNumberedSource(_ line: String) -> Bool {
         let rest = line.utf8.drop { (0x30...0x39).contains($0) }
         return rest.starts(with: " |".utf8) || rest.first == UInt8(ascii: "|")
     }
 
-    /// What follows the last `: `, since build tools put labels before a place: `C/C++: /src/a.cpp:3:4`.
+    /// Returns the text after the last `: `, since build tools print labels before a place: `C/C++: /src/a.cpp:3:4`.
     private static func afterLabel(_ head: Substring) -> Substring {
         guard let range = head.range(ofLast: ": ") else { return head }
         return head[range.upperBound...]
     }
 
-    /// `FILE:LINE: error: ParserTests.testIt : XCTAssertEqual failed: …`
+    /// Returns whether a message is that of an XCTest failure: `FILE:LINE: error: ParserTests.testIt : XCTAssertEqual failed: …`.
     static func isXCTestFailure(_ message: String) -> Bool {
         guard let range = message.range(ofFirst: " : ") else { return false }
         let name = message[..<range.lowerBound]

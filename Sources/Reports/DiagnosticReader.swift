@@ -2,12 +2,15 @@ package import Model
 
 /// Reads the diagnostics of compilers, linkers, SwiftPM and Make from a log.
 ///
-/// Known forms: swiftc in both styles, clang, clang-tidy, gcc and swift-format
-/// (`PATH:LINE:COLUMN: error|fatal error|warning: TEXT`), tools that name themselves (`ld.lld: error: …`,
-/// `clang: error: …`), rustc, whose place is in the line beneath, SwiftPM without a place (`error: …`), GNU ld and gold (`…: undefined reference to …`), Make
-/// (`make: *** …`). Notes and remarks are no findings. Looked at against Swift 6.3.1, clang 21 and gcc 4 to 14.
+/// It recognizes the following forms, which were tested with Swift 6.3.1, clang 21 and gcc 4 to 14. Notes and remarks are no findings.
+/// - swiftc in both styles, clang, clang-tidy, gcc and swift-format: `PATH:LINE:COLUMN: error|fatal error|warning: TEXT`
+/// - tools that print their name: `ld.lld: error: …`, `clang: error: …`
+/// - rustc, which prints the place in the next line
+/// - SwiftPM without a place: `error: …`
+/// - GNU ld and gold: `…: undefined reference to …`
+/// - Make: `make: *** …`
 package struct DiagnosticReader: Sendable {
-    /// The most errors, and the most warnings, that are taken from one log.
+    /// The most errors, and the most warnings, that are read from one log.
     package static let maximumFindings = 10_000
 
     private let category: DiagnosticCategory
@@ -26,11 +29,10 @@ package struct DiagnosticReader: Sendable {
     /// See `findings(in:root:category:)`.
     package func finish() -> [Finding] { collector.findings(category: category) }
 
-    /// The log's diagnostics in their order; one that is printed several times is there once.
+    /// Returns the log's diagnostics in their order, each once.
     ///
-    /// Errors that only tell that something else failed (`linker command failed`, `fatalError`, `make: *** … Error 1`) are
-    /// given only where nothing else explains the failure, and then only the first. Lines in which XCTest reports a
-    /// failure are left out. Linear in the log's length.
+    /// Some errors only report that something else failed (`linker command failed`, `fatalError`, `make: *** … Error 1`). The first of them is
+    /// returned if there is no other error. Lines in which XCTest reports a failure are left out. The running time is linear in the log's length.
     package static func findings(
         in log: [UInt8], root: SourceRoot, category: DiagnosticCategory = .asPrinted
     ) -> [Finding] {

@@ -1,6 +1,6 @@
 import Model
 
-/// The state of reading an event stream record by record.
+/// The state of reading an event stream, record by record.
 struct EventStream {
     private struct Function {
         var suite: String
@@ -18,26 +18,27 @@ struct EventStream {
     }
 
     private let root: SourceRoot
-    /// By test ID, with the order in which they were listed.
+    /// The test functions by test ID. `order` contains the IDs in the order in which they were listed.
     private var functions: [String: Function] = [:]
     private var order: [String] = []
     private var skippedSuites: Set<String> = []
     private var findings: [Finding] = []
     private var hasRunStarted = false
-    /// Runs that started and have not ended.
+    /// The number of runs that have started and not ended.
     private var openRuns = 0
     private(set) var hasRecords = false
 
     private static let maximumMessages = 50
-    /// Of one test; what is more is left out.
+    /// The most cases of one test; the rest is left out.
     private static let maximumCases = 1000
-    /// The most suites within each other that are told apart, and the longest ID of a test, in bytes.
+    /// The most nested suites that are checked. `maximumIDBytes` is the longest ID of a test, in bytes.
     private static let maximumSuites = 32
     private static let maximumIDBytes = 4096
 
     init(root: SourceRoot) { self.root = root }
 
-    /// - Returns: What is wrong with the record; `nil` if it was understood or is of a kind not needed.
+    /// Reads a record.
+    /// - Returns: The problem with the record; `nil` if it was understood, or is of a kind that is not needed.
     mutating func take(_ record: JSON) -> String? {
         guard record.isObject else { return "not a record" }
         let version = record["version"]
@@ -93,8 +94,8 @@ struct EventStream {
         return nil
     }
 
-    /// Version 0 names the arguments; later ones have them in the text for people: `Test case passing 1 argument n → 2 to
-    /// param(n:) started.`
+    /// Records a test case. Version 0 has its arguments in a field. Later versions have them in the human-readable text: `Test case passing 1
+    /// argument n → 2 to param(n:) started.`
     private mutating func start(_ event: JSON, of id: String) {
         guard functions[id]?.detail.cases.count ?? Self.maximumCases < Self.maximumCases else { return }
         var arguments = event["_testCase"]["displayName"].string
@@ -104,7 +105,7 @@ struct EventStream {
         {
             arguments = String(text[begin.upperBound..<end.lowerBound].drop { $0 == "s" }.dropFirst())
         }
-        // A function without parameters has one case without a name.
+        // A function without parameters has one case, which has no name.
         guard let arguments, !arguments.isEmpty else { return }
         functions[id]?.detail.cases.append(.init(arguments: TextLimit.cut(arguments, toBytes: 500), isFailed: false))
     }
@@ -147,7 +148,7 @@ struct EventStream {
             }
             functions[id] = function
         } else if isFailure || isWarning, findings.count < DiagnosticReader.maximumFindings {
-            // A failure outside of a test, or a warning: a finding, since no test's outcome shows it.
+            // A failure outside of a test, or a warning, becomes a finding, since no test's outcome shows it.
             let rule = id.flatMap { functions[$0].map { $0.suite + "/" + $0.name } ?? $0 } ?? ""
             findings.append(
                 Finding(
@@ -161,7 +162,7 @@ struct EventStream {
         var content = ReportContent(findings: findings)
         var neverStarted = 0
         var details: [(index: Int, detail: TestDetail)] = []
-        // Places of tests that were running at the end.
+        // The indexes of tests that were running at the end.
         var open: [Int] = []
         for id in order {
             guard let function = functions[id] else { continue }
@@ -214,11 +215,11 @@ struct EventStream {
         return content
     }
 
-    /// Whether the process ended before the run did. Tests that it had not begun then did not run; in a whole run nobody meant to run them.
+    /// Whether the process ended before the run did. Tests that it had not started then did not run. In a complete run, such tests were not selected.
     private var isCutOff: Bool { hasRunStarted && openRuns > 0 }
 
-    /// One process runs them all, side by side: where several were running when it ended, nothing says which of them ended it. So the process has
-    /// crashed once, and they did not run to their end.
+    /// Decides the outcomes of tests that were running at the end. One process runs all tests concurrently. If several were running when it ended,
+    /// the stream does not show which one caused it. Therefore one added test has crashed, and the running ones did not run to their end.
     private func endOpen(_ open: [Int], in tests: inout [TestResult]) {
         guard open.count > 1 else { return }
         let names = open.map { tests[$0].fullName }
@@ -235,7 +236,7 @@ struct EventStream {
                 message: CrashedProcess.message("", running: names)))
     }
 
-    /// Overloads have one name: the second, from top to bottom, is ` (2)`. (`swift test list` adds the line instead, which
+    /// Numbers tests of one name, such as overloads: the second from top to bottom gets ` (2)`. (`swift test list` adds the line instead, which
     /// changes with every edit above it.)
     private func numberEqualNames(_ tests: inout [TestResult]) {
         var groups: [String: [Int]] = [:]
@@ -270,7 +271,7 @@ struct EventStream {
         messages.isEmpty ? nil : TextLimit.cut(messages.joined(separator: "\n"), toBytes: Finding.maximumMessageBytes)
     }
 
-    /// `Test one() skipped: "off"` → `off`
+    /// Returns the reason in a text such as `Test one() skipped: "off"`; empty if there is none.
     private static func skipReason(_ event: JSON) -> String {
         let text = event["messages"][0]["text"].string ?? ""
         guard let range = text.range(ofFirst: " skipped: ") else { return "" }
@@ -279,8 +280,8 @@ struct EventStream {
         return TextLimit.cut(String(reason), toBytes: 1000)
     }
 
-    /// `KitTests.Outer/Inner/works()/File.swift:7:25` is `works()` of the suite `KitTests.Outer/Inner`; a function outside
-    /// of any suite, `KitTests.free()/File.swift:3:2`, has its module for a suite, as xUnit files say it.
+    /// Returns the suite and name of a test's ID. `KitTests.Outer/Inner/works()/File.swift:7:25` is `works()` of the suite `KitTests.Outer/Inner`.
+    /// The suite of a function outside of suites, such as `KitTests.free()/File.swift:3:2`, is its module, as in xUnit files.
     private static func suiteAndName(id: String, name: String?) -> (suite: String, name: String) {
         var rest = Substring(id)
         if let slash = rest.lastIndex(of: "/"), PrintedPlace(rest[rest.index(after: slash)...]) != nil {

@@ -1,16 +1,15 @@
 /// Reads the event stream that Swift Testing writes: `swift test --event-stream-output-path FILE --event-stream-version V`.
 ///
-/// Versions 0 and 6.x are known (seen with Swift 6.3.1: the records of 6.3 have fewer keys and `issue.isFailure`). XCTest's
-/// tests are not in it.
+/// It supports versions 0 and 6.x (tested with Swift 6.3.1: the records of 6.3 have fewer keys and `issue.isFailure`). The stream does not contain
+/// XCTest's tests.
 package enum EventStreamReader {
-    /// The longest line that is read.
+    /// The longest line that is read, in bytes.
     package static let maximumLineBytes = 4 * 1024 * 1024
 
-    /// The tests in the order in which the stream lists them.
+    /// Returns the tests in the order in which the stream lists them.
     ///
-    /// A parameterized test is one test. A test that started and has no end is crashed. Warnings that a test records are
-    /// findings and fail nothing; a failure outside of any test is a finding too. A line that is no JSON, or a stream that
-    /// ends before its run does, is a problem.
+    /// A parameterized test is one test. A test that started and did not end has crashed. Warnings that a test records are findings and do not fail
+    /// the test. A failure outside of a test is a finding, too. A line that is not JSON, or a stream that ends before its run does, is a problem.
     package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var stream = EventStream(root: root)
         var problem: String?

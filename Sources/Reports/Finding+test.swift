@@ -1,8 +1,8 @@
 package import Model
 
 extension Finding {
-    /// The finding of a failed or crashed test; `nil` for every other outcome. Its rule is the test's full name, so that
-    /// one test is one issue however it fails.
+    /// Creates the finding of a failed or crashed test; `nil` for other outcomes. Its rule is the test's full name, so that one test is one issue
+    /// regardless of its failure.
     package init?(failureOf result: TestResult) {
         guard result.outcome.isFailure else { return nil }
         self.init(

@@ -1,6 +1,6 @@
 import Model
 
-/// Gathers the findings of a report that says what an analyzer found.
+/// Collects the findings of an analyzer's report.
 struct FindingList {
     let root: SourceRoot
     private(set) var findings: [Finding] = []
@@ -9,9 +9,10 @@ struct FindingList {
 
     init(root: SourceRoot) { self.root = root }
 
+    /// Adds a finding.
     /// - Parameters:
-    ///   - line: `nil`, or less than 1, if there is none.
-    ///   - path: As the tool printed it.
+    ///   - line: The line; `nil`, or less than 1, if there is none.
+    ///   - path: The path as the tool printed it.
     mutating func add(
         _ message: String, rule: String?, path: String?, line: Int?, column: Int? = nil,
         category: Finding.Category = .analyzerWarning
@@ -33,7 +34,7 @@ struct FindingList {
                 column: line == nil ? nil : column.flatMap { (1..<1_000_000_000).contains($0) ? $0 : nil }))
     }
 
-    /// Adds a problem that a report may have of each of its files: the first is enough.
+    /// Adds a problem unless there already is one, since a report may have the same problem in each file.
     mutating func addOnce(problem: String) { if problems.isEmpty { problems.append(problem) } }
 
     func content(unreadable: String?) -> ReportContent {

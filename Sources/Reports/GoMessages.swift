@@ -1,6 +1,6 @@
-/// What Go says beside the results of tests.
+/// Parses Go's messages beside the results of tests.
 enum GoMessages {
-    /// The tests that a panic names: under `running tests:` where it is a time-out, else as a function of its trace.
+    /// Returns the tests that a panic names: under `running tests:` for a time-out, otherwise as a function in its trace.
     static func tests(in text: String, of names: Set<String>) -> Set<String> {
         if let range = text.range(ofFirst: "running tests:") {
             let listed = text[range.upperBound...].split(separator: "\n").prefix(1000).map { line in
@@ -8,8 +8,8 @@ enum GoMessages {
             }
             return names.intersection(listed)
         }
-        // `kit.TestB(0xc000007a00)`, `kit.TestB.func1(0xc000007a00)`
-        // A test and its subtests, by the function that runs them.
+        // `kit.TestB(0xc000007a00)` and `kit.TestB.func1(0xc000007a00)` are functions of the trace. A test and its subtests are grouped by the
+        // function that runs them.
         let functions = Dictionary(grouping: names) { $0.prefix { $0 != "/" } }
         for line in text.split(separator: "\n").prefix(1000) {
             guard let dot = line.range(ofFirst: ".Test") else { continue }
@@ -19,7 +19,7 @@ enum GoMessages {
         return []
     }
 
-    /// The first place that a compiler's messages name: `./kit_test.go:5:28: undefined: x`.
+    /// Returns the first place in a compiler's messages such as `./kit_test.go:5:28: undefined: x`; `nil` if there is none.
     static func place(in text: String) -> PrintedPlace? {
         for line in text.split(separator: "\n").prefix(100) {
             let text = line.hasPrefix("vet: ") ? line.dropFirst(5) : line
@@ -31,7 +31,7 @@ enum GoMessages {
         return nil
     }
 
-    /// A panic and its trace; `nil` where there is none.
+    /// Returns a panic with its trace; `nil` if there is none.
     static func panic(in output: String) -> String? {
         output.range(ofFirst: "panic: ").map { String(output[$0.lowerBound...]) }
     }

@@ -1,20 +1,20 @@
 import Model
 
-/// What `go test` prints for people, line by line.
+/// Reads the human-readable output of `go test`, line by line.
 struct GoTestLines: Sendable {
-    /// Until a package's line comes, nobody knows whose tests these are.
+    /// The package of a test is unknown until the package's own line comes.
     private static let unknown: String? = nil
 
-    /// The test whose output the lines are.
+    /// The test whose output is being read.
     private var current: String?
-    /// Whether it has ended, so that what follows indented is its output.
+    /// Whether that test has ended, so that indented lines are its output.
     private var isAfter = false
-    /// Whether a package's line was there.
+    /// Whether a package's result line has been read.
     private(set) var hasResult = false
-    /// The package that the compiler's messages are about: `# kit [kit.test]`.
+    /// The package of the compiler's messages being read: `# kit [kit.test]`.
     private var built: String?
 
-    /// Whether the lines may be a test's output, or a compiler's.
+    /// Whether the next lines may be a test's output, or a compiler's.
     var isWithin: Bool { current != nil || isAfter || built != nil }
 
     mutating func take(_ line: String, into run: inout GoTestRun) {
@@ -52,14 +52,15 @@ struct GoTestLines: Sendable {
         } else if let current, !isAfter {
             run.output(line + "\n", test: current, package: Self.unknown)
         } else if current != nil || line.hasPrefix("panic: ") {
-            // What a panic prints comes after the result of its test.
+            // A panic's output comes after the result of its test.
             isAfter = false
             current = nil
             run.output(line + "\n", test: nil, package: Self.unknown)
         }
     }
 
-    /// What is said before the tests of a package, which could not be built: lines beneath `# kit [kit.test]`.
+    /// Reads a compiler's message about a package: the lines below `# kit [kit.test]`.
+    /// - Returns: Whether the line is one.
     private mutating func takeBuild(_ line: String, into run: inout GoTestRun) -> Bool {
         if current == nil, line.hasPrefix("# "), line.utf8.count < 2000 {
             built = String(line.dropFirst(2))
@@ -80,7 +81,8 @@ struct GoTestLines: Sendable {
         return name.isEmpty ? nil : String(name)
     }
 
-    /// `no line feed--- PASS: TestOne (0.15s)`: what the test printed last had none.
+    /// Returns a result within a line, such as `no line feed--- PASS: TestOne (0.15s)`, where the test's output did not end with a line feed. `nil`
+    /// if there is none.
     static func resultWithin(
         _ line: some StringProtocol
     ) -> (name: String, outcome: TestResult.Outcome, seconds: Double?, output: Substring)? {
@@ -91,7 +93,7 @@ struct GoTestLines: Sendable {
         return (result.name, result.outcome, result.seconds, line[..<mark.lowerBound])
     }
 
-    /// `--- FAIL: TestOne/part (0.15s)`
+    /// Returns the result in `--- FAIL: TestOne/part (0.15s)`; `nil` for other text.
     private static func result(_ text: Substring) -> (name: String, outcome: TestResult.Outcome, seconds: Double?)? {
         let outcomes: [(String, TestResult.Outcome)] = [
             ("--- PASS: ", .passed), ("--- FAIL: ", .failed), ("--- SKIP: ", .skipped),
@@ -106,7 +108,8 @@ struct GoTestLines: Sendable {
         return name.isEmpty ? nil : (String(name), outcome, seconds)
     }
 
-    /// `ok  \tkit/a\t0.1s`, `FAIL\tkit/b [build failed]`, `?   \tkit/c\t[no test files]`; older versions print spaces.
+    /// Returns the result of a package, such as `ok  \tkit/a\t0.1s`, `FAIL\tkit/b [build failed]` or `?   \tkit/c\t[no test files]`. Older versions
+    /// print spaces. `nil` for other lines.
     private static func package(_ line: String) -> (name: String, isFailed: Bool, reason: String)? {
         guard line.utf8.count < 2000 else { return nil }
         let isFailed = line.hasPrefix("FAIL\t") || line.hasPrefix("FAIL    ")

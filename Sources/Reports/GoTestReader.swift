@@ -1,6 +1,6 @@
 import Model
 
-/// Reads what `go test -json` writes and what `go test`, with `-v` or without, prints.
+/// Reads the output of `go test`, with `-json`, with `-v` or with neither.
 package struct GoTestReader: Sendable {
     private var run: GoTestRun
     private var lines: GoTestLines
@@ -10,25 +10,25 @@ package struct GoTestReader: Sendable {
         lines = GoTestLines()
     }
 
-    /// Takes what a line of a console tells.
+    /// Reads a line of a console.
     package mutating func take(_ line: LogLine) {
         guard lines.isWithin || line.contains(Self.needles) || line.begins(with: "# ") else { return }
         lines.take(line.text, into: &run)
     }
 
-    /// Whether a test is running, so that what other tools seem to say is its output.
+    /// Whether a test is running, so that lines that look like other tools' output are its output.
     var isWithinTest: Bool { run.isBusy }
 
-    /// Outside of a test's output no other line tells anything; what a terminal's sequence may part is looked at as well.
+    /// The texts in lines that matter outside of a test's output. Lines with a terminal sequence, which may split such a text, are read as well.
     private static let needles: Needles = ["=== ", "--- ", "ok  \t", "FAIL", "?   \t", "panic: ", "\u{1B}"]
 
-    /// Returns the tests; `nil` if no package's result was among the lines.
+    /// Returns the tests; `nil` if there was no package's result.
     package mutating func finish() -> ReportContent? { lines.hasResult ? run.content() : nil }
 
-    /// The report's tests in their order; subtests are tests of their own. Suites are packages.
+    /// Returns the report's tests in their order; subtests are separate tests. Suites are packages.
     ///
-    /// A test that started and has no end is crashed; a package that failed without a failing test is itself a failed test,
-    /// `(package)`. Output that breaks off is a problem.
+    /// A test that started and did not end has crashed. A package that failed without a failing test is itself a failed test, `(package)`. Output
+    /// that ends early is a problem.
     package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var reader = GoTestReader(root: root)
         var problem: String?
@@ -36,13 +36,13 @@ package struct GoTestReader: Sendable {
         for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
             number += 1
             guard line.first == UInt8(ascii: "{") else {
-                // Before Go 1.24 what could not be built is said in between, for people.
+                // Before Go 1.24, build errors are printed between the events, in human-readable form.
                 reader.lines.take(
                     String(decoding: line.prefix(LogLines.maximumLineBytes), as: UTF8.self), into: &reader.run)
                 continue
             }
             guard line.count <= EventStreamReader.maximumLineBytes, let event = try? JSON.parse(line) else {
-                // `try?`: which line it is says more than what the parser says of it.
+                // `try?` is used because the line's number is more useful than the parser's message.
                 problem = problem ?? "line \(number): no JSON"
                 continue
             }
@@ -54,17 +54,17 @@ package struct GoTestReader: Sendable {
         return content
     }
 
-    /// `{"Action":"fail","Package":"kit/a","Test":"TestOne","Elapsed":0.1}`; what other tools add is passed over.
+    /// Reads an event such as `{"Action":"fail","Package":"kit/a","Test":"TestOne","Elapsed":0.1}`. Events that other tools add are skipped.
     private mutating func take(_ event: JSON) {
         let test = event["Test"].string
         if event["Action"].string == "build-output", let package = event["ImportPath"].string {
-            // From Go 1.24 on.
+            // These events exist since Go 1.24.
             let text = (event["Output"].string ?? "").trimmingSuffix(while: \.isWhitespace)
             if !text.isEmpty, !text.hasPrefix("# ") { run.build(String(text), of: package) }
             return
         }
         guard let action = event["Action"].string, let package = event["Package"].string else { return }
-        // Of a package without tests there may be output only.
+        // A package without tests may have only output events.
         if action == "start" || test != nil { run.begin(package) }
         if test == nil, ["start", "pass", "fail", "skip"].contains(action) { run.endCut(nil, package: package) }
         switch (action, test) {
@@ -76,7 +76,7 @@ package struct GoTestReader: Sendable {
             }
             if text == "PASS\n" || text == "FAIL\n" { run.finish(package) }
             if !isMark { run.output(text, test: test, package: package) }
-            // The package's end, told as this test's: the process ended in the middle of it.
+            // The package's end line appears as this test's output: the process ended during the test.
             if let test, text.hasPrefix("ok  \t" + package + "\t") { run.cut(test, package: package) }
             if let test, let told = GoTestLines.resultWithin(text.trimmingSuffix(while: \.isWhitespace)),
                 told.name == test

@@ -1,12 +1,12 @@
 import Model
 
 extension GoTestRun {
-    /// Ends the tests that have no end because their process ended. One process is one crash: if several tests were running, the panic names the
-    /// one that crashed; if it names none, the package has crashed. The others did not run to their end.
+    /// Ends the tests that have no end because their process ended. One process is one crash. If several tests were running, the panic names the one
+    /// that crashed. If it names none, the package has crashed. The other tests did not run to their end.
     static func endOpen(_ package: inout Package, suite: String, crash: String?) {
         let open = package.started.filter { package.open[$0] != nil && !isBenchmark($0) }
         guard !open.isEmpty else { return }
-        // Go prints the result of a test that panics itself.
+        // If a test panics, Go prints its result itself.
         let hasPanicked =
             crash != nil
             && package.tests[package.first...].last.map { $0.outcome == .failed && $0.message == nil } ?? false

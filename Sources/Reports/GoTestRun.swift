@@ -1,76 +1,76 @@
 import Model
 
-/// What `go test` says of its packages and tests, whether as JSON or for people.
+/// The results of `go test` for packages and tests, from JSON or human-readable output.
 struct GoTestRun: Sendable {
     struct Package: Sendable {
-        /// What tests that run have printed, by their names.
+        /// The output of running tests, by name.
         var open: [String: String] = [:]
-        /// How tests ended of which only their own output tells.
+        /// The outcomes of tests that only their own output shows.
         var told: [String: TestResult.Outcome] = [:]
-        /// The names in the order in which they started; those that ended are among them.
+        /// The names in the order in which the tests started, including tests that have ended.
         var started: [String] = []
         var tests: [TestResult] = []
         var hasFailure = false
         var output = ""
         var isEnded = false
-        /// Whether its last run failed: then nothing ran again until it passed.
+        /// Whether its last run failed. If so, its tests are not merged with earlier runs.
         var isFailed = false
-        /// Whether something said that it began, so that it must end.
+        /// Whether an event has shown its start, so that its end must follow.
         var isBegun = false
-        /// Whether it prints each test's start, so that a result without a start is output of a test.
+        /// Whether it prints each test's start. If so, a result without a start is a test's output.
         var hasStarts = false
-        /// The index in `tests` of the first test of this run of the package. Never greater than the number of `tests`.
+        /// The index in `tests` of the first test of the package's current run. It is never greater than the number of `tests`.
         var first = 0
         /// The test in whose output the end of this run was printed; see `cut`.
         var cut: String?
-        /// The test that runs alone now; another one starts when it has ended or waits for its turn.
+        /// The test that runs exclusively now. Another one starts when it has ended or is paused.
         var alone: String?
-        /// Tests that wait for their turn (`t.Parallel()`), which have not run when the process ends.
+        /// The tests that are paused (`t.Parallel()`). They have not run when the process ends.
         var waiting: Set<String> = []
-        /// Tests that waited and go on, after all that run alone.
+        /// The tests that were paused and run again, after all that run exclusively.
         var resumed: Set<String> = []
-        /// Whether the test binary has printed `PASS`, so that it ran to its end.
+        /// Whether the test binary has printed `PASS`, which means that it ran to its end.
         var isFinished = false
         /// Whether it has no tests.
         var isEmpty = false
 
-        /// Whether a test runs alone and has not ended.
+        /// Whether a test that runs exclusively has not ended.
         var isBusy: Bool { alone.map { open[$0] != nil } ?? false }
     }
 
     private let root: SourceRoot
     private var packages: [String: Package] = [:]
-    /// Tests of which only the package's line after them will tell whose they are.
+    /// The tests whose package is unknown until its line comes.
     private var unnamed = Package()
     private var order: [String] = []
     private var results = 0
-    /// Whether it is said of each test that it starts: by `-v` and `-json`.
+    /// Whether the output contains the start of each test, as with `-v` and `-json`.
     private var isVerbose = false
-    /// What the compiler and the loader said, by package, in the order in which they spoke.
+    /// The messages of the compiler and the loader, by package, in their order.
     private var builds: [(package: String, text: String)] = []
-    /// Whether a package was tested, and not only passed over since it has no tests.
+    /// Whether a package was tested, and not only skipped because it has no tests.
     private var isTested = false
     private(set) var problems: [String] = []
 
     init(root: SourceRoot) { self.root = root }
 
-    /// Whether anything of a test run was there.
+    /// Whether there is no output of a test run.
     var isEmpty: Bool { order.isEmpty && unnamed.started.isEmpty && unnamed.tests.isEmpty }
 
-    /// An event of the package was there.
+    /// Records that there was an event of the package.
     mutating func begin(_ package: String) {
         isVerbose = true
         edit(package) { $0.isBegun = true }
     }
 
-    /// Whether a test runs alone now, so that other lines are its output.
+    /// Whether a test runs exclusively now, so that other lines are its output.
     var isBusy: Bool { unnamed.isBusy }
 
-    /// A line of what was said while a package was built.
-    /// - Parameter package: `kit [kit.test]`, as it is printed.
+    /// Reads a line printed while a package was built.
+    /// - Parameter package: The package as it is printed: `kit [kit.test]`.
     mutating func build(_ line: String, of package: String) {
         var name = package[...]
-        // A package of tests is built beside the one that it tests, whose name is in brackets.
+        // A test package is built beside the package that it tests, whose name is in brackets.
         if name.hasSuffix(".test]"), let open = name.range(ofLast: " [") {
             name = name[open.upperBound...].dropLast(".test]".count)
         }
@@ -81,15 +81,16 @@ struct GoTestRun: Sendable {
         TextLimit.append(line + "\n", to: &builds[builds.count - 1].text)
     }
 
-    /// The test binary says that it is at its end: `PASS`. While a test runs alone, it is that test's output.
+    /// Records that the test binary has printed `PASS` at its end. While a test runs exclusively, the line is that test's output.
     mutating func finish(_ package: String?) {
         edit(package) { if !$0.isBusy { $0.isFinished = true } }
     }
 
-    /// Whether a test runs, of which the console tells.
+    /// Returns whether a test is running, according to the console.
     func isRunning(_ name: String) -> Bool { unnamed.open[name] != nil }
 
-    /// - Returns: Whether the test can have started: not while another runs that it is no subtest of.
+    /// Starts a test.
+    /// - Returns: Whether the test can have started. It cannot while another test runs exclusively, unless it is a subtest of that test.
     @discardableResult
     mutating func start(_ name: String, package: String?) -> Bool {
         var isStarted = true
@@ -112,7 +113,7 @@ struct GoTestRun: Sendable {
         return isStarted
     }
 
-    /// A test waits until those that run alone have ended.
+    /// Pauses a test until those that run exclusively have ended.
     mutating func pause(_ name: String, package: String?) {
         edit(package) { package in
             if package.alone == name { package.alone = nil }
@@ -120,22 +121,23 @@ struct GoTestRun: Sendable {
         }
     }
 
-    /// A test that waited goes on.
+    /// Continues a paused test.
     mutating func goOn(_ name: String, package: String?) {
         edit(package) { package in
             if package.waiting.remove(name) != nil, !name.contains("/") { package.resumed.insert(name) }
         }
     }
 
-    /// Whether a name is a benchmark's, of which Go prints only the start.
+    /// Returns whether a name is a benchmark's. Go prints only the start of a benchmark.
     static func isBenchmark(_ name: String) -> Bool { name.hasPrefix("Benchmark") }
 
-    /// Whether a printed result can be a test's own: the test is running, or starts are not printed. Benchmarks have no start.
+    /// Returns whether a printed result can be a test's own: the test is running, or starts are not printed. Benchmarks have no start.
     func mayEnd(_ name: String) -> Bool {
         unnamed.open[name] != nil || !unnamed.hasStarts || Self.isBenchmark(name)
     }
 
-    /// - Parameter test: `nil` for output of the package itself.
+    /// Adds output.
+    /// - Parameter test: The test; `nil` for output of the package itself.
     mutating func output(_ text: String, test: String?, package: String?) {
         edit(package) { package in
             if let test {
@@ -147,14 +149,14 @@ struct GoTestRun: Sendable {
         }
     }
 
-    /// The result of a test within its own output, whose last line had no end: the event of it may not come.
+    /// Records a test's result that was printed within its own output, after a line without a line feed. The event with the result may be missing.
     mutating func tell(_ name: String, _ outcome: TestResult.Outcome, package: String) {
         edit(package) { package in
             if package.open[name] != nil { package.told[name] = outcome }
         }
     }
 
-    /// Adds to the text of a test that has ended: without `-v` its output follows its result.
+    /// Adds output of a test that has ended: without `-v` it follows the result.
     mutating func outputAfter(_ text: String, package: String?) {
         edit(package) { package in
             guard let last = package.tests.indices.last, package.tests[last].outcome != .passed else { return }
@@ -185,22 +187,22 @@ struct GoTestRun: Sendable {
         }
     }
 
-    /// Notes that a package's end was printed as a test's output: its process ended in the middle of the test, although the package passed
-    /// (`syscall.Exit(0)`), unless the test has printed the line itself. The last such line of a run counts, which the process's end follows.
+    /// Records that a package's end line was printed as a test's output. The process then ended during the test although the package passed
+    /// (`syscall.Exit(0)`), unless the test printed the line itself. The last such line of a run counts, which is followed by the process's end.
     mutating func cut(_ name: String, package: String) {
         let name = TextLimit.cut(name, toBytes: TextLimit.nameBytes)
         edit(package) { $0.cut = name }
     }
 
-    /// The test's own result was printed, so that it printed the package's end itself.
+    /// Records that the test's own result was printed, so the test itself printed the package's end line.
     mutating func unCut(_ name: String, package: String) {
         let name = TextLimit.cut(name, toBytes: TextLimit.nameBytes)
         edit(package) { if $0.cut == name { $0.cut = nil } }
     }
 
-    /// Ends the run of a package that a test's output has cut. The next run can be cut again.
+    /// Ends the run of a package whose end line appeared in a test's output. The next run can be cut again.
     /// - Parameter test: The test that the event names; `nil` for the package's own event.
-    /// - Returns: Whether the run was cut in this test, so that the event tells the package's end and not the test's.
+    /// - Returns: Whether the run was cut in this test, so that the event describes the package's end and not the test's.
     @discardableResult
     mutating func endCut(_ test: String?, package: String) -> Bool {
         guard let name = packages[package]?.cut,
@@ -221,8 +223,8 @@ struct GoTestRun: Sendable {
         return true
     }
 
-    /// A package's own end. A package that failed without a failing test is itself a failed test: it could not be built, or ended by a panic, a
-    /// data race or `os.Exit`.
+    /// Ends a package. A package that failed without a failing test is itself a failed test: it could not be built, or ended by a panic, a data race
+    /// or `os.Exit`.
     /// - Parameter isEmpty: Whether it has no tests.
     mutating func endPackage(_ name: String, isFailed: Bool, reason: String = "", isEmpty: Bool = false) {
         if !isEmpty { isTested = true }
@@ -239,12 +241,12 @@ struct GoTestRun: Sendable {
                     TestResult(
                         suite: suite, name: name, outcome: outcome, message: outcome == .passed ? nil : output))
             }
-            // Of a binary that ran to its end no test is without one: what began and did not end, a test has printed.
+            // If a binary ran to its end, all its tests have ended. A start without an end was then printed by a test.
             if isFailed || !package.isFinished { Self.endOpen(&package, suite: suite, crash: crash) }
             (package.open, package.told, package.started) = ([:], [:], [])
             (package.waiting, package.resumed) = ([], [])
             (package.isEnded, package.isFinished, package.isEmpty) = (true, false, isEmpty)
-            // The next run of the package has its own output.
+            // The next run of the package has its own tests and output.
             defer { (package.first, package.output) = (package.tests.count, "") }
             package.isFailed = isFailed
             // A panic is printed after the result of the test that it ended.
@@ -265,15 +267,15 @@ struct GoTestRun: Sendable {
         }
     }
 
-    /// The name of a test that is a whole package.
+    /// The name of a test that represents a whole package.
     static let packageTest = "(package)"
-    /// The most packages whose compiler's messages are kept.
+    /// The most packages whose compiler messages are stored.
     private static let maximumBuilds = 1000
 
-    /// What the compiler said, in a form in which a package's message is found at once.
+    /// The compiler's messages by package.
     private struct Builds {
         var texts: [String: String] = [:]
-        /// The first message that names a place. A package fails with one that it imports.
+        /// The first message with a place. A package can fail because of one that it imports.
         var first: String?
 
         init(_ builds: [(package: String, text: String)]) {
@@ -282,7 +284,7 @@ struct GoTestRun: Sendable {
         }
     }
 
-    /// Adds the compiler's messages, with the first file and line, to a package that could not be built.
+    /// Returns the test with the compiler's messages and their first place, if it represents a package that could not be built.
     private func explained(_ test: TestResult, by builds: Builds) -> TestResult {
         let own = builds.texts[test.suite]
         guard test.name == Self.packageTest, test.outcome == .failed, test.path == nil,
@@ -299,7 +301,7 @@ struct GoTestRun: Sendable {
         return test
     }
 
-    /// The package passed, so no test of it failed: a test printed the apparent failure.
+    /// Changes apparent failures of a package that passed: a test printed them.
     private static func believe(_ package: inout Package) {
         let started = Set(package.started)
         for index in package.tests.indices[package.first...] where package.tests[index].outcome.isFailure {
@@ -310,7 +312,7 @@ struct GoTestRun: Sendable {
         package.told = package.told.mapValues { $0.isFailure ? .passed : $0 }
     }
 
-    /// Gives what was gathered without a package's name to the package whose line has come.
+    /// Assigns the results collected without a package's name to the package whose line has come.
     mutating func name(_ new: String) {
         let suite = TextLimit.cut(new, toBytes: TextLimit.nameBytes)
         var moved = unnamed
@@ -342,10 +344,10 @@ struct GoTestRun: Sendable {
         let builds = Builds(self.builds)
         for (number, name) in order.enumerated() {
             guard let package = packages[name] else { continue }
-            // `-count 2` runs a test twice, which is one test only where the package passed in the end.
+            // With `-count 2` each test runs twice. The runs are merged into one test only if the package passed in the end.
             var runs =
                 package.isFailed ? package.tests.map { explained($0, by: builds) } : Self.sortedByName(package.tests)
-            // Without `-v` a package that passed names none of its tests; it says so where it has none.
+            // Without `-v`, a package that passed prints none of its tests; it reports if it has none.
             if !isVerbose, runs.isEmpty, package.isEnded, !package.isFailed, !package.isEmpty, !name.isEmpty {
                 let suite = TextLimit.cut(name, toBytes: TextLimit.nameBytes)
                 runs = [TestResult(suite: suite, name: Self.packageTest, outcome: .passed)]
@@ -358,7 +360,7 @@ struct GoTestRun: Sendable {
         return content
     }
 
-    /// The runs of a test next to each other, in the order of their first ones.
+    /// Returns the tests with the runs of each test next to each other, in the order of their first runs.
     private static func sortedByName(_ tests: [TestResult]) -> [TestResult] {
         var first: [String: Int] = [:]
         for (index, test) in tests.enumerated() where first[test.name] == nil { first[test.name] = index }

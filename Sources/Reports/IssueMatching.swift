@@ -1,26 +1,26 @@
 import Model
 
-/// Says which issue of before each finding of now is.
+/// Determines which previous issue each finding is.
 ///
-/// In this order, each with what the one before left over:
-/// 1. the same line: same content (category, rule, the line's text), in the file that the old one is called now. Several of
-///    these in one file are told apart by where their lines went, and in order, so that the sum of the ways is shortest;
-/// 2. a line that moved to another file: same content, the old line was taken out and the new one put in;
-/// 3. an edited line: same category, rule and message, and one change took the old line and brought the new one;
-/// 4. a test whose file was renamed: the same name, in the file that the old one is called now.
+/// The following steps are made in this order, each with the findings and issues that the previous ones left over:
+/// 1. The same line: the same content (category, rule, the line's text), in the file that has the old one's present name. Several of them in one file
+///    are paired in order, so that the sum of the distances from the lines' present places is least.
+/// 2. A line that moved to another file: the same content; the old line was removed and the new one added.
+/// 3. An edited line: the same category, rule and message; one change removed the old line and added the new one.
+/// 4. A test whose file was renamed: the same name, in the file that has the old one's present name.
 struct IssueMatching {
     private let before: [Issue]
     private let current: [Baseline.Found]
     private let changes: SourceChanges
-    /// By number of a finding, the number of its issue of before.
+    /// The index of the previous issue for each finding; `nil` if there is none.
     private(set) var issues: [Int?]
-    /// By number of an issue of before, whether a finding is that issue.
+    /// Whether a finding was matched with each previous issue.
     private(set) var isTaken: [Bool]
 
-    /// More than this many pairs of equal findings in one file are matched in order, without weighing: 500 beside 500.
+    /// The most pairs of equal findings in one file whose distances are compared, such as 500 × 500. More are matched in order.
     private static let maximumPairs = 250_000
 
-    /// Where more pairs than these are left over, edited lines and renamed tests are not looked for: 2,000 beside 2,000.
+    /// The most remaining pairs for which edited lines and renamed tests are searched, such as 2,000 × 2,000.
     private static let maximumWeighed = 4_000_000
 
     init(_ current: [Baseline.Found], before: [Issue], changes: SourceChanges) {
@@ -38,7 +38,7 @@ struct IssueMatching {
         matchTests()
     }
 
-    /// Where a file is of no account.
+    /// A content and a file within which findings are matched by line. The path is empty where files do not matter.
     struct Group: Hashable {
         var content: String
         var path: String
@@ -58,7 +58,7 @@ struct IssueMatching {
     private var unmatched: [Int] { current.indices.filter { issues[$0] == nil } }
     private var untaken: [Int] { before.indices.filter { !isTaken[$0] } }
 
-    /// What an older version stored is known by its name alone.
+    /// Matches issues that an older version stored, which have only a fingerprint.
     private mutating func matchNames() {
         var names: [String: Int] = [:]
         for index in before.indices where before[index].content.isEmpty { names[before[index].fingerprint] = index }
@@ -70,8 +70,8 @@ struct IssueMatching {
 
     // MARK: The same line
 
-    /// The numbers of the issues and the findings of a group. Each is the last of a chain, which goes on in a list of all: an array for each of
-    /// 100,000 groups would take more memory than all else here.
+    /// The last elements of two linked lists: a group's issues and its findings. The links are in one array for all groups, because an array for each
+    /// of 100,000 groups would take more memory than everything else here.
     private struct Chains {
         var old: Int32 = -1
         var new: Int32 = -1
@@ -111,7 +111,7 @@ struct IssueMatching {
         }
     }
 
-    /// The numbers of a chain, the last first.
+    /// Returns the indexes in a linked list, the last element first.
     private static func numbers(from last: Int32, _ next: [Int32]) -> [Int] {
         var (numbers, number): ([Int], Int32) = ([], last)
         while number >= 0 {
@@ -121,13 +121,13 @@ struct IssueMatching {
         return numbers
     }
 
-    /// Pairs of two ascending lists, as many as the shorter has, in order, with the least sum of distances.
+    /// Returns pairs of elements of two ascending lists, as many as the shorter list has, in order and with the least sum of distances.
     static func aligned(_ left: [Int], _ right: [Int]) -> [(Int, Int)] {
         if left.count == right.count || left.count * right.count > maximumPairs {
             return Array(zip(left.indices, right.indices))
         }
         if left.count > right.count { return aligned(right, left).map { ($1, $0) } }
-        // cost[i][j]: the first i of the left, all of which have one, among the first j of the right.
+        // cost[i][j]: the least cost of pairing the first i elements of the left list with some of the first j of the right one.
         var cost = [[Int]](repeating: [Int](repeating: 0, count: right.count + 1), count: left.count + 1)
         for i in 1...max(left.count, 1) where i <= left.count {
             cost[i][i - 1] = .max / 2
@@ -138,7 +138,7 @@ struct IssueMatching {
         var pairs: [(Int, Int)] = []
         var (i, j) = (left.count, right.count)
         while i > 0 {
-            // The upper one of two that are as near.
+            // Of two equally near elements, the first is used.
             while j > i, cost[i][j - 1] == cost[i][j] { j -= 1 }
             pairs.append((i - 1, j - 1))
             (i, j) = (i - 1, j - 1)
@@ -159,7 +159,7 @@ struct IssueMatching {
             else { continue }
             places[current[index].content, default: []].append(index)
         }
-        // Those of one content are taken in order; of each, how many are.
+        // Findings of one content are used in order. `taken` counts them.
         var taken: [String: Int] = [:]
         for index in untaken {
             let content = before[index].content

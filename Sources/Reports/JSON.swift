@@ -1,6 +1,6 @@
-/// A JSON value (RFC 8259), read without trust: a value of another type than requested is `nil`.
+/// A JSON value (RFC 8259) of an untrusted text: reading it as another type than it has returns `nil`.
 ///
-/// A text is read once into a flat list of its values, 16 bytes each, which refer to its bytes. Strings and numbers are decoded on request, so a
+/// A text is parsed once into a flat list of its values, 16 bytes each, which refer to its bytes. Strings and numbers are decoded on request, so a
 /// report of 64 MiB needs little more memory than itself.
 struct JSON {
     /// The most values of a text. Analyzers' reports have one value per 20 bytes or more.
@@ -21,6 +21,7 @@ struct JSON {
         self.place = place
     }
 
+    /// Parses a text.
     /// - Throws: The problem and its line, as a sentence.
     static func parse(_ bytes: some Sequence<UInt8>) throws(Failure) -> JSON {
         let whole = Array(bytes)
@@ -33,8 +34,8 @@ struct JSON {
 
     private var node: JSONText.Node? { text?.nodes[place] }
 
-    /// The member of that name, the last of several (RFC 8259, section 4, leaves it open); a missing value for another key, and if this is no
-    /// object.
+    /// Returns the member of a name; a missing value if there is none, and if this is no object. If several members have the name, it returns the
+    /// last one (RFC 8259, section 4, does not define this).
     subscript(_ key: String) -> JSON {
         guard let text, let node, node.kind == .object else { return .nothing }
         if node.count > Self.scannedMembers {
@@ -47,7 +48,7 @@ struct JSON {
         return found.map { JSON(text: text, place: $0) } ?? .nothing
     }
 
-    /// The element; a missing value if the index is out of range.
+    /// Returns the element; a missing value if the index is out of range, and if this is no array.
     subscript(_ index: Int) -> JSON {
         guard let text, let node, node.kind == .array, index >= 0, index < Int(node.count) else { return .nothing }
         var element = place + 1
@@ -88,7 +89,7 @@ struct JSON {
         }
     }
 
-    /// A whole number that an Int holds.
+    /// The value as an integer; `nil` if it is no whole number below 9e15.
     var int: Int? {
         guard let double, double.rounded() == double, abs(double) < 9e15 else { return nil }
         return Int(double)
@@ -106,11 +107,11 @@ final class JSONText {
     enum Kind: UInt8 { case null, `true`, `false`, number, string, array, object }
 
     struct Node {
-        /// For a string, without its quotes, and a number: the offset of its first byte.
+        /// The offset of a number's first byte, or of the first byte after a string's opening quote.
         var start: UInt32
-        /// The number of bytes; for an array of elements, for an object of members.
+        /// The number of bytes; for an array the number of elements, and for an object the number of members.
         var count: UInt32
-        /// The node after this one and everything in it.
+        /// The index of the node after this one and its contents.
         var next: UInt32
         var kind: Kind
         var isEscaped = false
@@ -136,7 +137,7 @@ final class JSONText {
         return bytes[Int(node.start)..<Int(node.start + node.count)].elementsEqual(key.utf8)
     }
 
-    /// Calls `body` with each member's key node and the place of its value.
+    /// Calls `body` with each member's key node and the index of its value's node.
     func forEachMember(of place: Int, _ body: (Node, Int) -> Void) {
         var member = place + 1
         for _ in 0..<nodes[place].count {
@@ -145,7 +146,7 @@ final class JSONText {
         }
     }
 
-    /// The members of an object, by key.
+    /// Returns the nodes' indexes of an object's members, by key.
     func index(of place: Int) -> [String: Int] {
         if let known = indexes[place] { return known }
         var members: [String: Int] = [:]

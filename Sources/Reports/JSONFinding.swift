@@ -1,22 +1,22 @@
 import Model
 
-/// Findings as linters write them in JSON, each tool in its own words.
+/// Reads findings that linters write in JSON, each tool in its own format.
 enum JSONFinding {
-    /// Whether an object is a report of findings, or the first line of one with a finding a line.
+    /// Returns whether an object is a report of findings, or the first line of one with a finding per line.
     static func isReport(_ value: JSON) -> Bool {
         value["comments"].elements != nil || (value["results"].elements != nil && value["errors"].elements != nil)
             || value["Issues"].elements != nil || !value["Report"]["Linters"].isNothing || isItem(value)
     }
 
-    /// The findings of shellcheck (`json`, `json1`), ruff (`json`, `json-lines`), SwiftLint, eslint, golangci-lint, semgrep
-    /// and Code Climate's reports, as analyzer warnings.
+    /// Returns the findings of shellcheck (`json`, `json1`), ruff (`json`, `json-lines`), SwiftLint, eslint, golangci-lint, semgrep and Code
+    /// Climate's reports, as analyzer warnings.
     ///
-    /// An empty list is a clean report, with a note: it says nothing of what was looked at.
+    /// An empty list is a clean report with a note, because the list does not show what was checked.
     static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var list = FindingList(root: root)
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         if let value = try? JSON.parse(bytes[start...]) {
-            // `try?`: what is no single value may be one a line.
+            // `try?` is used because a text that is no single value may have one value per line.
             return read(value, &list)
         }
         if bytes[start...].first(where: { $0 > 0x20 }) == UInt8(ascii: "{") {
@@ -43,7 +43,7 @@ enum JSONFinding {
                 return list.content(unreadable: nil)
             }
             let errors = value["errors"].elements ?? []
-            // semgrep: files that it could only read in part are warned of.
+            // semgrep: there are warnings for files that it could read only in part.
             let warning = errors.first { isWarning($0) }
             if let error = errors.first(where: { !isWarning($0) }) {
                 list.problems.append("the analyzer says that it failed: " + Self.text(of: error))
@@ -83,7 +83,8 @@ enum JSONFinding {
             || item["check_name"].string != nil && !item["location"].isNothing
     }
 
-    /// - Returns: Whether the item is of a form that is known.
+    /// Adds an item's findings.
+    /// - Returns: Whether the item has a known form.
     private static func add(_ item: JSON, _ list: inout FindingList) -> Bool {
         guard item.isObject, isItem(item) else { return false }
         if let messages = item["messages"].elements, let path = item["filePath"].string {
@@ -123,7 +124,7 @@ enum JSONFinding {
                 line: location["lines"]["begin"].int ?? location["lines"]["begin"]["line"].int ?? begin["line"].int,
                 column: begin["column"].int)
         } else {
-            // ruff has words for rules, shellcheck numbers.
+            // ruff's rules are words, shellcheck's are numbers.
             let code = item["code"].string ?? item["code"].int.map { "SC\($0)" }
             list.add(
                 item["message"].string ?? "", rule: code, path: item["file"].string ?? item["filename"].string,

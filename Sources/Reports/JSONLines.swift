@@ -1,8 +1,8 @@
-/// Reads a report of JSON values, one a line.
+/// Reads a report with one JSON value per line.
 enum JSONLines {
-    /// Calls `body` for each object. Blank lines and lines that begin with anything but `{` are passed over: other programs
-    /// print among them.
-    /// - Returns: Which line could not be read; `nil` if all could.
+    /// Calls `body` for each object. Blank lines, and lines that begin with another character than `{`, are skipped: other programs may print between
+    /// them.
+    /// - Returns: The first line that could not be read, and why; `nil` if all could be read.
     static func forEach(in bytes: [UInt8], _ body: (JSON) -> Void) -> String? {
         var problem: String?
         var number = 0
@@ -22,10 +22,10 @@ enum JSONLines {
         return problem
     }
 
-    /// The first object of the first lines.
+    /// Returns the first object of the first lines; `nil` if there is none.
     static func first(in bytes: ArraySlice<UInt8>) -> JSON? {
         for line in bytes.prefix(1 << 20).split(separator: 0x0A, maxSplits: 50) where line.first == UInt8(ascii: "{") {
-            // `try?`: a line that is no JSON is decided by what follows.
+            // `try?` is used because the following lines decide about a line that is not JSON.
             if let value = try? JSON.parse(line), value.isObject { return value }
         }
         return nil

@@ -1,5 +1,5 @@
-/// Reads a JSON text strictly (RFC 8259) into the nodes of a `JSONText`. Linear in its length; recursion is bounded by
-/// `JSON.maximumDepth`.
+/// Parses a JSON text strictly (RFC 8259) into the nodes of a `JSONText`. The time is linear in its length; recursion is limited to
+/// `JSON.maximumDepth` levels.
 struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var nodes: [JSONText.Node] = []
@@ -151,7 +151,7 @@ struct JSONScanner {
         place += 4
     }
 
-    /// Reads a number (section 6): no leading zero, no plus, digits on both sides of the point.
+    /// Reads a number (section 6): no leading zero, no plus sign, digits on both sides of the point.
     private mutating func number() throws(JSON.Failure) {
         let start = place
         _ = next(is: UInt8(ascii: "-"))
@@ -188,7 +188,7 @@ struct JSONScanner {
         }
     }
 
-    /// The text of a string whose escapes were checked. Half a surrogate pair, and bytes that are not UTF-8, become U+FFFD.
+    /// Returns the text of a string whose escapes were checked. An unpaired surrogate, and bytes that are not UTF-8, become U+FFFD.
     static func unescaped(_ content: ArraySlice<UInt8>) -> String {
         var text = ""
         var place = content.startIndex

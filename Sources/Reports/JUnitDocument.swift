@@ -1,27 +1,27 @@
 import Model
 
-/// The state of reading a JUnit report element by element.
+/// The state of reading a JUnit report, element by element.
 final class JUnitDocument: XMLTestsHandler {
-    /// A `testsuite` that is open.
+    /// An open `testsuite` element.
     private struct Suite {
         var name: String
-        /// Whether it counts failures of its own, against which nothing may be missing.
+        /// Whether it states a count of failures, so that its cases must contain at least one.
         var statesFailures: Bool
         var failures = 0
-        /// Which one it is, among all of the file.
+        /// The number of the suite among all of the file.
         var number = 0
     }
 
-    /// A `testcase` that is open, or a failure of a suite itself.
+    /// An open `testcase`, or a failure of a suite itself.
     private struct Case {
         var result: TestResult
-        /// CTest's word for a test that it did not run, whatever the reason.
+        /// Whether CTest reports that it did not run the test, for any reason.
         var isNotRun = false
-        /// Node's word for a test that may fail.
+        /// Whether Node reports that the test may fail.
         var isTodo = false
     }
 
-    /// The element whose text is wanted.
+    /// The element whose text is being read.
     private struct Capture {
         var element: String
         var attribute: String
@@ -30,9 +30,9 @@ final class JUnitDocument: XMLTestsHandler {
     }
 
     static let roots: Set<String> = ["testsuites", "testsuite"]
-    /// Of a suite's own failure.
+    /// The name of the test that stands for a suite's own failure.
     private static let ownName = "(suite)"
-    /// What tools say of a case in an attribute; of the failed ones the beginnings of the words.
+    /// The words in attributes of cases that tools use for skipped tests. `failed` contains the beginnings of the words for failed ones.
     private static let skipped: Set<String> = [
         "skipped", "disabled", "notrun", "ignored", "suppressed", "pending", "skip",
     ]
@@ -46,19 +46,19 @@ final class JUnitDocument: XMLTestsHandler {
     private var open: Case?
     private var capture: Capture?
     private var tests: [TestResult] = []
-    /// Of each test, the number of its suite.
+    /// The number of each test's suite.
     private var owners: [Int] = []
     private var suiteCount = 0
-    /// Suites that count failures, or count nothing: of those nothing is known to have run again until it passed.
+    /// The suites that count failures or state no counts. In these, repeated cases are not considered retries that passed.
     private var failing: Set<Int> = []
     private var problems: [String] = []
-    /// Whether each suite is called as pytest calls its only one.
+    /// Whether each suite is named as pytest names its only one.
     private var isPytest = true
 
     init(root: SourceRoot) { self.root = root }
 
     func content(problem: String?) -> ReportContent {
-        // Beneath the root are cases of many files, which have the same names.
+        // Cases directly below the root come from many files and may have the same names.
         let places = owners.map { $0 == 0 || failing.contains($0) ? nil : $0 }
         var content = ReportContent(tests: JUnitRetries.joined(tests, within: places), problems: problems)
         content.tool = isPytest && suiteCount > 0 ? .pytest : nil
@@ -77,7 +77,7 @@ final class JUnitDocument: XMLTestsHandler {
             if element == "testsuite" {
                 suiteCount += 1
                 isPytest = isPytest && attributes["name"] == "pytest"
-                // One that states no count says nothing of whether a failure was made good.
+                // A suite without counts does not show whether a failed case passed when it was repeated.
                 let isCounted = attributes["failures"] != nil || attributes["errors"] != nil
                 if states || !isCounted { failing.insert(suiteCount) }
             }
@@ -86,7 +86,7 @@ final class JUnitDocument: XMLTestsHandler {
                     name: element == "testsuite" ? attributes["name"] ?? "" : "", statesFailures: states,
                     number: element == "testsuite" ? suiteCount : 0))
         case "testcase":
-            // One within another: both are tests.
+            // A case within another one: both are tests.
             end()
             try begin(attributes)
         case "failure", "error", "skipped", "flakyFailure", "flakyError", "rerunFailure", "rerunError", "warning":
@@ -117,7 +117,7 @@ final class JUnitDocument: XMLTestsHandler {
                     problems.append(
                         "the report contradicts itself: \(what) counts failures, none of its cases has one")
                 }
-                // Said once, and not of each suite that this one is in.
+                // The problem is reported once, and not for each enclosing suite.
                 if let last = suites.indices.last { suites[last].failures += 1 }
             }
             if !suites.isEmpty { suites[suites.count - 1].failures += suite.failures }
@@ -134,7 +134,7 @@ final class JUnitDocument: XMLTestsHandler {
             throw XMLText.Refusal(text: "more than \(ReportContent.maximumItems) cases")
         }
         var suite = attributes["classname"] ?? attributes["class"] ?? ""
-        // Node's runner has the same word in every case, and its `describe` for suites.
+        // Node's runner has the same class name in every case, and its `describe` blocks are suites.
         if suite.isEmpty || (suite == "test" && !suiteName().isEmpty) { suite = suiteName() }
         var result = TestResult(suite: name(suite), name: name(attributes["name"] ?? "(unnamed)"), outcome: .passed)
         if let file = attributes["file"], !file.isEmpty {
@@ -142,7 +142,7 @@ final class JUnitDocument: XMLTestsHandler {
             result.line = attributes["line"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         }
         result.duration = JUnitNumber.duration(attributes["time"])
-        // CTest, GoogleTest and others say it in an attribute, not in an element.
+        // CTest, GoogleTest and others state the outcome in an attribute, not in an element.
         for word in [attributes["status"], attributes["result"]].compactMap({ $0?.prefix(40).lowercased() }) {
             if Self.skipped.contains(word) { result.outcome = .skipped }
             if Self.failed.contains(where: word.hasPrefix) {
@@ -158,14 +158,14 @@ final class JUnitDocument: XMLTestsHandler {
         guard var result = open?.result else { return }
         let outcome: TestResult.Outcome =
             switch ended.element {
-            // Its console counts a test without its program, or whose set-up failed, as failed; its report says skipped.
+            // CTest's console counts a test without its program, or with a failed set-up, as failed; its report marks it as skipped.
             case "skipped": open?.isNotRun == true && Self.isFailure(ended.attribute) ? .failed : .skipped
-            // Without a failure beside it, the last of its runs passed.
+            // If there is no failure, the last of its runs passed.
             case "flakyFailure", "flakyError", "rerunFailure", "rerunError": .flaky
             default: .failed
             }
         if ended.isTodo { open?.isTodo = true }
-        // A failure wins over everything that the same case says besides.
+        // A failure overrides all other elements of the same case.
         guard !result.outcome.isFailure || outcome == .failed else { return }
         let isWorse = result.outcome != outcome
         result.outcome = outcome
@@ -181,7 +181,7 @@ final class JUnitDocument: XMLTestsHandler {
         open?.result = result
     }
 
-    /// Of a test that CTest did not run: whether nobody asked for that. `SKIP_RETURN_CODE=77` and the like are asked for.
+    /// Returns whether a test did not run for a reason that was not requested. `SKIP_RETURN_CODE=77` and similar reasons are requested.
     private static func isFailure(_ reason: String) -> Bool {
         !reason.isEmpty && !reason.hasPrefix("SKIP_") && reason != "Disabled"
     }
@@ -196,7 +196,7 @@ final class JUnitDocument: XMLTestsHandler {
         owners.append(suites.last?.number ?? 0)
     }
 
-    /// The names of the suites that are open, the outermost first.
+    /// Returns the names of the open suites, the outermost first.
     private func suiteName() -> String {
         name(suites.map(\.name).filter { !$0.isEmpty }.joined(separator: " > "))
     }

@@ -1,6 +1,6 @@
 import Model
 
-/// The text of a failure, made of its attribute and its content.
+/// The text of a failure, combined from its attribute and its content.
 struct JUnitMessage {
     var text: String?
     var path: String?
@@ -8,7 +8,7 @@ struct JUnitMessage {
     var isCrash = false
 
     init(attribute: String, text content: String, root: SourceRoot) {
-        // SwiftPM's parallel xUnit file has the console of the test's process for a message.
+        // In SwiftPM's parallel xUnit file, the message is the console output of the test's process.
         if attribute.hasPrefix("Test Suite '") {
             let found = XCTestConsoleReader.tests(in: Array(attribute.utf8), root: root)
             if let test = found.first(where: \.outcome.isFailure) {
@@ -28,8 +28,8 @@ struct JUnitMessage {
         text = joined.isEmpty ? nil : TextLimit.cut(joined, toBytes: Finding.maximumMessageBytes)
     }
 
-    /// pytest's error of a module that it could not import: which module, why (`E   ModuleNotFoundError: No module named 'x'`), and the
-    /// last place of its trace (`tests/test_a.py:3: in <module>`).
+    /// Returns the error of a module that pytest could not import, and the last place of its trace (`tests/test_a.py:3: in <module>`). The error
+    /// names the module and the reason (`E   ModuleNotFoundError: No module named 'x'`). `nil` if there is no reason.
     private static func collection(_ body: String) -> (text: String, place: PrintedPlace?)? {
         var (module, reason, place): (String?, String?, PrintedPlace?) = (nil, nil, nil)
         for line in body.split(separator: "\n").prefix(1000) {

@@ -1,14 +1,13 @@
 import Model
 
-/// Tells the same case run again from different cases of one name.
+/// Distinguishes repeated runs of one case from different cases of one name.
 enum JUnitRetries {
-    /// Joins cases that failed and were run again at once until they passed into one flaky test; other cases of one name stay
-    /// apart, numbered from the second on, so that no test is lost.
+    /// Merges a case that failed and was repeated until it passed into one flaky test. Other cases of one name stay separate and are numbered from
+    /// the second on, so that no test is lost.
     ///
-    /// Cases of one name are many things: rows of a parameterized test, tests of two binaries, a loop. Only what stands next
-    /// to each other in one place can be the same case again.
-    /// - Parameter places: Of each test, the place within which it may be joined: a suite's element, a package's run; `nil`
-    ///   where it never is.
+    /// Cases of one name may be rows of a parameterized test, tests of two binaries, or a loop. Only adjacent cases in one place can be runs of the
+    /// same case.
+    /// - Parameter places: The place of each test within which it may be merged, such as a suite's element or a package's run; `nil` if it may not.
     static func joined(_ tests: [TestResult], within places: [Int?]) -> [TestResult] {
         var tests = tests
         var gone: Set<Int> = []
@@ -32,7 +31,7 @@ enum JUnitRetries {
         return numbered(tests.indices.filter { !gone.contains($0) }.map { tests[$0] })
     }
 
-    /// Numbers tests of one name from the second on, where they are different ones.
+    /// Returns the tests with different ones of one name numbered from the second on.
     static func numbered(_ tests: [TestResult]) -> [TestResult] {
         var counts: [String: Int] = [:]
         return tests.map { test in

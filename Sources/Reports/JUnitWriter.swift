@@ -6,12 +6,12 @@ package enum JUnitWriter {
     ///
     /// A crash is an `error`, any other failure a `failure`. A flaky test has passed, with a `flakyFailure` for the earlier failure. A known issue
     /// is skipped with a note. Characters that XML forbids are replaced. The same tests give the same bytes.
-    /// - Parameter configurations: The name, and its tests.
+    /// - Parameter configurations: The names and tests of the configurations.
     package static func bytes(_ configurations: [(name: String, tests: [TestResult])]) -> [UInt8] {
         Pieces(configurations).reduce(into: []) { $0 += $1 }
     }
 
-    /// The same bytes, piece by piece, so that a report of many tests is never in memory as a whole.
+    /// The output of `bytes(_:)` piece by piece, so that a report of many tests is never in memory as a whole.
     package struct Pieces: Sequence, IteratorProtocol {
         private struct Suite {
             let name: String
@@ -101,7 +101,7 @@ package enum JUnitWriter {
         }
     }
 
-    /// The first line for the attribute, which lists show, and the whole for the content.
+    /// Returns an element with the message's first line as an attribute, which lists show, and the whole message as the content.
     private static func element(_ name: String, _ message: String) -> String {
         let first = message.utf8.prefix { $0 != 0x0A }
         return "<\(name) message=\"\(escaped(String(Substring(first))))\">\(escaped(message))</\(name)>"
@@ -113,7 +113,7 @@ package enum JUnitWriter {
         return "\(seconds)." + String(repeating: "0", count: max(0, 3 - milli.utf8.count)) + milli
     }
 
-    /// Line feeds in attributes would be read as blanks, so they are references, as are the other forbidden ones U+FFFD.
+    /// Escapes a text. Line feeds in attributes would be read as blanks, so they become references. Other forbidden characters become U+FFFD.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -2,13 +2,13 @@ import Model
 
 /// Reads lcov's trace files, which gcov, llvm-cov, Istanbul and cargo-llvm-cov write.
 enum LCOVReader {
-    /// A file that is open; one that several tests cover is there several times.
+    /// A file of the report. A file that several tests cover has several records.
     private struct File {
         var lines: [Int: Bool] = [:]
         var functions: [Substring: Bool] = [:]
         var branches: [Substring: Bool] = [:]
 
-        /// A line that one test covers is covered.
+        /// Records a line. A line that at least one test covers is covered.
         mutating func add(line: Int, _ isHit: Bool) { lines[line] = isHit || (lines[line] ?? false) }
         mutating func add(function: Substring, _ isHit: Bool) {
             functions[function] = isHit || (functions[function] ?? false)
@@ -19,8 +19,8 @@ enum LCOVReader {
     /// The most lines, functions and branches of all files that are read.
     static let maximumRecords = 20_000_000
 
-    /// Lines, functions and branches are counted from their records; `LF`, `LH` and the like are not believed. A record that
-    /// breaks off is a problem.
+    /// Returns the coverage. Lines, functions and branches are counted from their records; the totals in `LF`, `LH` and similar records are not used.
+    /// A record that ends early is a problem.
     static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var files: [String: File] = [:]
         var open: (path: String, file: File)?
@@ -55,7 +55,8 @@ enum LCOVReader {
         return list.content(unreadable: problem)
     }
 
-    /// `DA:3,0`, `FNDA:4,name`, `BRDA:3,0,0,-`
+    /// Reads a record such as `DA:3,0`, `FNDA:4,name` or `BRDA:3,0,0,-`.
+    /// - Returns: Whether its form is valid.
     private static func take(_ text: String, _ open: inout (path: String, file: File)?) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
         let rest = text[text.utf8.index(after: colon)...]
@@ -82,7 +83,8 @@ enum LCOVReader {
         return true
     }
 
-    /// A count of any length; gcov's may be negative or have an exponent, by its known errors.
+    /// Returns whether a count of any length is positive; `nil` if it is no number. Because of known errors, gcov's counts may be negative or have an
+    /// exponent.
     private static func isHit(_ text: Substring) -> Bool? {
         guard text.utf8.count <= 40, let count = Double(text), !count.isNaN else { return nil }
         return count > 0

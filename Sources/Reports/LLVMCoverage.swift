@@ -1,8 +1,8 @@
 import Model
 
-/// `llvm-cov export`, which `swift test --enable-code-coverage` writes too.
+/// Reads the output of `llvm-cov export`, which `swift test --enable-code-coverage` writes, too.
 enum LLVMCoverage {
-    /// Lines, functions and branches of each file, from the files' summaries.
+    /// Returns the lines, functions and branches of each file, from the files' summaries.
     static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         let report: JSON
         do {

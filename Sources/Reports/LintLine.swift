@@ -1,13 +1,13 @@
 import Model
 
-/// A line that a linter printed without the word warning or error, and those of compilers that put it elsewhere.
+/// A finding of a linter, or of a compiler that prints the words "warning" and "error" elsewhere than usual.
 struct LintLine: Equatable {
     var message: String
     var rule: String
     var place: PrintedPlace
     var isError = false
 
-    /// Whether the line may be one of any linter; cheap, for telling a format.
+    /// Returns whether a linter may have printed the line. It is fast, and is used to recognize a format.
     static func isLikely(_ text: String) -> Bool { LintLine(text) != nil || DiagnosticLine(text) != nil }
 
     /// - `a.py:1:8: F401 [*] 'os' imported but unused`, `a.py:1:8: error[F821] …` (ruff, flake8, pycodestyle)
@@ -25,7 +25,7 @@ struct LintLine: Equatable {
             return
         }
         var line = text[...]
-        // CodeChecker's severity.
+        // CodeChecker prints a severity first.
         if first == UInt8(ascii: "["), let end = line.range(ofFirst: "] "),
             end.lowerBound < line.utf8.index(line.startIndex, offsetBy: min(14, line.utf8.count))
         {
@@ -40,7 +40,7 @@ struct LintLine: Equatable {
         if let word = Self.severities.first(where: { rest.hasPrefix($0) }) {
             let text = rest.dropFirst(word.count)
             (rule, message) = Self.bracketed(text) ?? ("", String(text))
-            // A compiler's notes explain what stands before them; a linter's have a rule of their own.
+            // A compiler's notes explain the previous diagnostic; a linter's notes have a rule.
             guard !message.isEmpty, word != "note: " && word != "info: " || !rule.isEmpty else { return nil }
             return
         }
@@ -69,7 +69,7 @@ struct LintLine: Equatable {
         "Warning: ", "Error: ",
     ]
 
-    /// `PATH:LINE:COLUMN: REST` or `PATH:LINE: REST`; the path has no blank before its first colon's number.
+    /// Splits `PATH:LINE:COLUMN: REST` or `PATH:LINE: REST`; `nil` for other lines.
     private static func place(_ line: Substring) -> (PrintedPlace, Substring)? {
         guard let end = line.range(ofFirst: ": "), end.lowerBound > line.startIndex else { return nil }
         let head = line[..<end.lowerBound]
@@ -80,7 +80,7 @@ struct LintLine: Equatable {
         return rest.isEmpty ? nil : (place, rest)
     }
 
-    /// `F401 [*] text`, `C: Layout/LineLength: text`, `[F401] text`
+    /// Splits a text with a rule first, such as `F401 [*] text`, `C: Layout/LineLength: text` or `[F401] text`; `nil` if there is none.
     private static func code(_ rest: Substring) -> (rule: String, message: String)? {
         if rest.first == "[", let end = rest.range(ofFirst: "] ") {
             let name = rest[..<end.lowerBound].dropFirst()
@@ -92,7 +92,7 @@ struct LintLine: Equatable {
         let word = rest.prefix { $0 != " " }
         var text = rest.dropFirst(word.count).drop { $0 == " " }
         if word.count == 2, word.last == ":", let letter = word.first, "CRWEF".contains(letter) {
-            // rubocop; the cop's name came with version 0.38.
+            // rubocop prints the cop's name since version 0.38.
             var rule = ""
             for mark in ["[Correctable] ", "[Corrected] ", "[Todo] "] where text.hasPrefix(mark) {
                 text = text.dropFirst(mark.count)
@@ -117,7 +117,7 @@ struct LintLine: Equatable {
         return text.isEmpty ? nil : (String(hasColon ? word.dropLast() : word), String(text))
     }
 
-    /// `too many spaces after colon (colons)`
+    /// Splits a text with a rule in parentheses at its end, such as `too many spaces after colon (colons)`; `nil` if there is none.
     static func parenthesisedRule(_ text: Substring) -> (rule: String, message: String)? {
         guard text.last == ")", let open = text.range(ofLast: " (") else { return nil }
         let name = text[open.upperBound...].dropLast()
@@ -125,8 +125,8 @@ struct LintLine: Equatable {
         return isWord(name) && !message.isEmpty ? (String(name), String(message)) : nil
     }
 
-    /// A finding without a rule, `a.py:1:1: 'os' imported but unused` (pyflakes): of what an analysis prints, every text at a line and a
-    /// column of a file is one, but for the notes that explain another.
+    /// Returns a finding without a rule, such as pyflakes' `a.py:1:1: 'os' imported but unused`. In an analysis' output, every text with a file, a
+    /// line and a column is a finding, except notes that explain another one.
     static func bare(_ text: String) -> (message: String, place: PrintedPlace)? {
         guard text.utf8.count <= 16 * 1024, let end = text.range(ofFirst: ": "), end.lowerBound > text.startIndex else {
             return nil
@@ -142,7 +142,8 @@ struct LintLine: Equatable {
         return (String(message), place)
     }
 
-    /// `Memory leak: p [memleak]`: of an analyzer every word in brackets at the end is a rule, but for types' names.
+    /// Splits a text with a rule in brackets at its end, such as `Memory leak: p [memleak]`. In an analyzer's output every such word is a rule,
+    /// except names of types. `nil` if there is none.
     static func trailingRule(_ message: String) -> (rule: String, message: String)? {
         guard message.last == "]", let open = message.range(ofLast: " ["), open.lowerBound > message.startIndex else {
             return nil
@@ -153,7 +154,8 @@ struct LintLine: Equatable {
         return (String(name), String(message[..<open.lowerBound]))
     }
 
-    /// `text [rule]`, where the rule is a word with a dash, a dot, a digit or an upper case letter within.
+    /// Splits `text [rule]`, where the rule contains a dash, a dot, a digit, `leak`, or an uppercase letter after the first one; `nil` if there is
+    /// none.
     private static func bracketed(_ rest: Substring) -> (rule: String, message: String)? {
         let text = rest.trimmingSuffix(while: \.isWhitespace)
         guard text.last == "]", let open = text.range(ofLast: " [") else { return nil }
@@ -165,7 +167,7 @@ struct LintLine: Equatable {
         return message.isEmpty ? nil : (String(name), String(message))
     }
 
-    /// `PATH(LINE,COLUMN): error CODE: TEXT`, `PATH (LINE) : warning : TEXT`
+    /// Parses `PATH(LINE,COLUMN): error CODE: TEXT` or `PATH (LINE) : warning : TEXT`; `nil` for other lines.
     private static func parenthesised(_ text: String) -> LintLine? {
         guard let close = text.range(ofFirst: "):") ?? text.range(ofFirst: ") :"),
             let open = text[..<close.lowerBound].range(ofLast: "(")
@@ -182,7 +184,7 @@ struct LintLine: Equatable {
         let rule = rest[..<colon.lowerBound].trimmingPrefix { $0 == " " }.trimmingSuffix { $0 == " " }
         guard rule.isEmpty || isWord(rule) else { return nil }
         var message = rest[colon.upperBound...].trimmingPrefix { $0 == " " }.trimmingSuffix(while: \.isWhitespace)
-        // MSBuild adds the project.
+        // MSBuild adds the project at the end.
         if message.hasSuffix("proj]"), let project = message.range(ofLast: " [") {
             message = message[..<project.lowerBound]
         }

@@ -1,23 +1,24 @@
 import Glibc
 import Model
 
-/// Reads what linters print for people, with a place in each line or, as eslint, under the name of the file.
+/// Reads linters' human-readable output, with a place in each line or, as eslint prints it, below the name of the file.
 struct LintLines: Sendable {
     private let root: SourceRoot
     private var findings: [Finding] = []
     private var seen: Set<Finding> = []
-    /// eslint's file, whose findings are beneath it.
+    /// The file that eslint named, whose findings follow.
     private var file: String?
-    /// ruff's message, whose place comes in the next line.
+    /// ruff's or bandit's message, whose place comes in a later line.
     private var waiting: (rule: String, message: String)?
-    /// The line of shellcheck's block for a terminal, whose findings are beneath it.
+    /// The place of shellcheck's current block in its terminal format, whose findings follow.
     private var block: PrintedPlace?
     /// Whether shellcheck's list of links has begun.
     private var isInLinks = false
 
     init(root: SourceRoot) { self.root = root }
 
-    /// - Returns: Whether the line tells of a finding, or belongs to what does.
+    /// Reads a line.
+    /// - Returns: Whether the line is a finding or belongs to one.
     @discardableResult
     mutating func take(_ text: String) -> Bool {
         if let found = LintLine(text) {
@@ -47,9 +48,9 @@ struct LintLines: Sendable {
         return true
     }
 
-    /// Passes over a line that no form of a finding has, without making a string of it. Outside of findings of several lines most lines have words
-    /// and no colon.
-    /// - Returns: As `take`; `nil` if the line may tell something.
+    /// Skips a line that cannot be a finding, without making a string of it. Outside of findings of several lines, most lines have words and no
+    /// colon.
+    /// - Returns: The result of `take`; `nil` if the line must be read.
     func passOver(_ line: LogLine) -> Bool? {
         let bytes = line.bytes
         guard waiting == nil, block == nil, bytes.count > 1, let base = bytes.baseAddress,
@@ -59,7 +60,7 @@ struct LintLines: Sendable {
         switch bytes[0] {
         // `== a.rb ==` names a file.
         case UInt8(ascii: "="): return nil
-        // A blank that nothing is combined with.
+        // This is a blank without combining characters.
         case UInt8(ascii: " "): return bytes[1] < 0x80 ? !findings.isEmpty : nil
         case UInt8(ascii: "A")...UInt8(ascii: "Z"):
             // `F401 unused`, `Unused import [W1]`
@@ -70,7 +71,7 @@ struct LintLines: Sendable {
         }
     }
 
-    /// What is beneath `In a.sh line 2:`: the source, `     ^-- SC2086 (info): Double quote …`, and what could be written instead.
+    /// Reads a line of the block below `In a.sh line 2:`: the source, `     ^-- SC2086 (info): Double quote …`, or suggestions.
     private mutating func takeBlock(_ text: String, at place: PrintedPlace) {
         if text.hasPrefix("For more information:") { isInLinks = true }
         let rest = text.drop { $0 == " " }
@@ -83,7 +84,7 @@ struct LintLines: Sendable {
         add(String(rest[end.upperBound...]), rule: String(head[..<blank]), place: place)
     }
 
-    /// `In a.sh line 2:`
+    /// Returns the place in a line such as `In a.sh line 2:`; `nil` for other lines.
     private static func shellcheckBlock(_ text: String) -> PrintedPlace? {
         guard text.hasPrefix("In "), text.hasSuffix(":"), let mark = text.range(ofLast: " line ") else { return nil }
         let path = text[..<mark.lowerBound].dropFirst(3)
@@ -93,7 +94,7 @@ struct LintLines: Sendable {
         return PrintedPlace("\(path):\(text[mark.upperBound...].dropLast())")
     }
 
-    /// `>> Issue: [B101:assert_used] Use of assert detected.`
+    /// Parses a line such as `>> Issue: [B101:assert_used] Use of assert detected.`; `nil` for other lines.
     private static func bandit(_ text: String) -> (rule: String, message: String)? {
         guard text.hasPrefix(">> Issue: ["), let end = text.range(ofFirst: "] "), text.utf8.count <= 16 * 1024 else {
             return nil
@@ -102,13 +103,14 @@ struct LintLines: Sendable {
         return (String(rule), String(text[end.upperBound...]))
     }
 
-    /// `   Location: ./a.py:5:4`
+    /// Returns the place in a line such as `   Location: ./a.py:5:4`; `nil` for other lines.
     private static func banditPlace(_ text: String) -> PrintedPlace? {
         guard text.hasPrefix("   Location: ") else { return nil }
         return PrintedPlace(text.dropFirst("   Location: ".count).trimmingSuffix(while: \.isWhitespace))
     }
 
-    /// `C:  3:  1: [Correctable] Style/StringLiterals: Prefer …`, as rubocop's form `simple` prints beneath `== a.rb ==`.
+    /// Parses a line such as `C:  3:  1: [Correctable] Style/StringLiterals: Prefer …`, which rubocop's format `simple` prints below `== a.rb ==`.
+    /// `nil` for other lines.
     private static func simpleCop(_ text: String) -> (line: Int, column: Int, message: String, rule: String)? {
         guard let letter = text.first, "CRWEF".contains(letter), text.utf8.count <= 16 * 1024 else { return nil }
         let words = text.dropFirst().split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
@@ -119,7 +121,8 @@ struct LintLines: Sendable {
         return (line, column, found.message, found.rule)
     }
 
-    /// A line that names a file and nothing else: eslint's `/kit/a.js`, yamllint's `a.yml`, rubocop's `== a.rb ==`.
+    /// Returns the file of a line that consists of a file's name: eslint's `/kit/a.js`, yamllint's `a.yml`, rubocop's `== a.rb ==`. `nil` for other
+    /// lines.
     private static func fileAlone(_ text: String) -> String? {
         var name = text[...]
         if name.hasPrefix("== "), name.hasSuffix(" ==") { name = name.dropFirst(3).dropLast(3) }
@@ -140,14 +143,14 @@ struct LintLines: Sendable {
 
     func finish() -> [Finding] { findings }
 
-    /// ` --> a.py:1:8`
+    /// Returns the place in a line such as ` --> a.py:1:8`; `nil` for other lines.
     static func arrow(_ text: String) -> PrintedPlace? {
         let line = text.drop { $0 == " " }
         guard line.hasPrefix("--> ") else { return nil }
         return PrintedPlace(line.dropFirst(4).trimmingSuffix(while: \.isWhitespace))
     }
 
-    /// `F401 [*] 'os' imported but unused`
+    /// Parses a line such as `F401 [*] 'os' imported but unused`; `nil` for other lines.
     private static func ruff(_ text: String) -> (rule: String, message: String)? {
         guard let first = text.utf8.first, (0x41...0x5A).contains(first) else { return nil }
         guard let line = LintLine("a.py:1:1: " + TextLimit.cut(text, toBytes: 4096)), line.rule.last?.isNumber == true
@@ -155,7 +158,7 @@ struct LintLines: Sendable {
         return (line.rule, line.message)
     }
 
-    /// `  2:10  error    'unusedf' is defined but never used             no-unused-vars`
+    /// Parses a line such as `  2:10  error    'unusedf' is defined but never used             no-unused-vars`; `nil` for other lines.
     static func beneath(_ text: String) -> (line: Int, column: Int, message: String, rule: String)? {
         guard text.hasPrefix(" "), text.utf8.count <= 16 * 1024 else { return nil }
         let words = text.split(separator: " ", maxSplits: 2)
@@ -176,8 +179,8 @@ struct LintLines: Sendable {
         return (line, column, String(message), String(rest[gap.upperBound...]))
     }
 
-    /// The findings of a file of such lines, and of compilers' diagnostics; a file without one is unreadable, since it looks
-    /// the same as output of something else.
+    /// Returns the findings of a file with such lines, and with compilers' diagnostics. A file without a finding is unreadable, since other output
+    /// looks the same.
     static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var reader = AnalyzerLines(root: root)
         LogLines.forEach(in: bytes) { reader.take($0) }

@@ -1,10 +1,10 @@
-/// The names that `swift test list` prints: `KitTests.ParserTests/testIt`, `KitTests.Outer/Inner/works()`, `KitTests.free()`.
+/// The tests in the output of `swift test list`: `KitTests.ParserTests/testIt`, `KitTests.Outer/Inner/works()`, `KitTests.free()`.
 struct ListedTests: Sendable {
-    /// By class and method: the suites with their module, in the order listed.
+    /// The suites with their modules, keyed by class and method, in the order listed.
     private var byClass: [String: [String]] = [:]
-    /// By the last part: the suites that have it.
+    /// The suites that contain a test, keyed by the test's name.
     private var byName: [String: [String]] = [:]
-    /// Suite and name of each.
+    /// The suite and name of each test.
     private var known: Set<String> = []
 
     init(_ lines: [String]) {
@@ -14,7 +14,7 @@ struct ListedTests: Sendable {
         }
     }
 
-    /// Adds a test unless it is there.
+    /// Adds a test unless it is already there.
     mutating func add(suite: String, name: String) {
         guard known.insert(suite + "\u{0}" + name).inserted else { return }
         byName[name, default: []].append(suite)
@@ -22,21 +22,20 @@ struct ListedTests: Sendable {
         if parts.count == 2 { byClass[parts[1] + "\u{0}" + name, default: []].append(suite) }
     }
 
-    /// The suites of a class and method that are printed without a module.
+    /// Returns the suites of a class and method that are printed without a module.
     func suites(ofClass name: String, method: String) -> [String] { byClass[name + "\u{0}" + method] ?? [] }
 
-    /// The suite of a test of which only the function is printed; `nil` if there are several.
+    /// Returns the suite of a test of which only the function is printed; `nil` if there are none or several.
     func suite(ofFunction name: String) -> String? {
         guard let suites = byName[name], suites.count == 1 else { return nil }
         return suites.first
     }
 
-    /// Suite and name of a listed test. A function outside of any suite has its module for a suite.
+    /// Returns the suite and name of a listed test; `nil` for other text. The suite of a function outside of any suite is its module.
     static func split(_ line: String) -> (suite: String, name: String)? {
         var line = line.trimmingSuffix(while: \.isWhitespace)
         guard !line.isEmpty, line.utf8.count <= 2 * TextLimit.nameBytes else { return nil }
-        // A slash in a raw identifier is within backticks.
-        // Overloads are listed with their place: `KitTests.p(_:)/File.swift:4:2`.
+        // Slashes in a raw identifier are within backticks. Overloads are listed with their place: `KitTests.p(_:)/File.swift:4:2`.
         if let slash = line.lastIndex(of: "/"), PrintedPlace(line[line.index(after: slash)...])?.column != nil {
             line = line[..<slash]
         }

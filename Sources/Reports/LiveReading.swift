@@ -1,11 +1,10 @@
 package import Model
 
-/// What a step's output says while it is still being written, for people who watch.
+/// Reads a step's output while it is still being written, for users who watch it.
 ///
-/// It reads what the console says and nothing else; the step's result is read from the whole log and its reports when it
-/// has ended.
+/// It reads only the console. The step's result is read from the whole log and its reports when the step has ended.
 package struct LiveReading: Sendable {
-    /// What the output is looked through for.
+    /// What the output is searched for.
     package enum Subject: Sendable { case diagnostics, tests }
 
     private let subject: Subject
@@ -14,7 +13,7 @@ package struct LiveReading: Sendable {
     private var xctest: XCTestConsoleReader
     private var swiftTesting: SwiftTestingConsoleReader
 
-    /// - Parameter listed: Lines of `swift test list`, as far as they are known.
+    /// - Parameter listed: The known lines of `swift test list`.
     package init(_ subject: Subject, root: SourceRoot, listed: [String] = []) {
         self.subject = subject
         diagnostics = DiagnosticReader(root: root)
@@ -22,7 +21,7 @@ package struct LiveReading: Sendable {
         swiftTesting = SwiftTestingConsoleReader(root: root, listed: listed)
     }
 
-    /// Takes in what was printed next, cut anywhere.
+    /// Reads the next output, split anywhere.
     package mutating func read(_ bytes: [UInt8]) {
         var (lines, diagnostics, xctest, swiftTesting) = (lines, diagnostics, xctest, swiftTesting)
         bytes.withUnsafeBytes { piece in
@@ -38,8 +37,8 @@ package struct LiveReading: Sendable {
         (self.lines, self.diagnostics, self.xctest, self.swiftTesting) = (lines, diagnostics, xctest, swiftTesting)
     }
 
-    /// The errors and warnings so far, in the order in which they were printed. Those that only tell that something else
-    /// failed come alone, when nothing else explains the failure, and may go again when something does.
+    /// The errors and warnings so far, in the order in which they were printed. An error that only reports that something else failed is included
+    /// while there is no other error.
     package var findings: [Finding] { diagnostics.finish() }
 
     /// The tests that have ended.

@@ -1,19 +1,19 @@
 import Glibc
 
-/// Cuts a log that comes in pieces into lines, in linear time and without making a string of any that is not wanted.
+/// Splits a log that arrives in pieces into lines. It takes linear time and makes no strings of lines.
 ///
-/// At most `maximumLineBytes` are held between two pieces, whatever a job prints.
+/// Between two pieces it holds at most `maximumLineBytes`, regardless of the log.
 package struct LogLines: Sendable {
-    /// What is looked at of a line; the rest is passed over. Diagnostics and test results are far shorter.
+    /// The most bytes of a line that are read; the rest is skipped. Diagnostics and test results are far shorter.
     static let maximumLineBytes = 64 * 1024
 
-    /// The beginning of a line whose end is still to come.
+    /// The beginning of an incomplete line.
     private var begun: [UInt8] = []
 
     package init() {}
 
-    /// Calls `body` for each line that ends in this piece. Line feed and carriage return both end one: with the latter
-    /// progress is drawn again. Lines without a byte are passed over.
+    /// Calls `body` for each line that ends in this piece. A line feed and a carriage return both end a line, since tools redraw progress with the
+    /// latter. Empty lines are skipped.
     package mutating func take(_ piece: UnsafeRawBufferPointer, _ body: (LogLine) -> Void) {
         guard let base = piece.baseAddress else { return }
         var start = 0
@@ -27,10 +27,10 @@ package struct LogLines: Sendable {
         }
     }
 
-    /// The last line may have no end.
+    /// Calls `body` for the last line, if it has no end.
     package mutating func finish(_ body: (LogLine) -> Void) { end(with: nil, count: 0, body) }
 
-    /// Every line of a log that is in memory.
+    /// Calls `body` for every line of a log that is in memory.
     static func forEach(in log: [UInt8], _ body: (LogLine) -> Void) {
         var lines = LogLines()
         log.withUnsafeBytes { lines.take($0, body) }

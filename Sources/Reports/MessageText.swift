@@ -1,20 +1,20 @@
-/// What of a message tells a finding from others: not the directory in which this configuration builds, not an address in
-/// memory, not the name of a temporary file.
+/// Reduces a message to the parts that identify a finding. It removes the directory in which the configuration builds, addresses in memory and names
+/// of temporary files.
 enum MessageText {
-    /// Directories in which tools build; what lies beneath differs between configurations.
+    /// The directories in which tools build. The paths below them differ between configurations.
     private static let buildDirectories: Set<String> = [
         ".build", "build", "Build", "_build", "target", "out", "DerivedData", "bazel-out", "bin", "obj",
     ]
 
-    /// What stands behind is a stack or a snippet, and tells nothing more. In bytes.
+    /// The most bytes of a message that are used. The text after them is a stack or a snippet that does not identify a finding.
     private static let maximumBytes = 4096
 
-    /// One blank for every run of white space, and none at the ends.
+    /// Returns a text with one blank for each run of white space, and none at the ends.
     static func normalised(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// A message without directories of builds, directories of temporary files and addresses.
+    /// Returns a message without build directories, directories of temporary files and addresses.
     static func identifying(_ message: String) -> String {
         let start = String(decoding: message.utf8.prefix(maximumBytes), as: UTF8.self)
         return start.split(whereSeparator: \.isWhitespace).map { word in
@@ -23,7 +23,7 @@ enum MessageText {
         }.joined(separator: " ")
     }
 
-    /// Runs of digits as `#`: a count in a sentence changes while what it is about stays.
+    /// Returns a text with runs of digits replaced by `#`: a count in a sentence may change while its subject stays the same.
     static func withoutNumbers(_ text: String) -> String {
         var result = ""
         var isInNumber = false
@@ -36,8 +36,8 @@ enum MessageText {
         return result
     }
 
-    /// `.build/x86_64-unknown-linux-gnu/debug/Kit.build/a.swift` as `.build/…/a.swift`: what lies beneath a build directory is
-    /// known by its name alone.
+    /// Returns a path such as `.build/x86_64-unknown-linux-gnu/debug/Kit.build/a.swift` as `.build/…/a.swift`. A file below a build directory is
+    /// identified only by its name.
     static func withoutBuildDirectory(_ path: String) -> String {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         for (place, part) in parts.dropLast().enumerated() {
@@ -47,14 +47,14 @@ enum MessageText {
         return path
     }
 
-    /// What a directory is called in which a tool builds, whatever the configuration.
+    /// Returns the name of a build directory without the configuration; `nil` for other directories.
     private static func buildDirectory(_ name: Substring) -> Substring? {
         for prefix in ["cmake-build", "build"] where name.hasPrefix(prefix + "-") { return Substring(prefix) }
         return buildDirectories.contains(String(name)) ? name : nil
     }
 
     private static func pathless(_ word: Substring) -> String {
-        // What encloses it stays: 'a/b':
+        // Punctuation around the path stays, as in 'a/b':
         guard let start = word.firstIndex(where: { $0.isLetter || $0.isNumber || "/._~-".contains($0) }) else {
             return String(word)
         }
@@ -70,7 +70,7 @@ enum MessageText {
         guard let start = word.range(ofFirst: "0x") else { return String(word) }
         let rest = word[start.upperBound...].drop(while: \.isHexDigit)
         let digits = word.distance(from: start.upperBound, to: rest.startIndex)
-        // Shorter ones are constants of the code.
+        // Shorter numbers are constants of the code.
         return digits >= 7 ? word[..<start.lowerBound] + "0x…" + rest : String(word)
     }
 }

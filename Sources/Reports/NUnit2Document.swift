@@ -1,13 +1,13 @@
 import Model
 
-/// NUnit 2's result: `test-results`, with cases whose names are full names.
+/// NUnit 2's result: `test-results` with cases that have full names.
 final class NUnit2Document: XMLTestCases, XMLTestsHandler {
-    /// The names of the suites that are open; those of fixtures are not whole.
+    /// The names of the open suites. The names of fixtures are not full names.
     private var suites: [String] = []
-    /// Of the suites that are open: how many cases had failed before it, and where its own failure is among the tests.
+    /// For each open suite, the number of cases that had failed before it, and the index of its own failure in `tests`.
     private var marks: [(failures: Int, own: Int?)] = []
     private var failures = 0
-    /// Places of failures of suites that only say that a case in them failed.
+    /// The indexes of suites' failures that only report a failed case.
     private var echoes: Set<Int> = []
 
     override var left: Set<Int> { echoes }
@@ -20,7 +20,7 @@ final class NUnit2Document: XMLTestCases, XMLTestsHandler {
             suites.append(attributes["name"] ?? "")
             marks.append((failures, nil))
         case "failure" where !isOpen && !suites.isEmpty:
-            // The suite's own: its set-up or tear-down. Where only its tests failed it has none.
+            // This is the suite's own failure: of its set-up or tear-down, or an echo of its tests' failures.
             try open(TestResult(suite: XMLTests.name(suites.last), name: "(suite)", outcome: .failed))
         case "failure": fail()
         default: break
@@ -46,7 +46,7 @@ final class NUnit2Document: XMLTestCases, XMLTestsHandler {
         case "test-suite":
             _ = suites.popLast()
             guard let mark = marks.popLast(), let own = mark.own else { break }
-            // Its own set-up or tear-down has another text, and is a failure beside those of its cases.
+            // A failure of the suite's own set-up or tear-down has another text, and counts beside those of its cases.
             let isEcho = tests[own].message.map { Self.echoes.contains(where: $0.hasPrefix) } ?? false
             if isEcho, failures > mark.failures { echoes.insert(own) } else { failures += 1 }
         default: break
@@ -54,22 +54,22 @@ final class NUnit2Document: XMLTestCases, XMLTestsHandler {
         clearText()
     }
 
-    /// What NUnit says of a suite of which a case failed.
+    /// The beginnings of NUnit's messages for a suite with a failed case.
     private static let echoes = ["One or more child tests had ", "Child test failed", "One or more child tests failed"]
 
-    /// Before NUnit 2.5 there was no `result`, only `executed` and `success`.
+    /// Returns the outcome of a case. Before NUnit 2.5 there was no `result`, only `executed` and `success`.
     private static func outcome(_ attributes: [String: String]) -> TestResult.Outcome {
         switch attributes["result"] {
         case "Success": .passed
         case "Ignored", "Skipped", "Inconclusive": .skipped
         case nil where attributes["executed"]?.lowercased() == "false": .skipped
-        // A `<failure>` within makes it a failed one.
+        // If it contains a `<failure>`, the test becomes a failed one.
         case nil where attributes["success"]?.lowercased() != "false": .passed
         default: .failed
         }
     }
 
-    /// `Kit.Tests.ParserTests.Parses("a.b")` is `Parses("a.b")` of `Kit.Tests.ParserTests`.
+    /// Splits a full name: `Kit.Tests.ParserTests.Parses("a.b")` is `Parses("a.b")` of `Kit.Tests.ParserTests`.
     static func split(_ full: String) -> (suite: String, name: String) {
         let head = full.utf8.prefix { $0 != UInt8(ascii: "(") }
         guard let dot = head.lastIndex(of: UInt8(ascii: ".")) else { return ("", full) }

@@ -2,7 +2,7 @@ import Model
 
 /// NUnit 3's result: `test-run`, `test-suite` and `test-case`.
 final class NUnit3Document: XMLTestCases, XMLTestsHandler {
-    /// Suites that are open: whether they failed and what they said, and how many of their cases failed.
+    /// The open suites: whether they failed, the number of their failed cases, and their message.
     private var suites: [(name: String, isFailed: Bool, failures: Int, message: String)] = []
 
     func begin(_ element: String, _ attributes: [String: String], depth: Int) throws(XMLText.Refusal) {
@@ -12,7 +12,7 @@ final class NUnit3Document: XMLTestCases, XMLTestsHandler {
             takeCounts(attributes, "failed")
             if attributes["result"] == "Failed" { takeCounts(["failed": "1"], "failed") }
         case "test-suite":
-            // One that could not be loaded is called skipped.
+            // NUnit marks a suite that could not be loaded as skipped.
             let isFailed =
                 attributes["result"] == "Failed" || attributes["label"] == "Invalid"
                 || attributes["label"] == "Error"
@@ -31,7 +31,7 @@ final class NUnit3Document: XMLTestCases, XMLTestsHandler {
                     suite: XMLTests.name(suite), name: XMLTests.name(name),
                     outcome: Self.outcome(attributes["result"], label: attributes["label"]),
                     duration: XMLTests.duration(seconds: attributes["duration"] ?? attributes["time"])))
-        // A suite's is read at its end.
+        // A suite's failure is read at the suite's end.
         case "failure": fail()
         default: break
         }
@@ -49,7 +49,7 @@ final class NUnit3Document: XMLTestCases, XMLTestsHandler {
             guard let suite = suites.popLast() else { return }
             var failures = suite.failures
             if suite.isFailed, failures == 0 {
-                // Its own set-up or tear-down failed.
+                // The suite's own set-up or tear-down failed.
                 failures = 1
                 failSuite(suite.name, suite.message)
             }
@@ -60,7 +60,7 @@ final class NUnit3Document: XMLTestCases, XMLTestsHandler {
     }
 
     private func failSuite(_ name: String, _ message: String) {
-        // The limit is that of cases, which a suite alone cannot reach.
+        // `open` fails only at the limit for all tests, where further failures are dropped.
         guard (try? open(TestResult(suite: name, name: "(suite)", outcome: .failed))) != nil else { return }
         clearText()
         take(message)

@@ -1,34 +1,34 @@
 import Glibc
 
-/// Texts of which one is looked for in every line of a log.
+/// Texts that are searched for in every line of a log.
 ///
-/// Each text is represented by two neighboring bytes that are rare in logs, such as `r:` of `error:`. A line is compared with all pairs, 32 places
-/// at a time, and where a pair matches, the whole text is compared. No log makes that slow: a place costs at most one comparison for each text.
-/// A line of 100 bytes takes some 60 ns for ten texts.
+/// Each text is represented by two neighboring bytes that are rare in logs, such as `r:` of `error:`. A line is compared with all pairs, 32 positions
+/// at a time. If a pair matches, the whole text is compared. No log makes this slow: a position costs at most one comparison per text. A line of 100
+/// bytes takes about 60 ns for ten texts.
 ///
-/// Lines of at most 32 bytes are searched by shift-and (Baeza-Yates and Gonnet, "A new approach to text searching", 1992): a bit for each byte that
-/// a text begins with, and three operations for a byte of the line.
+/// Lines of at most 32 bytes are searched by shift-and (Baeza-Yates and Gonnet, "A new approach to text searching", 1992). It uses a bit for each of
+/// a text's first bytes, and three operations for each byte of the line.
 struct Needles: Sendable, ExpressibleByArrayLiteral {
-    /// The bytes at consecutive places of a line.
+    /// The bytes at consecutive positions of a line.
     private typealias Block = SIMD32<UInt8>
-    /// A byte of 0xFF for each place of a block where a pair stands, in words of eight places.
+    /// A mask with a byte of 0xFF for each position of a block that has a pair, in words of eight positions.
     private typealias Places = SIMD4<UInt64>
 
     private struct Text: Sendable {
         let text: StaticString
-        /// The place of the pair in the text.
+        /// The position of the pair in the text.
         let offset: Int
         let first: Block
         let second: Block
 
-        /// The places from `base` on where the pair stands.
+        /// Returns the positions from `base` on that have the pair.
         @inline(__always) func places(at base: UnsafeRawPointer) -> Places {
             let here = base.loadUnaligned(as: Block.self) .== first
             return unsafeBitCast(here .& ((base + 1).loadUnaligned(as: Block.self) .== second), to: Places.self)
         }
     }
 
-    /// The texts of at least two bytes, and the others.
+    /// The texts of at least two bytes. The others are in `bytes`.
     private let texts: [Text]
     private let bytes: [UInt8]
     private let short: ShiftAnd
@@ -45,11 +45,11 @@ struct Needles: Sendable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// Whether one of them stands in the bytes.
+    /// Returns whether the bytes contain one of the texts.
     func areIn(_ line: UnsafeRawBufferPointer) -> Bool {
         guard let base = line.baseAddress, line.count > Block.scalarCount else { return short.areIn(line) }
         for byte in bytes where memchr(base, Int32(byte), line.count) != nil { return true }
-        // The last block ends with the line, and overlaps with the one before it.
+        // The last block ends with the line, and may overlap the previous one.
         let last = line.count - Block.scalarCount - 1
         return texts.withUnsafeBufferPointer { texts in
             var place = 0
@@ -61,14 +61,14 @@ struct Needles: Sendable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// Whether a pair of one of the texts stands at one of the places from `base` on.
+    /// Returns whether one of the positions from `base` on has a pair of one of the texts.
     @inline(__always) private static func mayBe(_ texts: UnsafeBufferPointer<Text>, at base: UnsafeRawPointer) -> Bool {
         var found = Places.zero
         for text in texts { found |= text.places(at: base) }
         return found[0] | found[1] | found[2] | found[3] != 0
     }
 
-    /// Whether one of the texts whose pairs stand at the places from `start` on is there as a whole.
+    /// Returns whether one of the texts whose pairs are at the positions from `start` on is there completely.
     @inline(never) private static func areIn(
         _ line: UnsafeRawBufferPointer, _ texts: UnsafeBufferPointer<Text>, from start: Int
     ) -> Bool {
@@ -92,14 +92,14 @@ struct Needles: Sendable, ExpressibleByArrayLiteral {
 
     // MARK: Rare bytes
 
-    /// The place of the two neighboring bytes that are rarest in logs; the first of several.
+    /// Returns the position of the two neighboring bytes that are rarest in logs; the first one if there are several.
     private static func rarestPair(in text: StaticString) -> Int {
         let weights = (0..<text.utf8CodeUnitCount).map { rarity(of: text.utf8Start[$0]) }
         let pairs = zip(weights, weights.dropFirst()).map { $0 + $1 }
         return pairs.indices.max { pairs[$0] < pairs[$1] || pairs[$0] == pairs[$1] && $0 > $1 } ?? 0
     }
 
-    /// How rare a byte is in logs: words, numbers and paths are most of them.
+    /// Returns how rare a byte is in logs, which consist mostly of words, numbers and paths.
     private static func rarity(of byte: UInt8) -> Int {
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "0")...UInt8(ascii: "9"): 0
@@ -111,12 +111,12 @@ struct Needles: Sendable, ExpressibleByArrayLiteral {
     }
 }
 
-/// Looks for any of several texts, a byte at a time.
+/// Searches for any of several texts, one byte at a time.
 private struct ShiftAnd: Sendable {
     private let texts: [StaticString]
-    /// How many bits each text has, of which it uses as many as it has bytes.
+    /// The number of bits per text. A text uses as many of them as it has bytes.
     private let width: Int
-    /// By a byte: in which places of the beginnings it stands.
+    /// For each byte value, the positions in the texts' beginnings that have it.
     private let places: [UInt64]
     private let first: UInt64
     private let last: UInt64
@@ -137,7 +137,7 @@ private struct ShiftAnd: Sendable {
         (self.places, self.first, self.last) = (places, first, last)
     }
 
-    /// Whether one of them stands in the bytes.
+    /// Returns whether the bytes contain one of the texts.
     func areIn(_ bytes: UnsafeRawBufferPointer) -> Bool {
         places.withUnsafeBufferPointer { places in
             var state: UInt64 = 0
@@ -149,8 +149,9 @@ private struct ShiftAnd: Sendable {
         }
     }
 
+    /// Returns whether one of the texts whose beginnings were found is there completely.
     /// - Parameters:
-    ///   - found: The last bits of those whose beginnings end at `place`.
+    ///   - found: The last bits of the texts whose beginnings end at `place`.
     private func isFound(_ found: UInt64, in bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
         var left = found
         while left != 0 {

@@ -1,7 +1,7 @@
 import Model
 
 extension String? {
-    /// Adds a line to a message in place; at most `Finding.maximumMessageBytes` are kept.
+    /// Adds a line to a message in place. At most `Finding.maximumMessageBytes` are kept.
     mutating func append(line: some StringProtocol) {
         guard self != nil else {
             self = TextLimit.cut(String(line), toBytes: Finding.maximumMessageBytes)

@@ -1,5 +1,5 @@
-/// Reads the tests of tools that print them: `go test`, `cargo test`, `ctest`, TAP that begins with its version or a plan, and the
-/// tools of `SummaryConsoles`.
+/// Reads the printed results of other test tools: `go test`, `cargo test`, `ctest`, TAP that begins with its version or a plan, and the tools of
+/// `SummaryConsoles`.
 package struct OtherConsoles: Sendable {
     private var go: GoTestReader
     private var cargo: CargoTestReader
@@ -7,17 +7,17 @@ package struct OtherConsoles: Sendable {
     private var tap: TAPReader
     private var summaries: SummaryConsoles
     private var pytest = PytestSessions()
-    /// The tools whose tests reports have, so that only those of others are read.
+    /// The tools whose tests are in reports. Only those of other tools are read here.
     private let reported: Set<TestTool>
-    /// Lines that came while a test of Go was running, for the other readers: its output, unless it never ends.
+    /// Lines read while a Go test was running. They are the test's output, unless it never ends: then the other readers read them.
     private var held: [UInt8] = []
 
-    /// The most bytes of lines that are held; more of them are dropped.
+    /// The most bytes of lines that are held; further lines are dropped.
     private static let maximumHeldBytes = 8 << 20
 
     package init(root: SourceRoot) { self.init(root: root, beside: []) }
 
-    /// - Parameter reported: The tools whose tests reports have. Those of other tools are read.
+    /// - Parameter reported: The tools whose tests are in reports. Only those of other tools are read.
     init(root: SourceRoot, beside reported: Set<TestTool>) {
         self.reported = reported
         go = GoTestReader(root: root)
@@ -29,7 +29,7 @@ package struct OtherConsoles: Sendable {
 
     /// Reads a line. Most lines are ignored.
     ///
-    /// While a test of one tool is running, what another seems to say is that test's output. One that never ends is red itself.
+    /// While a test of one tool is running, lines that look like another tool's are that test's output. A test that never ends is itself a failure.
     /// - Parameter isWithinTest: Whether a test of another tool is running.
     package mutating func take(_ line: LogLine, isWithinTest: Bool = false) {
         guard !isWithinTest else { return }
@@ -59,19 +59,19 @@ package struct OtherConsoles: Sendable {
         held.append(0x0A)
     }
 
-    /// A test of Go that never ended, or only looked like one: what came after its start are other tools' lines.
+    /// Passes the held lines to the other readers: the Go test never ended, or only seemed to be one.
     private mutating func readHeld() {
         let lines = held
         held = []
         LogLines.forEach(in: lines) { takeOthers($0) }
     }
 
-    /// What each tool that was there told; most consoles tell of none.
+    /// Returns the results of each tool that ran; empty for most consoles.
     package mutating func finish() -> [ReportContent] {
         readHeld()
-        // Without a whole session, nobody knows which lines its tests printed.
+        // Without complete pytest sessions, it is unknown which lines their tests printed.
         if reported.contains(.pytest), !pytest.areComplete { return [] }
-        // With `-v` prove shows the TAP of its files, of which it tells itself.
+        // With `-v`, prove prints the TAP of its files, whose results it also states itself.
         let shown = tap.isNumbered && summaries.hasProve ? nil : tap.finish()
         let cutOff = pytest.problem.map { ReportContent(problems: [$0]) }
         return [ctest.finish(), cargo.finish(), reported.contains(.go) ? nil : go.finish(), shown, cutOff]

@@ -1,7 +1,7 @@
 /// Percent-encoding as in URIs (RFC 3986, section 2.1).
 enum PercentEncoding {
-    /// The text with `%41` and the like decoded. What is not two hexadecimal digits after a percent sign stays as it is;
-    /// bytes that are no UTF-8 become U+FFFD.
+    /// Returns the text with `%41` and similar sequences decoded. A percent sign without two hexadecimal digits stays; bytes that are not UTF-8
+    /// become U+FFFD.
     static func decode(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         let bytes = Array(text.utf8)
@@ -22,8 +22,8 @@ enum PercentEncoding {
         return String(decoding: decoded, as: UTF8.self)
     }
 
-    /// The path of a URI: what is not unreserved, and no slash, is encoded byte by byte. A colon too, which would make a
-    /// relative path's beginning a scheme.
+    /// Returns a URI's path. All bytes are encoded except unreserved characters and slashes. A colon is encoded, too, since it would make the
+    /// beginning of a relative path a scheme.
     static func encode(_ path: String) -> String {
         var encoded = ""
         for byte in path.utf8 {

@@ -1,11 +1,11 @@
-/// `PATH:LINE:COLUMN` or `PATH:LINE`, as tools print it.
+/// A place `PATH:LINE:COLUMN` or `PATH:LINE`, as tools print it.
 struct PrintedPlace: Equatable {
     var path: String
-    /// Counts from 1; `nil` if printed as 0 or not at all.
+    /// The line, counted from 1; `nil` if it is printed as 0.
     var line: Int?
     var column: Int?
 
-    /// Parses from the right, so that colons in the path do no harm. Returns `nil` if there is no number at the end.
+    /// Parses from the right, so that the path may contain colons. Fails if there is no number at the end.
     init?(_ text: some StringProtocol) {
         var rest = Substring(text)
         var numbers: [Int] = []
@@ -21,7 +21,7 @@ struct PrintedPlace: Equatable {
         column = numbers.count > 1 && numbers[1] > 0 ? numbers[1] : nil
     }
 
-    /// At most nine digits, which fit every Int.
+    /// Returns a number of at most nine digits, which fits every Int; `nil` for other text.
     private static func number(_ text: Substring) -> Int? {
         guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

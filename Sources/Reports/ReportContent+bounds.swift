@@ -1,8 +1,8 @@
 import Model
 
 extension ReportContent {
-    /// With numbers that can be a line's and texts without NUL, which no database or page takes as it is: a report can say
-    /// anything.
+    /// Returns the content with valid lines and columns, and texts without NUL, since a report may contain any value. No database or page accepts a
+    /// NUL.
     func bounded() -> ReportContent {
         var content = self
         for index in findings.indices {
@@ -26,14 +26,14 @@ extension ReportContent {
         return content
     }
 
-    /// A line or a column: from 1, and of nine digits at most, as `PrintedPlace` reads them.
+    /// Returns whether a number is valid for a line or a column: from 1, with at most nine digits, as `PrintedPlace` reads them. `nil` is valid, too.
     static func isPlace(_ number: Int?) -> Bool { number.map { (1..<1_000_000_000).contains($0) } ?? true }
 }
 
 extension String {
     fileprivate mutating func replaceNUL() { self = withoutNUL }
 
-    /// The text with U+FFFD for each NUL.
+    /// The text with each NUL replaced by U+FFFD.
     var withoutNUL: String {
         utf8.contains(0) ? String(map { $0 == "\u{0}" ? "\u{FFFD}" : $0 }) : self
     }

@@ -1,29 +1,29 @@
 package import Model
 
-/// What a report said.
+/// The contents of a report.
 package struct ReportContent: Sendable, Hashable {
     package var findings: [Finding]
     package var tests: [TestResult]
-    /// Sentences, each of which keeps the step from being green: the report could not be read, is cut off, or contradicts
-    /// itself. Example: `report unreadable: junit.xml: line 14: …`.
+    /// Sentences, each of which keeps the step from succeeding: the report could not be read, ends early, or contradicts itself. Example: `report
+    /// unreadable: junit.xml: line 14: …`.
     package var problems: [String]
-    /// Sentences for the page that change no verdict: how many tests never started, that a report holds no run.
+    /// Sentences for the page that do not change the verdict: that tests never started, or that a report contains no run.
     package var notes: [String]
-    /// `nil` if it is no coverage report, or covers no file of the repository.
+    /// The coverage; `nil` if it is no coverage report, or covers no file of the repository.
     package var coverage: Coverage?
-    /// What a test has besides its result, for tests that have any.
+    /// The details of tests that have any besides their result.
     package var details: [TestDetail]
-    /// The subject of the report; `nil` if the reader does not say.
+    /// The subject of the report; `nil` if the reader does not state it.
     package var subject: Subject?
-    /// What the report was read as. Files of one format tell of different tests, also where the names are the same.
+    /// The format as which the report was read. Files of different formats contain different tests, even if the names are the same.
     var format: ReportFormat?
-    /// The tool that wrote the report; `nil` if it does not say.
+    /// The tool that wrote the report; `nil` if it is unknown.
     var tool: TestTool?
-    /// Whether the tool says itself that there is no test to run.
+    /// Whether the tool itself reports that there is no test to run.
     package var hasNoTests = false
 
-    /// What a report can be about. Lines of a console are told apart from reports that only one tool writes, since any output
-    /// has some that look like a compiler's.
+    /// The subjects of reports. `lines` is separate from the formats that only one tool writes, since any output contains lines that look like a
+    /// compiler's.
     package enum Subject: Sendable, CaseIterable { case tests, findings, coverage, lines }
 
     package init(
@@ -38,16 +38,16 @@ package struct ReportContent: Sendable, Hashable {
         self.details = details
     }
 
-    /// A report that could not be used.
+    /// Returns the content of a report that could not be used.
     static func unreadable(_ why: String) -> ReportContent {
         ReportContent(problems: ["report unreadable: " + TextLimit.cut(why, toBytes: 1000)])
     }
 
-    /// The same for a file, which is named.
+    /// Returns the content of a file that could not be used, with its name.
     package static func unreadable(_ why: String, fileName: String) -> ReportContent {
         unreadable("\(TextLimit.cut(fileName, toBytes: TextLimit.fileNameBytes)): \(why)")
     }
 
-    /// The most tests, and the most findings, that are taken from one report; more is a problem, and said so.
+    /// The most tests, and the most findings, that are read from one report. More are reported as a problem.
     package static let maximumItems = 200_000
 }

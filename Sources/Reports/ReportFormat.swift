@@ -1,4 +1,4 @@
-/// A format of report files, told by what a file has and not by its name.
+/// A format of report files, recognized by a file's content and not by its name.
 enum ReportFormat: Sendable, CaseIterable {
     case junit, nunit2, nunit3, xunitNet, trx, ctest, cppUnit, boostTest
     case checkstyle, cppcheck, cobertura
@@ -9,9 +9,9 @@ enum ReportFormat: Sendable, CaseIterable {
     static let unknown =
         "no format of tests, findings or coverage that is known: not JUnit, SARIF, TAP, nor another of the manual's table"
 
-    /// Returns `nil` for an empty file, and for one of an unknown format.
+    /// Recognizes the format. Fails for an empty file, and for an unknown format.
     init?(of bytes: [UInt8]) {
-        // Byte order marks, NULs of UTF-16 and white space say nothing of the format.
+        // Byte order marks, NULs of UTF-16 and white space do not identify the format.
         let blank: Set<UInt8> = [0xEF, 0xBB, 0xBF, 0xFE, 0xFF, 0x00, 0x20, 0x09, 0x0A, 0x0D]
         guard let start = bytes.firstIndex(where: { !blank.contains($0) }) else { return nil }
         if bytes.starts(with: Array("DIAG".utf8)) {
@@ -29,13 +29,13 @@ enum ReportFormat: Sendable, CaseIterable {
         }
     }
 
-    /// `<unknown>:0: warning: …`, as compilers begin what is in no file.
+    /// Returns whether the text begins with a place such as `<unknown>:0: warning: …`, which compilers print for diagnostics without a file.
     private static func isPlaceWithoutFile(_ bytes: ArraySlice<UInt8>) -> Bool {
         let rest = bytes.prefix(64).drop { $0 != UInt8(ascii: ">") }.dropFirst()
         return rest.first == UInt8(ascii: ":") && rest.dropFirst().first.map { (0x30...0x39).contains($0) } == true
     }
 
-    /// JUnit for what is of no dialect: its reader says why it is none.
+    /// Returns the format of an XML file. The default is JUnit, whose reader explains what is wrong.
     private static func xml(_ bytes: [UInt8]) -> ReportFormat {
         guard let (name, attributes) = XMLReport.root(of: bytes) else { return .junit }
         switch name {
@@ -52,7 +52,7 @@ enum ReportFormat: Sendable, CaseIterable {
         }
     }
 
-    /// By one of the objects that some formats have in each line.
+    /// Recognizes a format by an object, for formats that have one per line.
     init?(ofEvent value: JSON) {
         if !value["kind"].isNothing, value["runs"].isNothing {
             self = .eventStream
@@ -67,37 +67,37 @@ enum ReportFormat: Sendable, CaseIterable {
         }
     }
 
-    /// SARIF for what is nothing else: its reader says why it is none.
+    /// Returns the format of a JSON object. The default is SARIF, whose reader explains what is wrong.
     private static func object(_ bytes: ArraySlice<UInt8>) -> ReportFormat {
         let end = bytes.firstIndex(of: 0x0A) ?? bytes.endIndex
         let line = bytes[..<end]
-        // `try?`: what is no value in one line is told by its keys.
+        // `try?` is used because a value of several lines is recognized by its keys.
         if line.count <= EventStreamReader.maximumLineBytes, let value = try? JSON.parse(line), value.isObject {
             if let format = ReportFormat(ofEvent: value) { return format }
             if JSONFinding.isReport(value) { return .jsonFindings }
             return value["type"].string == "llvm.coverage.json.export" ? .llvmCoverage : .sarif
         }
         let beginning = String(decoding: bytes.prefix(1000), as: UTF8.self)
-        // A large one is not parsed twice.
+        // A large file is not parsed twice.
         if beginning.contains("\"runs\"") || beginning.contains("sarif") { return .sarif }
         if beginning.hasPrefix("{\"data\":[{\"files\":[") { return .llvmCoverage }
         if beginning.contains("\"kind\"") && beginning.contains("\"payload\"") { return .eventStream }
         if beginning.contains("\"Action\"") && beginning.contains("\"Package\"") { return .goTestJSON }
         if beginning.contains("\"reason\"") && beginning.contains("\"package_id\"") { return .cargoMessages }
         guard end < bytes.endIndex || line.count > EventStreamReader.maximumLineBytes else { return .sarif }
-        // Several lines, or one that is too long for a line of a stream: the whole must be one value.
+        // The file has several lines, or one that is too long for a stream: the whole file must be one value.
         guard let value = try? JSON.parse(bytes) else { return .sarif }
         if value["type"].string == "llvm.coverage.json.export" { return .llvmCoverage }
         return value["runs"].isNothing && JSONFinding.isReport(value) ? .jsonFindings : .sarif
     }
 
-    /// `[` begins many a line of a log: what follows must be a value.
+    /// Returns whether a bracket begins a JSON array. Many lines of logs begin with one, so the next character is checked.
     private static func isJSONArray(_ bytes: ArraySlice<UInt8>) -> Bool {
         let next = bytes.dropFirst().first { $0 > 0x20 }
         return next == UInt8(ascii: "{") || next == UInt8(ascii: "]")
     }
 
-    /// What a report of the format is about.
+    /// The subject of reports in the format.
     var subject: ReportContent.Subject {
         switch self {
         case .junit, .nunit2, .nunit3, .xunitNet, .trx, .ctest, .cppUnit, .boostTest: .tests

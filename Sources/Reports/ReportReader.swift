@@ -1,12 +1,12 @@
 import Model
 
-/// Reads a report file, recognized by its content and not by its name.
+/// Reads a report file. The format is recognized by its content and not by its name.
 package enum ReportReader {
-    /// The largest file that is read, as large as a job may leave.
+    /// The largest file that is read, in bytes. A job may leave files of that size.
     package static let maximumBytes = 64 * 1024 * 1024
 
-    /// Any format that `ReportFormat` tells. Anything else, and an empty file, is a problem that names the file: a report
-    /// that cannot be read is never a good one.
+    /// Reads any format that `ReportFormat` recognizes. Any other file, and an empty one, gives a problem that names the file: a report that cannot
+    /// be read never counts as a success.
     package static func read(_ bytes: [UInt8], fileName: String, root: SourceRoot) -> ReportContent {
         var content = read(bytes, root: root).bounded()
         let name = TextLimit.cut(fileName, toBytes: TextLimit.fileNameBytes)
@@ -17,7 +17,7 @@ package enum ReportReader {
         }
         content.notes = content.notes.map { name + ": " + $0 }
         if content.format == .automakeResult {
-            // automake names the file for its test.
+            // automake names the file after its test.
             let test = name.hasSuffix(".trs") ? String(name.dropLast(4)) : name
             for index in content.tests.indices where content.tests[index].suite.isEmpty {
                 if content.tests[index].name.isEmpty {
@@ -30,11 +30,11 @@ package enum ReportReader {
         return content
     }
 
-    /// The name of a file's format, in a word, for people who inspect many; `nil` for an unknown format.
+    /// Returns the name of a file's format, for tools that inspect many files; `nil` for an unknown format.
     package static func format(of bytes: [UInt8]) -> String? { ReportFormat(of: bytes).map { "\($0)" } }
 
     private static func read(_ whole: [UInt8], root: SourceRoot) -> ReportContent {
-        // A byte order mark is no part of the first line.
+        // A byte order mark is not part of the first line.
         let bytes = whole.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(whole.dropFirst(3)) : whole
         guard bytes.count <= maximumBytes else {
             return .unreadable("\(bytes.count) bytes, more than \(maximumBytes)")

@@ -1,9 +1,9 @@
-/// Turns the locations of a run's results into places.
+/// Converts the locations of a run's results to places.
 struct SARIFLocations {
     private let artifacts: [JSON]
     private let bases: JSON
     private let root: SourceRoot
-    /// More bases upon bases than this are a circle.
+    /// The most bases that refer to other bases. More are treated as a cycle.
     private static let maximumBases = 8
 
     init(_ run: JSON, root: SourceRoot) {
@@ -12,7 +12,7 @@ struct SARIFLocations {
         self.root = root
     }
 
-    /// The place of a result's first location that names a file.
+    /// Returns the place of a result's first location with a file; `nil` if there is none.
     func first(of result: JSON) -> (path: String, line: Int?, column: Int?)? {
         for location in (result["locations"].elements ?? []).prefix(100) {
             let physical = location["physicalLocation"]
@@ -36,8 +36,8 @@ struct SARIFLocations {
         return root.shown(resolved.hasPrefix("file:") ? resolved : PercentEncoding.decode(resolved))
     }
 
-    /// Puts the base's URI before it, and the base's base before that (section 3.14.14). A base without a URI is the
-    /// repository's root, as `%SRCROOT%` is everywhere.
+    /// Returns the URI after its base's URI, and that after its own base's (section 3.14.14). A base without a URI is the repository's root, which is
+    /// also the usual meaning of `%SRCROOT%`.
     private func resolve(_ uri: String, base: String?) -> String {
         var uri = uri
         var base = base

@@ -1,11 +1,14 @@
 /// Reads SARIF 2.1.0 (OASIS standard, errata 01) of any analyzer.
 package enum SARIFReader {
-    /// The report's results as analyzer warnings.
+    /// Returns the report's results as analyzer warnings.
     ///
-    /// Results that ask for nothing are left out: suppressed ones, those of a kind other than `fail` and `review`, of level
-    /// `none`, and those that a baseline says are gone (`absent`). No run, a run without results, one whose tool says that it
-    /// did not succeed or notifies of an error, and a result that is none is a problem: an analysis that did not happen is not
-    /// a clean one. Older versions are refused.
+    /// Results that need no action are left out: suppressed ones, those of a kind other than `fail` and `review`, of level `none`, and those that a
+    /// baseline marks as gone (`absent`). The following are problems, since an analysis that did not happen is not a clean one:
+    /// - a report without a run, and a run without results
+    /// - a run whose tool reports that it did not succeed, or reports an error
+    /// - a result that is no object
+    ///
+    /// Older versions are refused.
     package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         let log: JSON
         do {

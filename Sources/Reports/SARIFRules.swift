@@ -1,18 +1,18 @@
 import Model
 
-/// The rules of a run: of its driver and of its extensions.
+/// The rules of a run, from its driver and its extensions.
 struct SARIFRules {
     private let driver: JSON
     private let extensions: [JSON]
-    /// By identifier, of all components; the driver's win.
+    /// The rules of all components by identifier. The driver's take precedence.
     private var byIdentifier: [String: JSON] = [:]
-    /// The driver's by index; asked often, so taken apart once.
+    /// The driver's rules by index. They are needed often, so they are extracted once.
     private let driverRules: [JSON]
     private let extensionRules: [[JSON]]
-    /// Levels that an invocation set for the driver's rules (section 3.20.5), by identifier.
+    /// The levels that an invocation sets for the driver's rules (section 3.20.5), by identifier.
     private var overrides: [String: String] = [:]
 
-    /// The most parts of an identifier that are taken off in search of its rule.
+    /// The most parts of an identifier that are removed to find its rule.
     private static let maximumParts = 20
 
     init(_ run: JSON) {
@@ -35,7 +35,7 @@ struct SARIFRules {
         }
     }
 
-    /// The rule's description; a missing value if the run has none.
+    /// Returns the rule's description; a missing value if the run has none.
     func rule(of result: JSON) -> JSON {
         let reference = result["rule"]
         if let index = result["ruleIndex"].int ?? reference["index"].int, index >= 0 {
@@ -45,7 +45,7 @@ struct SARIFRules {
             if rules.indices.contains(index) { return rules[index] }
         }
         guard var id = result["ruleId"].string ?? reference["id"].string else { return .nothing }
-        // Section 3.27.5: `CA1000/1` is a further part of `CA1000`.
+        // Section 3.27.5: `CA1000/1` is a subdivision of `CA1000`.
         for _ in 0..<Self.maximumParts {
             if let rule = byIdentifier[id] { return rule }
             guard id.utf8.count <= TextLimit.nameBytes, let slash = id.lastIndex(of: "/") else { break }
@@ -58,13 +58,14 @@ struct SARIFRules {
         result["ruleId"].string ?? result["rule"]["id"].string ?? rule["id"].string ?? ""
     }
 
-    /// Section 3.27.10: the result's, else what the invocation set, else the rule's default, else `warning`.
+    /// Returns a result's level (section 3.27.10): its own, otherwise the one that the invocation set, otherwise the rule's default, otherwise
+    /// `warning`.
     func level(of result: JSON, rule: JSON) -> String {
         result["level"].string ?? overrides[identifier(of: result, rule: rule)] ?? rule["defaultConfiguration"]["level"]
             .string ?? "warning"
     }
 
-    /// The text with its arguments put in (section 3.11.5), from the result or from the rule by its message's id.
+    /// Returns a result's text with its arguments inserted (section 3.11.5). It comes from the result, or by its message's id from the rule.
     func message(of result: JSON, rule: JSON) -> String {
         let message = result["message"]
         let arguments = (message["arguments"].elements ?? []).map { $0.string ?? "" }
@@ -79,9 +80,9 @@ struct SARIFRules {
         return Self.filled(found, arguments)
     }
 
-    /// `{0}` becomes the first argument; `{{` and `}}` are braces.
+    /// Returns a text in which `{0}` is replaced by the first argument, and `{{` and `}}` by single braces.
     private static func filled(_ whole: String, _ arguments: [String]) -> String {
-        // More is not kept of a message anyway.
+        // Messages are cut at this limit.
         let text = TextLimit.cut(whole, toBytes: Finding.maximumMessageBytes)
         guard !arguments.isEmpty, text.utf8.contains(UInt8(ascii: "{")) else { return text }
         var filled = ""
@@ -101,7 +102,7 @@ struct SARIFRules {
                 filled.append(rest[brace])
                 rest = after
             }
-            // Arguments may be long and asked for often; the message is cut at its limit anyway.
+            // Arguments may be long and repeated, and the message is cut at its limit later.
             if filled.utf8.count > 64 * 1024 { return filled }
         }
         return filled + rest

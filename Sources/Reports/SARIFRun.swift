@@ -52,7 +52,7 @@ struct SARIFRun {
         }
     }
 
-    /// What the tool notified of as an error: it looked at less than it was asked to, whatever it says of its success.
+    /// The first error of which the tool notified; `nil` if there is none. The tool then checked less than requested, even if it reports success.
     private var firstError: String? {
         for invocation in run["invocations"].elements ?? [] {
             for kind in ["toolExecutionNotifications", "toolConfigurationNotifications"] {
@@ -65,7 +65,7 @@ struct SARIFRun {
 
     private func finding(of result: JSON) -> Finding? {
         guard result.isObject else { return nil }
-        // Section 3.27.9: without a kind it is "fail".
+        // Section 3.27.9: the default kind is "fail".
         let kind = result["kind"].string ?? "fail"
         guard kind == "fail" || kind == "review", result["baselineState"].string != "absent", !isSuppressed(result)
         else { return nil }
@@ -79,10 +79,10 @@ struct SARIFRun {
             path: place?.path, line: place?.line, column: place?.column)
     }
 
-    /// Section 3.27.23 and 3.35.3: suppressed unless a suppression is under review or rejected.
+    /// Returns whether a result is suppressed. Sections 3.27.23 and 3.35.3: it is, unless a suppression is under review or rejected.
     private func isSuppressed(_ result: JSON) -> Bool {
         guard let suppressions = result["suppressions"].elements, !suppressions.isEmpty else {
-            // 2.1.0's drafts, still written by some tools.
+            // This property comes from drafts of 2.1.0, and some tools still write it.
             return result["suppressionStates"].elements?.isEmpty == false
         }
         return suppressions.allSatisfy { suppression in

@@ -1,6 +1,6 @@
 package import Model
 
-/// Reads the reports of the address, thread, leak, memory and undefined-behaviour sanitizers from a console or a file.
+/// Reads the reports of the address, thread, leak, memory and undefined-behavior sanitizers from a console or a file.
 package struct SanitizerReader: Sendable {
     /// The most reports that are read from one output.
     package static let maximumReports = 1000
@@ -11,12 +11,12 @@ package struct SanitizerReader: Sendable {
     private var open: SanitizerReport?
     private var findings: [Finding] = []
     private var places: [Finding: Int] = [:]
-    /// The findings of `finish()` that are only a first line: a successful command has only printed them.
+    /// The findings of `finish()` that consist only of a first line. A command that succeeded has only printed such a line.
     private(set) var unsupported: Set<Finding> = []
 
     package init(root: SourceRoot) { self.root = root }
 
-    /// Reads a line; outside of a report most lines are ignored.
+    /// Reads a line. Outside of a report, most lines are ignored.
     package mutating func take(_ line: LogLine) {
         guard open != nil || line.contains(Self.needles) else { return }
         let text = line.text
@@ -32,7 +32,7 @@ package struct SanitizerReader: Sendable {
         guard let report = open else { return }
         open = nil
         for finding in report.findings(root: root) where findings.count < Self.maximumReports {
-            // The same defect is met again and again; addresses and thread numbers are no part of the text.
+            // A defect may be reported repeatedly. Addresses and thread numbers are not part of the text.
             if report.isSupported { unsupported.remove(finding) }
             guard places[finding] == nil else { continue }
             if !report.isSupported { unsupported.insert(finding) }
@@ -41,17 +41,17 @@ package struct SanitizerReader: Sendable {
         }
     }
 
-    /// The reports in their order as analyzer warnings, each once: the kind for the rule (`AddressSanitizer.heap-use-after-free`),
-    /// stacks for the text, and for the place the frame nearest to the defect that lies in the repository.
+    /// Returns the reports in their order as analyzer warnings, each once. The rule is the kind (`AddressSanitizer.heap-use-after-free`), and the
+    /// text contains the stacks. The place is that of the frame in the repository that is nearest to the defect.
     package mutating func finish() -> [Finding] {
         close()
         return findings
     }
 
-    /// Whether the line begins a report; for telling a file's format.
+    /// Returns whether the line begins a report; it is used to recognize a file's format.
     static func isBeginning(_ text: String) -> Bool { SanitizerReport(beginning: text) != nil }
 
-    /// The reports of a file, as `log_path` in `ASAN_OPTIONS` leaves it.
+    /// Reads the reports in a file that `log_path` in `ASAN_OPTIONS` names.
     static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var reader = SanitizerReader(root: root)
         LogLines.forEach(in: bytes) { reader.take($0) }

@@ -1,24 +1,25 @@
 import Model
 
-/// One report of a sanitizer, gathered line by line.
+/// One report of a sanitizer, read line by line.
 struct SanitizerReport: Sendable {
-    /// `AddressSanitizer`
+    /// The tool's name: `AddressSanitizer`.
     private var tool: String
-    /// `heap-use-after-free`
+    /// The kind of defect: `heap-use-after-free`.
     private var kind: String
-    /// What the first line says besides.
+    /// The rest of the first line.
     private var detail = ""
-    /// A place that the first line names itself, as the undefined-behaviour sanitizer's does.
+    /// A place in the first line, which the undefined-behavior sanitizer prints.
     private var place: PrintedPlace?
     private var lines: [String] = []
-    /// Whether it has more than a sanitizer's first line: a stack, or a summary. A quotation seldom has that.
+    /// Whether it has more than a sanitizer's first line: a stack, or a summary. A quoted report seldom has that.
     private(set) var isSupported = false
 
-    /// Longer ones are cut: of a report the first stack says most.
+    /// The most lines that are kept. The first stack is the most important part of a report.
     private static let maximumLines = 400
-    /// Of a line; longer ones are cut.
+    /// The most bytes of a line; longer ones are cut.
     private static let maximumLineBytes = 1000
 
+    /// Parses a first line such as one of these; fails for other lines:
     /// - `==123==ERROR: AddressSanitizer: heap-use-after-free on address 0x… at pc …`
     /// - `WARNING: ThreadSanitizer: data race (pid=18160)`
     /// - `==7==ERROR: LeakSanitizer: detected memory leaks`
@@ -32,7 +33,7 @@ struct SanitizerReport: Sendable {
             }
             self.place = place
             tool = "UndefinedBehaviorSanitizer"
-            // It may print no more than this line.
+            // The undefined-behavior sanitizer may print only this line.
             isSupported = true
             detail = String(text[range.upperBound...])
             kind = Self.undefinedKind(detail)
@@ -53,13 +54,14 @@ struct SanitizerReport: Sendable {
         detail = String(rest)
     }
 
-    /// - Returns: Whether the line is still of the report.
+    /// Reads the next line.
+    /// - Returns: Whether the line belongs to the report.
     mutating func take(_ text: String) -> Bool {
         if text.hasPrefix("SUMMARY: ") { isSupported = true }
         if text.hasPrefix("SUMMARY: ") || lines.count >= Self.maximumLines { return false }
         if SanitizerFrame(text) != nil { isSupported = true }
         if tool == "UndefinedBehaviorSanitizer" {
-            // What follows are the source line, its mark and perhaps a stack.
+            // The next lines are the source line, its marker and possibly a stack.
             guard text.hasPrefix(" ") || text.hasPrefix("\t") || lines.isEmpty else { return false }
         }
         lines.append(TextLimit.cut(text, toBytes: Self.maximumLineBytes))
@@ -71,7 +73,7 @@ struct SanitizerReport: Sendable {
         return [finding(kind: kind, title: Self.withoutAddresses(detail), lines: lines[...], root: root)]
     }
 
-    /// A leak each: `Direct leak of 7 byte(s) in 1 object(s) allocated from:` and its stack.
+    /// Returns a finding for each leak, which begins with `Direct leak of 7 byte(s) in 1 object(s) allocated from:` and has a stack.
     private func leaks(root: SourceRoot) -> [Finding] {
         let starts = lines.indices.filter {
             lines[$0].hasPrefix("Direct leak of ") || lines[$0].hasPrefix("Indirect leak of ")
@@ -79,7 +81,7 @@ struct SanitizerReport: Sendable {
         guard !starts.isEmpty else {
             return [finding(kind: "memory-leak", title: detail, lines: lines[...], root: root)]
         }
-        // What is lost with something else is said with it.
+        // Indirect leaks are left out if there are direct ones, since they belong to those.
         let direct = starts.filter { lines[$0].hasPrefix("Direct") }
         return (direct.isEmpty ? starts : direct).map { start in
             let end = starts.first { $0 > start } ?? lines.endIndex
@@ -92,14 +94,14 @@ struct SanitizerReport: Sendable {
         var found: (path: String, line: Int?, column: Int?)?
         for line in lines {
             if let frame = SanitizerFrame(line) {
-                // A relative path is a system library's: debuggers join the programs' own with their directory.
+                // A relative path belongs to a system library: for the program's own files, debug information contains the directory.
                 let relative = frame.place.flatMap { $0.path.hasPrefix("/") ? root.relative($0.path) : nil }
                 TextLimit.append("\n    #\(frame.number) \(frame.function)", to: &text)
                 if let place = frame.place {
                     let number = place.line.map { ":\($0)" + (place.column.map { ":\($0)" } ?? "") } ?? ""
                     TextLimit.append(" " + root.shown(place.path) + number, to: &text)
                 }
-                // A frame with a line is better than one of which only the file is known.
+                // A frame with a line is preferred to one of which only the file is known.
                 guard let relative, found == nil || (found?.line == nil && frame.place?.line != nil) else { continue }
                 found = (relative, frame.place?.line, frame.place?.column)
             } else if !line.allSatisfy({ $0 == "=" || $0 == "^" || $0.isWhitespace || $0.isHexDigit }) {
@@ -113,7 +115,8 @@ struct SanitizerReport: Sendable {
             column: found?.column)
     }
 
-    /// `heap-use-after-free on address …` is `heap-use-after-free`; `Swift access race (pid=1)` is `Swift-access-race`.
+    /// Returns the kind in a first line: `heap-use-after-free on address …` gives `heap-use-after-free`, and `Swift access race (pid=1)` gives
+    /// `Swift-access-race`.
     private static func kind(_ text: Substring) -> String {
         var rest = text
         for mark in [" on address", " on unknown address", " (", ": ", " 0x"] as [StaticString] {
@@ -123,14 +126,14 @@ struct SanitizerReport: Sendable {
         return words.isEmpty ? "error" : TextLimit.cut(words.joined(separator: "-"), toBytes: 100)
     }
 
-    /// `signed integer overflow: 1 + 2 cannot …` is `signed-integer-overflow`; what has no colon is cut at its numbers.
+    /// Returns the kind in a text: `signed integer overflow: 1 + 2 cannot …` gives `signed-integer-overflow`. Words with numbers are left out.
     private static func undefinedKind(_ detail: String) -> String {
         let head = detail.prefix { $0 != ":" && $0 != "'" }
         let words = head.split(separator: " ").filter { word in !word.contains(where: \.isNumber) }.prefix(5)
         return words.isEmpty ? "undefined-behavior" : TextLimit.cut(words.joined(separator: "-"), toBytes: 100)
     }
 
-    /// Addresses, processes and threads differ from run to run: `0x7b93…` is `0x…`, `(pid=1)` is dropped.
+    /// Returns a text without addresses, processes and threads, which differ from run to run: `0x7b93…` becomes `0x…`, and `(pid=1)` is removed.
     private static func withoutAddresses(_ text: String) -> String {
         guard text.has("0x") || text.has("id=") else { return text }
         let hasCounter = text.has(" pc 0x")
@@ -140,7 +143,7 @@ struct SanitizerReport: Sendable {
                 continue
             }
             if let hex = word.range(ofFirst: "0x") {
-                // `at pc 0x… bp 0x… sp 0x…` is useless to readers.
+                // `at pc 0x… bp 0x… sp 0x…` does not help the reader.
                 if words.last == "at", hex.lowerBound == word.startIndex, words.count > 1, hasCounter {
                     words.removeLast()
                     break

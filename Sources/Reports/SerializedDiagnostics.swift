@@ -2,8 +2,8 @@ import Model
 
 /// Reads serialized diagnostics (`.dia`), which swiftc and clang write beside object files.
 ///
-/// The same diagnostics as the console's, but with the exact places, without a console's limits, and for the files alone that
-/// a build compiled. Notes belong to the diagnostic before them and are no findings.
+/// They contain the console's diagnostics with exact places and without a console's limits, but only for the files that a build compiled. Notes
+/// belong to the diagnostic before them and are no findings.
 enum SerializedDiagnostics {
     private enum Record { static let version = 1, diagnostic = 2, flag = 4, category = 5, file = 6 }
     private static let diagnosticBlock = 9
@@ -62,7 +62,7 @@ enum SerializedDiagnostics {
                     if let found, depth == 1 { add(found) }
                     return
                 case .block(let block):
-                    // Notes.
+                    // The nested block is a note.
                     if block == diagnosticBlock {
                         try readDiagnostic(&stream, depth: depth + 1)
                     } else {
@@ -74,7 +74,7 @@ enum SerializedDiagnostics {
                     case Record.file: files[fields.first ?? 0] = text
                     case Record.category: categories[fields.first ?? 0] = text
                     case Record.flag: flags[fields.first ?? 0] = text
-                    // Severity, file, line, column, offset, category, flag, the text's length.
+                    // The fields are severity, file, line, column, offset, category, flag and the text's length.
                     case Record.diagnostic where fields.count >= 7: found = (fields[0], fields, text)
                     default: break
                     }
@@ -82,12 +82,12 @@ enum SerializedDiagnostics {
             }
         }
 
-        /// Severities: 0 ignored, 1 note, 2 warning, 3 error, 4 fatal error, 5 remark.
+        /// Adds a diagnostic. Severities are 0 ignored, 1 note, 2 warning, 3 error, 4 fatal error, 5 remark.
         private mutating func add(_ found: (severity: UInt64, fields: [UInt64], text: String)) {
             guard (2...4).contains(found.severity) else { return }
             let fields = found.fields
-            // Of swiftc the category is the diagnostic's group, of clang the flag is: `-Wunused-variable`.
-            // Swift's flag is the address of the group's description.
+            // The diagnostic's group is swiftc's category, and clang's flag: `-Wunused-variable`. swiftc's flag is the address of the group's
+            // description.
             let flag = flags[fields[6]].flatMap { $0.contains("://") ? nil : $0.hasPrefix("-") ? $0 : "-W" + $0 }
             let rule = flag ?? categories[fields[5]].map { String($0.prefix { $0 != "@" }) }
             var path = files[fields[1]]

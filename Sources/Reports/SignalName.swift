@@ -1,6 +1,6 @@
-/// Names of signals on Linux (signal(7); the numbers are those of x86_64 and aarch64).
+/// The names of signals on Linux (signal(7); the numbers are those of x86_64 and aarch64).
 package enum SignalName {
-    /// By number, from 1.
+    /// The names by number, from 1.
     private static let names = [
         "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM",
         "TERM",
@@ -9,7 +9,7 @@ package enum SignalName {
         "PWR", "SYS",
     ]
 
-    /// `signal 11 (SIGSEGV)`; `signal 35` for one without a name.
+    /// Returns a text such as `signal 11 (SIGSEGV)`, or `signal 35` for a signal without a name.
     package static func text(_ signal: Int) -> String {
         names.indices.contains(signal - 1) ? "signal \(signal) (SIG\(names[signal - 1]))" : "signal \(signal)"
     }

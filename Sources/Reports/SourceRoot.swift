@@ -1,13 +1,13 @@
-/// Turns the paths that tools print into paths relative to the repository's root.
+/// Converts the paths that tools print to paths relative to the repository's root.
 package struct SourceRoot: Sendable, Hashable {
-    /// Components of the directories under which the tree may have been seen by the job, longest first.
+    /// The components of the directories under which the job may have seen the tree, longest first.
     private let mounts: [[Substring]]
     /// The paths of the root.
     let paths: [String]
 
     /// - Parameters:
-    ///   - mountedAt: The absolute directory where the job saw the tree, such as `/martlet/kit`.
-    ///   - others: Further absolute names of the same directory: what a symbolic link on the way stands for.
+    ///   - mountedAt: The absolute path under which the job saw the tree, such as `/martlet/kit`.
+    ///   - others: Further absolute paths of the same directory, for example with a symbolic link resolved.
     package init(mountedAt: String, others: [String] = []) {
         self.init(paths: [mountedAt] + others)
     }
@@ -21,10 +21,11 @@ package struct SourceRoot: Sendable, Hashable {
             .sorted { $0.count > $1.count }
     }
 
-    /// The path relative to the root, with `/` and without `.`, `..` or empty components.
+    /// Returns the path relative to the root, with `/` and without `.`, `..` or empty components.
     ///
-    /// `file://` URIs are accepted, and percent signs in them are decoded. A relative path is relative to the root.
-    /// - Returns: `nil` if the path lies elsewhere, leaves the root by `..`, is the root itself, or contains a NUL.
+    /// `file:` URIs are accepted, and percent signs in them are decoded. A relative path is relative to the root.
+    /// - Returns: `nil` if the path lies elsewhere, leaves the root by `..`, is the root itself, contains a NUL, or is longer than
+    ///   `maximumPathBytes`.
     package func relative(_ path: String) -> String? {
         var text = Substring(path)
         if let inside = Self.fileURIPath(path) { text = Substring(inside) }
@@ -38,15 +39,15 @@ package struct SourceRoot: Sendable, Hashable {
         return nil
     }
 
-    /// The relative path where there is one, else the path as printed, cut at `maximumPathBytes`.
+    /// Returns the relative path if there is one, otherwise the path as printed, cut at `maximumPathBytes`.
     package func shown(_ path: String) -> String {
         relative(path) ?? TextLimit.cut(path, toBytes: Self.maximumPathBytes)
     }
 
-    /// Linux's PATH_MAX, in bytes.
+    /// The longest path, in bytes: Linux's PATH_MAX.
     package static let maximumPathBytes = 4096
 
-    /// The components without `.` and with `..` applied; `nil` if a `..` leaves the beginning.
+    /// Returns the components without `.` and with `..` applied; `nil` if a `..` goes above the first component.
     private static func components(_ path: some StringProtocol) -> [Substring]? {
         var components: [Substring] = []
         for component in Substring(path).split(separator: "/", omittingEmptySubsequences: true) where component != "." {
@@ -63,12 +64,12 @@ package struct SourceRoot: Sendable, Hashable {
         components.isEmpty ? nil : components.joined(separator: "/")
     }
 
-    /// The path of a `file:` URI (RFC 8089), percent signs decoded; `nil` for anything else.
+    /// Returns the path of a `file:` URI (RFC 8089) with percent signs decoded; `nil` for other texts.
     private static func fileURIPath(_ text: String) -> String? {
         guard text.hasPrefix("file:") else { return nil }
         var rest = text.dropFirst("file:".count)
         if rest.hasPrefix("//") {
-            // The authority is a host name, or empty: neither changes the path.
+            // The authority is a host name or empty, and does not change the path.
             rest = rest.dropFirst(2)
             rest = rest[(rest.firstIndex(of: "/") ?? rest.endIndex)...]
         }

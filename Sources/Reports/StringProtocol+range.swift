@@ -1,8 +1,8 @@
 import Glibc
 
 extension StringProtocol where SubSequence == Substring {
-    /// The place of the first occurrence, bytes compared: String's own search compares characters, which is far slower on
-    /// logs.
+    /// Returns the range of the first occurrence; `nil` if there is none. It compares bytes: String's own search compares characters, which is far
+    /// slower on logs.
     func range(ofFirst needle: StaticString) -> Range<Index>? {
         let length = needle.utf8CodeUnitCount
         let found = utf8.withContiguousStorageIfAvailable { bytes in
@@ -13,13 +13,13 @@ extension StringProtocol where SubSequence == Substring {
             let start = utf8.index(startIndex, offsetBy: offset)
             return start..<utf8.index(start, offsetBy: length)
         }
-        // Text in one piece is what the readers have; anything else is made so, and its places are counted.
+        // The readers' texts are contiguous. Other texts are copied first.
         guard let offset = Array(utf8).withUnsafeBytes({ $0.firstOffset(of: needle) }) else { return nil }
         let start = utf8.index(startIndex, offsetBy: offset)
         return start..<utf8.index(start, offsetBy: length)
     }
 
-    /// The place of the last occurrence, bytes compared.
+    /// Returns the range of the last occurrence, comparing bytes; `nil` if there is none.
     func range(ofLast needle: StaticString) -> Range<Index>? {
         var last: Range<Index>?
         var rest = self[...]
@@ -30,12 +30,12 @@ extension StringProtocol where SubSequence == Substring {
         return last
     }
 
-    /// Whether the text has it, bytes compared.
+    /// Returns whether the text contains the needle, comparing bytes.
     func has(_ needle: StaticString) -> Bool { range(ofFirst: needle) != nil }
 }
 
 extension UnsafeRawBufferPointer {
-    /// How many bytes are before the first occurrence.
+    /// Returns the offset of the first occurrence, in bytes; `nil` if there is none.
     func firstOffset(of needle: StaticString) -> Int? {
         let length = needle.utf8CodeUnitCount
         guard let base = baseAddress, length > 0, count >= length else { return nil }

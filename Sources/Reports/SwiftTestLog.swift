@@ -1,9 +1,9 @@
 import Model
 
-/// The console of `swift test`, kept in a file.
+/// Reads the console of `swift test` from a file.
 enum SwiftTestLog {
-    /// The tests of XCTest and of Swift Testing. A log that shows none, ends before a run does, or says that tests failed and
-    /// names none is a problem.
+    /// Returns the tests of XCTest and of Swift Testing. It is a problem if a log contains no test, ends before a run does, or reports failed tests
+    /// without naming them.
     static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var xctest = XCTestConsoleReader(root: root)
         var swiftTesting = SwiftTestingConsoleReader(root: root)

@@ -1,9 +1,9 @@
 package import Model
 
-/// Reads Swift Testing's results from a test command's output, for commands that leave no event stream.
+/// Reads Swift Testing's results from a test command's output, for commands without an event stream.
 ///
-/// The console is made for people: it names no suite of a test and no file's directory, and a test with a display name only
-/// by that. So this is the last resort.
+/// It is the last resort, since the console is made for humans. It prints neither a test's suite nor a file's directory, and a test with a display
+/// name only by that name.
 package struct SwiftTestingConsoleReader: Sendable {
     private static let needles: Needles = ["Test ", "Fatal error", "*** Signal", "unexpected signal"]
 
@@ -21,20 +21,20 @@ package struct SwiftTestingConsoleReader: Sendable {
         if line.contains(Self.needles) { run.take(line.text, root: root) }
     }
 
-    /// Whether a test is running, so that what other tools seem to say is its output.
+    /// Whether a test is running, so that lines that look like other tools' output are its output.
     var isWithinTest: Bool { run.isWithinTest }
 
-    /// The tests that have an end by now.
+    /// The tests that have ended so far.
     var ended: [TestResult] { run.ended }
 
     /// See `tests(in:root:listed:)`.
     package mutating func finish() -> [TestResult] { run.results() }
 
-    /// What is wrong with the console itself, once it is finished: a run has no end, or failed without a failing test.
+    /// The problems of the console itself, after `finish()`: a run has no end, or failed without a failing test.
     package var problems: [String] { run.problems }
 
-    /// The tests in the order in which they start. Linear in the log's length. A test without an end is crashed.
-    /// - Parameter listed: Lines of `swift test list`, for the suites of functions that are there once.
+    /// Returns the tests in the order in which they start. The time is linear in the log's length. A test without an end has crashed.
+    /// - Parameter listed: The lines of `swift test list`, which give the suites of functions that occur once.
     package static func tests(in log: [UInt8], root: SourceRoot, listed: [String] = []) -> [TestResult] {
         var reader = SwiftTestingConsoleReader(root: root, listed: listed)
         LogLines.forEach(in: log) { reader.take($0) }

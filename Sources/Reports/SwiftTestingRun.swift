@@ -1,41 +1,41 @@
 import Model
 
-/// The state of reading Swift Testing's console line by line.
+/// The state of reading Swift Testing's console, line by line.
 ///
-/// A test's output can quote another console of Swift Testing. Tests therefore start only within a run. A run that starts while tests are running
-/// is a quotation as soon as one of those tests goes on; otherwise the process before it crashed. If the run itself says that it passed, no test of
-/// it failed.
+/// A test's output can quote another console of Swift Testing. Tests therefore start only within a run. If a run starts while tests are running, it
+/// is a quotation as soon as one of those tests continues; otherwise the previous process has crashed. If the run itself reports that it passed, none
+/// of its tests has failed.
 struct SwiftTestingRun: Sendable {
-    /// A run in which tests were running when another started.
+    /// A run whose tests were running when another run started.
     private struct Outer: Sendable {
         var running: [String: [Int]]
         var occurrences: [String: Int]
         var crash: CrashText
         var first: Int
-        /// The number of tests before the other run.
+        /// The number of tests before the other run started.
         var tests: Int
         var problems: Int
     }
 
     private let names: ListedTests
     private var outer: [Outer] = []
-    /// A run's end that came while tests were running: quoted if one of them goes on.
+    /// The end of a run that was printed while tests were running. It is a quotation if one of them continues.
     private var pendingEnd: String?
     private var tests: [TestResult] = []
-    /// Started and not ended, by the name printed; several at once when overloads run in parallel.
+    /// The indexes of running tests by printed name. There are several if overloads run in parallel.
     private var running: [String: [Int]] = [:]
     private var occurrences: [String: Int] = [:]
     private var crash = CrashText()
-    /// Whether a run began and has not ended, and where its tests begin.
+    /// Whether a run has begun and not ended. `first` is the index of its first test.
     private var isOpen = false
     private var first = 0
-    /// Whether any run began.
+    /// Whether any run has begun.
     private var hasBegun = false
     private(set) var problems: [String] = []
 
     /// The most nested runs; a further one is ignored.
     private static let maximumRuns = 16
-    /// The most tests of one name that run at once.
+    /// The most running tests of one name.
     private static let maximumOverloads = 1000
 
     init(names: ListedTests) { self.names = names }
@@ -68,11 +68,11 @@ struct SwiftTestingRun: Sendable {
         }
     }
 
-    /// Whether a test is running, so that what other tools seem to say is its output.
+    /// Whether a test is running, so that lines that look like other tools' output are its output.
     var isWithinTest: Bool { isOpen && !running.isEmpty }
 
-    /// `Test run with 2 tests failed after 0.001 seconds with 1 issue(s)`, as xcbeautify prints the end of a run of whose
-    /// beginning and tests it prints nothing that could be read.
+    /// Returns whether a line is xcbeautify's end of a failed run: `Test run with 2 tests failed after 0.001 seconds with 1 issue(s)`. The start of
+    /// such a run and its tests cannot be read.
     private static func isXcbeautifyFailure(_ line: String) -> Bool {
         line.hasPrefix("Test run with ") && line.has(" failed after ") && line.has(" seconds with ")
             && line.has(" issue(s)")
@@ -80,7 +80,7 @@ struct SwiftTestingRun: Sendable {
 
     private static let unnamedFailure = "Swift Testing says that its run failed, but names no test that did"
 
-    /// The tests that have an end by now.
+    /// The tests that have ended so far.
     var ended: [TestResult] {
         let open = Set((outer.map(\.running) + [running]).flatMap { $0.values.joined() })
         return tests.enumerated().filter { !open.contains($0.offset) }.map(\.element)
@@ -105,7 +105,7 @@ struct SwiftTestingRun: Sendable {
             }
             return
         }
-        // It runs in another process, or a test that goes on printed it.
+        // The run is another process's, or a running test has printed it.
         let isInterrupted = isOpen && !running.isEmpty && pendingEnd == nil
         endPending()
         if isInterrupted {
@@ -120,7 +120,7 @@ struct SwiftTestingRun: Sendable {
         takeRun(text)
     }
 
-    /// The last end was the run's own: a test without an end has crashed, or its end is lost.
+    /// Ends the run if its pending end was its own. A test without an end has then crashed, or its end is lost.
     private mutating func endPending() {
         guard let text = pendingEnd else { return }
         pendingEnd = nil
@@ -128,7 +128,7 @@ struct SwiftTestingRun: Sendable {
         takeRun(text[...])
     }
 
-    /// A test printed a line: if it was running before the last run started, it has printed that run.
+    /// Called when a test has printed a line. If the test was running before the last run started, it has printed that run.
     private mutating func goOn(with name: String) {
         if running[name] != nil {
             pendingEnd = nil
@@ -149,7 +149,7 @@ struct SwiftTestingRun: Sendable {
         (isOpen, pendingEnd) = (true, nil)
     }
 
-    /// `run started.`, `run with 3 tests in 1 suite failed after 0.1 seconds with 2 issues.`
+    /// Reads `run started.` or `run with 3 tests in 1 suite failed after 0.1 seconds with 2 issues.`
     private mutating func takeRun(_ text: Substring) {
         guard text.hasPrefix("run with ") else {
             endRun()
@@ -159,12 +159,12 @@ struct SwiftTestingRun: Sendable {
         guard isOpen else { return }
         isOpen = false
         if text.has(" passed after ") {
-            // A test of it printed that it failed, or its end is lost among other output.
+            // A test printed the apparent failure, or the real end is lost among other output.
             for index in tests.indices[first...] where tests[index].outcome.isFailure {
                 (tests[index].outcome, tests[index].message) = (.passed, nil)
             }
         }
-        // An issue outside of any test, or of a test whose lines are lost.
+        // The issue is outside of any test, or of a test whose lines are lost.
         if text.has(" failed after "), !tests[first...].contains(where: \.outcome.isFailure), problems.count < 10 {
             problems.append(Self.unnamedFailure)
         }
@@ -174,14 +174,15 @@ struct SwiftTestingRun: Sendable {
     private mutating func endRun() {
         guard isOpen else { return }
         isOpen = false
-        // A test that crashed tells why.
+        // If a test has crashed, that is the reason.
         if !tests[first...].contains(where: { $0.outcome == .crashed }), problems.count < 10 {
             problems.append("the output of Swift Testing ends before its run does")
         }
         first = tests.count
     }
 
-    /// The symbol and the text after `Test `; `nil` for other lines. Symbols differ by platform: on macOS they are in SF Symbols' private area.
+    /// Returns the symbol and the text after `Test `; `nil` for other lines. Symbols differ by platform: on macOS they are in SF Symbols' private use
+    /// area.
     private static func message(_ line: String) -> (symbol: Character, text: Substring)? {
         guard let symbol = line.first, !symbol.isASCII else { return nil }
         let rest = line.dropFirst().drop { $0 == " " }
@@ -207,7 +208,7 @@ struct SwiftTestingRun: Sendable {
             TestResult(suite: suite, name: occurrence == 1 ? name : "\(name) (\(occurrence))", outcome: .passed))
     }
 
-    /// `n issue with 1 argument n → 2 at STests.swift:6:52: Expectation failed: …`
+    /// Reads an issue: `n issue with 1 argument n → 2 at STests.swift:6:52: Expectation failed: …`.
     private mutating func issue(_ printed: String, _ rest: Substring, root: SourceRoot) {
         goOn(with: printed)
         guard let index = running[printed]?.first else { return }
@@ -226,7 +227,7 @@ struct SwiftTestingRun: Sendable {
         tests[index].outcome = .failed
     }
 
-    /// `param(n:) with 3 test cases failed` after `0.005 seconds with 1 issue.`
+    /// Reads a test's end: `param(n:) with 3 test cases failed` after `0.005 seconds with 1 issue.`
     private mutating func end(result: Substring, symbol: Character, rest: Substring) {
         guard let space = result.lastIndex(of: " ") else { return }
         let word = result[result.index(after: space)...]
@@ -261,8 +262,8 @@ struct SwiftTestingRun: Sendable {
         crash = CrashText()
     }
 
-    /// The process of the tests that were running has ended. Where they are several, nothing says which of them ended it: the process
-    /// has crashed once, and they did not run to their end.
+    /// Decides the outcomes of tests that were running when their process ended. If there are several, the console does not show which one caused it.
+    /// Therefore one added test has crashed, and the running ones did not run to their end.
     private mutating func crash(_ running: [String: [Int]], _ crash: CrashText) {
         let places = running.values.joined().sorted()
         let isOne = places.count == 1

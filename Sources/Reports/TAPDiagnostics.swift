@@ -1,8 +1,8 @@
 import Model
 
-/// What the YAML under a point of TAP tells of places and times: flat `key: value` lines, whatever they are within.
+/// Reads places and times in the YAML below a TAP point: `key: value` lines at any level.
 enum TAPDiagnostics {
-    /// node-tap: `file: test/a.js`, `line: 3`; Node's runner: `location: '/kit/a.js:3:1'`.
+    /// Returns the place in a line. node-tap writes `file: test/a.js` and `line: 3`; Node's runner writes `location: '/kit/a.js:3:1'`.
     static func place(_ text: Substring) -> (path: String?, line: Int?) {
         guard let (key, value) = pair(text) else { return (nil, nil) }
         switch key {
@@ -16,7 +16,7 @@ enum TAPDiagnostics {
         }
     }
 
-    /// `duration_ms: 12.5`
+    /// Returns the duration in a line such as `duration_ms: 12.5`; `nil` for other lines.
     static func duration(_ text: Substring) -> Duration? {
         guard let (key, value) = pair(text), key == "duration_ms", value.utf8.count < 40, let number = Double(value),
             number >= 0, number < 1e12
@@ -36,7 +36,7 @@ enum TAPDiagnostics {
 }
 
 extension TAPPoint {
-    /// The point as a test.
+    /// The point as a test result.
     var result: TestResult {
         let outcome: TestResult.Outcome = skip != nil ? .skipped : isOK ? .passed : todo != nil ? .knownIssue : .failed
         let reason = skip ?? (isOK ? nil : todo)
@@ -45,7 +45,7 @@ extension TAPPoint {
             duration: duration, message: reason.flatMap { $0.isEmpty ? nil : $0 })
     }
 
-    /// A point that turned out to have children.
+    /// Creates a point from its result, after its children have followed.
     init(_ result: TestResult) {
         isOK = !result.outcome.isFailure
         name = result.name

@@ -3,19 +3,19 @@ import Model
 /// A line of the Test Anything Protocol, without its indentation.
 enum TAPLine: Equatable {
     case version(Int)
-    /// `1..N`, and what follows a `#`; `nil` if no test is skipped.
+    /// `1..N` with a reason after `#`; the reason is `nil` if no test is skipped.
     case plan(first: Int, last: Int, skip: String?)
     case point(TAPPoint)
     case bailOut(String)
     case comment(String)
-    /// `{` or `}` alone.
+    /// A line with only `{` or `}`.
     case opening, closing
     case yamlStart
-    /// `pragma +strict` and `pragma -strict`
+    /// `pragma +strict` or `pragma -strict`.
     case pragma(isStrict: Bool)
     case other
 
-    /// How deep a line is: four spaces a level. The level is `nil` if the spaces are no multiple of four.
+    /// Returns a line's level, with four spaces per level, and its number of spaces. The level is `nil` if the spaces are no multiple of four.
     static func depth(_ line: String) -> (level: Int?, spaces: Int) {
         let spaces = line.utf8.prefix { $0 == 0x20 }.count
         return (spaces % 4 == 0 ? spaces / 4 : nil, spaces)
@@ -65,12 +65,12 @@ enum TAPLine: Equatable {
     }
 }
 
-/// `ok 3 - adds # SKIP not here`
+/// A test point: `ok 3 - adds # SKIP not here`.
 struct TAPPoint: Equatable {
     var isOK: Bool
     var number: Int?
     var name: String
-    /// Why it is skipped, or to be done; `nil` without the directive.
+    /// The reasons why the test is skipped, or still to be done; `nil` without the directive.
     var skip: String?
     var todo: String?
     var duration: Duration?
@@ -82,7 +82,7 @@ struct TAPPoint: Equatable {
         isOK = !rest.hasPrefix("not ok")
         guard rest.hasPrefix(isOK ? "ok" : "not ok") else { return nil }
         rest = rest.dropFirst(isOK ? 2 : 6)
-        // `okay` is no result.
+        // `okay` is not a result.
         guard rest.isEmpty || rest.first == " " || rest.first == "\t" else { return nil }
         rest = rest.drop { $0 == " " || $0 == "\t" }
         let digits = rest.prefix { $0.isASCII && $0.isNumber }
@@ -95,7 +95,7 @@ struct TAPPoint: Equatable {
         if opensChildren { rest = rest.dropLast().trimmingSuffix { $0 == " " } }
         for hash in Self.hashes(in: rest).reversed() {
             let directive = rest[rest.index(after: hash)...]
-            // A time may stand before the directive, which its reason's own `#12` may follow.
+            // A time may precede the directive, and the directive's reason may contain another `#12`.
             let found = (Self.reason("skip", in: directive), Self.reason("todo", in: directive), Self.time(directive))
             guard (found.0 ?? found.1) != nil || found.2 != nil else { continue }
             if skip == nil, todo == nil { (skip, todo) = (found.0, found.1) }
@@ -105,7 +105,7 @@ struct TAPPoint: Equatable {
         name = TextLimit.cut(Self.unescaped(rest), toBytes: TextLimit.nameBytes)
     }
 
-    /// The places of the last twenty `#` after a blank: one of them may begin a directive. `GET /list#todos` has none.
+    /// Returns the positions of the last twenty `#` characters after a blank, each of which may begin a directive. `GET /list#todos` has none.
     private static func hashes(in text: Substring) -> [Substring.Index] {
         var found: [Substring.Index] = []
         var isAfterBlank = true
@@ -117,12 +117,12 @@ struct TAPPoint: Equatable {
         return found.suffix(20)
     }
 
-    /// What follows the word, whatever its case: ` SKIP not here` gives `not here`.
+    /// Returns the text after the word in any case: ` SKIP not here` gives `not here`. `nil` if the word is missing.
     static func reason(_ word: StaticString, in directive: Substring) -> String? {
         let text = directive.drop { $0 == " " || $0 == "\t" }
         let count = word.utf8CodeUnitCount
         guard text.utf8.count >= count, text.prefix(count).lowercased() == "\(word)" else { return nil }
-        // `SKIPPED why` and `skipped: why` are written too; `skipped frames` and `skiplinks` are of a test's name.
+        // `SKIPPED why` and `skipped: why` are used as well. `skipped frames` and `skiplinks` belong to a test's name.
         var rest = text.dropFirst(count)
         if rest.hasPrefix("PED") || rest.hasPrefix("ped:") || rest == "ped" { rest = rest.dropFirst(3) }
         if rest.first == ":" { rest = rest.dropFirst() }
@@ -130,7 +130,7 @@ struct TAPPoint: Equatable {
         return TextLimit.cut(String(rest.drop { $0 == " " || $0 == "\t" }), toBytes: 1000)
     }
 
-    /// ` time=43.094ms`, as node-tap writes it.
+    /// Returns the duration in ` time=43.094ms`, as node-tap writes it; `nil` for other texts.
     private static func time(_ directive: Substring) -> Duration? {
         let text = directive.drop { $0 == " " }
         guard text.hasPrefix("time="), text.hasSuffix("ms"), text.utf8.count < 40 else { return nil }

@@ -5,14 +5,13 @@ package struct TAPReader: Sendable {
     private var run: TAPRun
     private let needsVersion: Bool
     private var hasVersion = false
-    /// A plan on a console without a version, whose first point is still to come.
+    /// A plan on a console without a version, whose first point has not come yet.
     private var plan: String?
     /// Whether the TAP has no version, so that only points with a number are its own.
     private(set) var isNumbered = false
 
-    /// - Parameter needsVersion: Whether all before a line `TAP version N` is other output: on a console, where a program may
-    ///   print `ok` for other reasons. A plan `1..N` that the point 1 follows is believed, too: bats and older programs write
-    ///   no version.
+    /// - Parameter needsVersion: Whether lines before `TAP version N` are other output. It is set for consoles, where a program may print `ok` for
+    ///   other reasons. A plan `1..N` followed by point 1 is accepted as well, since bats and older programs write no version.
     package init(root: SourceRoot, needsVersion: Bool = false) {
         run = TAPRun(root: root)
         self.needsVersion = needsVersion
@@ -51,11 +50,11 @@ package struct TAPReader: Sendable {
     /// Returns the tests; `nil` if no line was TAP.
     package mutating func finish() -> ReportContent? { run.isTAP ? run.content() : nil }
 
-    /// The report's tests in their order.
+    /// Returns the report's tests in their order.
     ///
-    /// A test with subtests is not counted itself; they are, with its name for their suite, and one that failed stays failed
-    /// whatever its parent says. TAP's two directives: `# SKIP` is skipped, `not ok … # TODO` a known issue. A missing plan, a plan that is not
-    /// met, a number out of it and `Bail out!` are problems: a program that ended early prints nothing else wrong.
+    /// A test with subtests is not counted itself. Its subtests are, with its name as their suite, and a failed subtest stays failed regardless of
+    /// its parent. TAP has two directives: `# SKIP` means skipped, and `not ok … # TODO` is a known issue. A missing plan, a plan that is not met, a
+    /// number outside of the plan and `Bail out!` are problems, since a program that ended early may show no other error.
     package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var reader = TAPReader(root: root)
         LogLines.forEach(in: bytes) { reader.take($0) }

@@ -1,21 +1,21 @@
 import Model
 
-/// The state of reading TAP line by line.
+/// The state of reading TAP, line by line.
 struct TAPRun: Sendable {
-    /// A document: the outermost, or the children of a point to come or, in braces, of the point before.
+    /// A document: the outermost one, or a point's children. The children precede their point, or follow it in braces.
     private struct Level: Sendable {
         var plan: (first: Int, last: Int)?
         var numbers: Set<Int> = []
         var points = 0
         var leaves: [TestResult] = []
-        /// The last point's place in `leaves`, for the diagnostics that follow it.
+        /// The last point's index in `leaves`, for the diagnostics that follow it.
         var last: Int?
-        /// What is wrong with the document itself.
+        /// The problem of the document itself.
         var problem: String?
-        /// The point whose children these are, when it came before them.
+        /// The point whose children these are, if it preceded them.
         var parent: TAPPoint?
 
-        /// Whether it has a plan, and as many points as that says.
+        /// Whether it has a plan, and as many points as planned.
         var isMet: Bool { plan.map { max(0, $0.last - $0.first + 1) == points } ?? false }
     }
 
@@ -23,24 +23,24 @@ struct TAPRun: Sendable {
 
     /// The most bytes of lines of YAML that are held until it ends.
     private static let maximumDoubtfulBytes = 1 << 20
-    /// The deepest nesting that is told apart; deeper lines are no TAP.
+    /// The deepest supported nesting; deeper lines are not TAP.
     private static let maximumDepth = 50
     /// The most problems, and the most notes, of all documents.
     private static let maximumSentences = 100
 
     private let root: SourceRoot
     private var levels: [Level] = [Level()]
-    /// The tests of the documents before.
+    /// The tests of the previous documents.
     private var ended: [TestResult] = []
     private var mode = Mode.document
-    /// Of YAML that is open: the lines from the first on that could be a child's result. They are the YAML's, unless it breaks off.
+    /// The lines of open YAML, from the first that could be a child's result. They belong to the YAML, unless it has no end.
     private var doubtful: [String] = []
     private var doubtfulBytes = 0
     private var isReplaying = false
     private var count = 0
     private var problems: [String] = []
     private var notes: [String] = []
-    /// Whether a line told that this is TAP.
+    /// Whether a line has shown that this is TAP.
     private(set) var isTAP = false
     private var isOver = false
     private var isStrict = false
@@ -53,7 +53,7 @@ struct TAPRun: Sendable {
         if text.isEmpty || isOver { return }
         if case .yaml(let indent) = mode {
             if takeYAML(line, text, spaces: spaces, indent: indent) { return }
-            // It broke off: another program's line, or a test that ended in the middle of it.
+            // The YAML ended early, by another program's line or because a test ended during it.
             breakOff()
         }
         let parsed = TAPLine(text)
@@ -65,12 +65,12 @@ struct TAPRun: Sendable {
         take(parsed, level: level)
     }
 
-    /// Takes a line of YAML that is open.
-    /// - Returns: Whether it can be one: not what stands farther left.
+    /// Reads a line of open YAML.
+    /// - Returns: Whether the line can belong to it. A line with less indentation cannot.
     private mutating func takeYAML(_ line: String, _ text: Substring, spaces: Int, indent: Int) -> Bool {
         guard spaces >= indent else { return false }
         if spaces == indent, text.trimmingSuffix(while: \.isWhitespace) == "..." {
-            // What looked like results was a text within it.
+            // The apparent results were text within the YAML.
             for line in doubtful { diagnose(line.drop { $0 == " " }) }
             (doubtful, doubtfulBytes, mode) = ([], 0, .document)
             return true
@@ -79,14 +79,14 @@ struct TAPRun: Sendable {
             diagnose(text)
             return true
         }
-        // Each line is read again once at most.
+        // Each line is read again at most once.
         guard !isReplaying, doubtfulBytes + line.utf8.count <= Self.maximumDoubtfulBytes else { return false }
         doubtfulBytes += line.utf8.count
         doubtful.append(line)
         return true
     }
 
-    /// The YAML has no end: from the first line on that could be a child's result it is none.
+    /// Ends YAML without an end. From the first line that could be a child's result, the lines are not YAML.
     private mutating func breakOff() {
         mode = .document
         guard !doubtful.isEmpty else { return }
@@ -96,7 +96,7 @@ struct TAPRun: Sendable {
         isReplaying = false
     }
 
-    /// Whether a line of YAML can be a child's point or plan.
+    /// Returns whether a line of YAML can be a child's point or plan.
     private func isResult(_ text: Substring, spaces: Int, within indent: Int) -> Bool {
         guard spaces == indent + 2 else { return false }
         switch TAPLine(text) {
@@ -157,7 +157,7 @@ struct TAPRun: Sendable {
         var point = point
         if point.number == nil { point.number = levels[level].points + 1 }
         if levels.count > level + 1, levels[level + 1].parent == nil {
-            // The children came first.
+            // The children preceded their point.
             levels[level + 1].parent = point
             close(to: level)
             return note(point, level: level)
@@ -173,7 +173,7 @@ struct TAPRun: Sendable {
         }
     }
 
-    /// Holds the point against its document's plan.
+    /// Counts the point for the comparison with its document's plan.
     private mutating func note(_ point: TAPPoint, level: Int) {
         levels[level].points += 1
         let number = point.number ?? levels[level].points
@@ -187,7 +187,7 @@ struct TAPRun: Sendable {
             return
         }
         append(text, to: last, of: level)
-        // Test::More: `at t/basic.t line 12.`
+        // The form of Test::More is `at t/basic.t line 12.`
         if levels[level].leaves[last].path == nil, let place = Self.perlPlace(text) {
             levels[level].leaves[last].path = root.shown(place.path)
             levels[level].leaves[last].line = place.line
@@ -209,7 +209,7 @@ struct TAPRun: Sendable {
         levels[level].leaves[index].message.append(line: text)
     }
 
-    /// Ends all documents beneath a level; their tests become its.
+    /// Ends all documents below a level; their tests become tests of that level.
     private mutating func close(to level: Int) {
         while levels.count > level + 1 {
             let closed = levels.removeLast()
@@ -218,9 +218,9 @@ struct TAPRun: Sendable {
         }
     }
 
-    /// A document's tests, named after the point that sums them up.
+    /// Returns a document's tests, with the name of the point that summarizes them as their suite.
     ///
-    /// The point itself is a test only when its children do not explain it: it has none, or it failed and none of them did.
+    /// The point itself is a test only if its children do not explain it: it has none, or it failed and none of them did.
     private static func results(of level: Level) -> [TestResult] {
         guard let parent = level.parent else { return level.leaves }
         var results = level.leaves
@@ -245,7 +245,7 @@ struct TAPRun: Sendable {
     private static func wrongPlan(of level: Level) -> String? {
         guard let plan = level.plan else { return nil }
         let planned = max(0, plan.last - plan.first + 1)
-        // A plan that begins at 0 is none of the format's; `0..3` is written for three tests and for four.
+        // A plan that begins at 0 is not part of the format; `0..3` is written for three tests and for four.
         let isMeant = plan.first == 0 && level.points == plan.last
         if planned != level.points, !isMeant {
             return "\(planned.counting("test")) planned, but \(level.points) came"
@@ -256,7 +256,7 @@ struct TAPRun: Sendable {
         return "test \(stray) is not in the plan \(plan.first)..\(plan.last)"
     }
 
-    /// Programs that run one after the other write one document each, with a version before it or none; each is held to its own plan.
+    /// Ends a document. Programs that run one after the other write one document each, with or without a version. Each is compared with its own plan.
     private mutating func endDocument() {
         close(to: 0)
         let document = levels[0]
@@ -269,7 +269,7 @@ struct TAPRun: Sendable {
         isStrict = false
     }
 
-    /// Adds a sentence that keeps the tests from being green. Of many documents the first such sentences are enough.
+    /// Adds a sentence that keeps the tests from succeeding. Only the first such sentences of many documents are kept.
     private mutating func add(problem: String) {
         if problems.count < Self.maximumSentences { problems.append(problem) }
     }

@@ -1,11 +1,11 @@
 import Model
 
-/// Visual Studio's TRX, as `dotnet test --logger trx` writes it.
+/// Visual Studio's TRX, which `dotnet test --logger trx` writes.
 final class TRXDocument: XMLTestCases, XMLTestsHandler {
-    /// The classes of tests, which come after their results.
+    /// The classes of tests by id. They follow the results.
     private var classes: [String: String] = [:]
     private var definition: String?
-    /// The test of each result.
+    /// The test id of each result.
     private var identifiers: [String] = []
     private var pending: [String] = []
     private var summary: String?
@@ -15,7 +15,7 @@ final class TRXDocument: XMLTestCases, XMLTestsHandler {
         clearText()
         switch element {
         case "UnitTestResult", "WebTestResult", "ManualTestResult", "GenericTestResult", "TestResultAggregation":
-            // One with inner results is theirs together.
+            // A result with inner results is their combination.
             if isOpen { end() }
             try open(
                 TestResult(
@@ -25,7 +25,7 @@ final class TRXDocument: XMLTestCases, XMLTestsHandler {
         case "UnitTest": definition = attributes["id"]
         case "TestMethod":
             if let id = definition, let name = attributes["className"] {
-                // Before 2012 with the assembly: `Kit.Tests, Kit, Version=…`.
+                // Before 2012 the name includes the assembly: `Kit.Tests, Kit, Version=…`.
                 classes[id] = XMLTests.name(name.split(separator: ",").first.map(String.init))
             }
         case "ResultSummary": summary = attributes["outcome"]
@@ -76,7 +76,7 @@ final class TRXDocument: XMLTestCases, XMLTestsHandler {
         }
     }
 
-    /// `00:00:01.2345678`
+    /// Returns a duration such as `00:00:01.2345678`; `nil` for other texts.
     private static func duration(_ text: String?) -> Duration? {
         let parts = (text ?? "").prefix(40).split(separator: ":").compactMap { Double($0) }
         guard parts.count == 3, parts.allSatisfy({ $0 >= 0 && $0 < 1e6 }) else { return nil }

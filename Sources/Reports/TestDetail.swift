@@ -1,8 +1,8 @@
-/// What a report tells of a test besides how it ended.
+/// The details of a test in a report besides its result.
 package struct TestDetail: Sendable, Hashable {
     /// One set of arguments of a parameterized test.
     package struct Case: Sendable, Hashable {
-        /// As the tool prints them: `n → 2`.
+        /// The arguments as the tool prints them: `n → 2`.
         package var arguments: String
         package var isFailed: Bool
 
@@ -12,12 +12,12 @@ package struct TestDetail: Sendable, Hashable {
         }
     }
 
-    /// Suite and name, as in the test's result.
+    /// The suite and name, as in the test's result.
     package var test: String
-    /// Without the dot before them.
+    /// The tags without the leading dot.
     package var tags: [String]
     package var cases: [Case]
-    /// Names of values that the test attached, and the files that they were written to, where the tool says it.
+    /// The names of values that the test attached, or the files to which they were written, if the tool states them.
     package var attachments: [String]
 
     package init(test: String, tags: [String] = [], cases: [Case] = [], attachments: [String] = []) {

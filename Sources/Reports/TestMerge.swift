@@ -1,12 +1,12 @@
 package import Model
 
-/// Joins what several reports say of one test run, so that no test is there twice.
+/// Merges the results of one test run from several reports, so that each test occurs once.
 package enum TestMerge {
-    /// One list of what the report files and consoles of one step say.
+    /// Returns one list of the tests in one step's report files and consoles.
     ///
-    /// Files of one format tell of different tests: of two modules, or of one suite under two versions of Python. Where they have one name, it
-    /// is numbered from the second on. A file all of whose results are, with their durations, in a larger one was gathered into
-    /// it (Ant's `TESTS-TestSuites.xml`). Files of different formats, and consoles, tell of the same tests.
+    /// Files of one format contain different tests, such as those of two modules, or of one suite under two versions of Python. Equal names are
+    /// numbered from the second on. A file whose results are all in a larger one, with their durations, was collected into that one (Ant's
+    /// `TESTS-TestSuites.xml`). Files of different formats, and consoles, contain the same tests.
     package static func merge(
         reports: [ReportContent], consoles: [[TestResult]], end: CommandEnd = CommandEnd()
     ) -> [TestResult] {
@@ -23,7 +23,7 @@ package enum TestMerge {
         return merge(groups.map { $0.count == 1 ? $0[0].tests : together($0.map(\.tests)) } + consoles, end: end)
     }
 
-    /// The tests of files that tell of different ones.
+    /// Returns the tests of files that contain different ones.
     private static func together(_ files: [[TestResult]]) -> [TestResult] {
         let largest = files.indices.max { files[$0].count < files[$1].count } ?? 0
         let gathered = Set(files[largest])
@@ -33,7 +33,7 @@ package enum TestMerge {
             return tests.count == files[largest].count || !isTimed || !tests.allSatisfy(gathered.contains)
         }
         var used: Set<String> = []
-        // By suite and name: the last number.
+        // The last number, keyed by suite and name.
         var numbers: [String: Int] = [:]
         return kept.flatMap { files[$0] }.map { test in
             var test = test
@@ -46,20 +46,20 @@ package enum TestMerge {
         }
     }
 
-    /// One list, in the order in which the tests first appear.
+    /// Returns one list, in the order in which the tests first appear.
     ///
-    /// Two results are one test when suite and name are equal, or when one source knows only the class (`ParserTests`, as
-    /// XCTest prints on Linux) and exactly one other result has that class in a module (`KitTests.ParserTests`). The worst
-    /// outcome wins, and the first text, place and duration that go with it: no source can make a failure green.
+    /// Two results are one test if suite and name are equal. They are also one test if one source has only the class (`ParserTests`, as XCTest prints
+    /// it on Linux) and exactly one other result has that class in a module (`KitTests.ParserTests`). The worst outcome is used, with its first text,
+    /// place and duration, so that no source can hide a failure.
     /// - Parameters:
-    ///   - sources: Best first: event stream, XCTest's console, xUnit files.
-    ///   - end: How the command ended; a crashed test whose text names no signal gets its.
+    ///   - sources: The sources, best first: event stream, XCTest's console, xUnit files.
+    ///   - end: The end of the command. A crashed test whose text names no signal gets the command's.
     package static func merge(_ sources: [[TestResult]], end: CommandEnd = CommandEnd()) -> [TestResult] {
         var merged: [TestResult] = []
         var places: [String: Int] = [:]
-        // By class and name: the full suites that the sources before had.
+        // The full suites in the previous sources, keyed by class and name.
         var suites: [String: Set<String>] = [:]
-        // Of overloads any: the names, without numbers, of tests that failed.
+        // The names, without numbers, of failed tests, including any overload.
         var failed: Set<String> = []
         for source in sources {
             let first = merged.count
@@ -71,7 +71,7 @@ package enum TestMerge {
                     result.suite = suite
                 }
                 let base = withoutNumber(result)
-                // Of overloads, a source without lines cannot say which it means: the better one has said it.
+                // A source without lines cannot identify an overload, and the better source already has all of them.
                 if hasOverloads(base, places, since: first), !result.outcome.isFailure || failed.contains(key(base)) {
                     continue
                 }
@@ -90,7 +90,7 @@ package enum TestMerge {
             }
         }
         merged = joinBareClasses(merged)
-        // Tests run in parallel in one process: which of them ended it, nobody can tell.
+        // Several tests run in parallel in one process, so it is unknown which one ended it.
         let untold = merged.count { $0.outcome == .crashed && !tellsSignal($0.message) }
         for index in merged.indices where merged[index].outcome == .crashed && !tellsSignal(merged[index].message) {
             merged[index].message = crashText(merged[index].message, end: end, among: untold)
@@ -98,7 +98,7 @@ package enum TestMerge {
         return merged
     }
 
-    /// Whether an earlier source has several tests of that name.
+    /// Returns whether an earlier source has several tests of that name.
     private static func hasOverloads(_ base: TestResult, _ places: [String: Int], since first: Int) -> Bool {
         var second = base
         second.name += " (2)"
@@ -106,7 +106,7 @@ package enum TestMerge {
         return place < first
     }
 
-    /// The test by its name without the number that tells overloads apart.
+    /// Returns the test without the number that distinguishes overloads.
     private static func withoutNumber(_ result: TestResult) -> TestResult {
         var base = result
         if base.name.hasSuffix(")"), let range = base.name.range(ofLast: " ("),
@@ -118,12 +118,12 @@ package enum TestMerge {
         return base
     }
 
-    /// xUnit files of Swift Testing have dots between nested suites where everything else has slashes.
+    /// Returns a test's key. Swift Testing's xUnit files have dots between nested suites, where other sources have slashes.
     private static func key(_ result: TestResult) -> String {
         String(result.suite.map { $0 == "/" ? "." : $0 }) + "\u{0}" + result.name
     }
 
-    /// Joins results with a bare class into the one with its module that a later source brought.
+    /// Merges results that have only a class with the one that has its module, from a later source.
     private static func joinBareClasses(_ results: [TestResult]) -> [TestResult] {
         var full: [String: [Int]] = [:]
         for (index, result) in results.enumerated() {
@@ -133,7 +133,7 @@ package enum TestMerge {
         var gone: Set<Int> = []
         for index in results.indices where !results[index].suite.contains(".") {
             guard let places = full[key(results[index])], places.count == 1, let place = places.first else { continue }
-            // The earlier source is the better one: its place in the list and its text are kept.
+            // The earlier source is better, so its position in the list and its text are kept.
             var kept = joined(results[index], results[place])
             kept.suite = results[place].suite
             results[min(index, place)] = kept
@@ -142,7 +142,7 @@ package enum TestMerge {
         return results.indices.filter { !gone.contains($0) }.map { results[$0] }
     }
 
-    /// `ParserTests` of `KitTests.ParserTests`; `nil` for names of any other form.
+    /// Returns `ParserTests` for `KitTests.ParserTests`; `nil` for names of any other form.
     private static func bareClass(_ suite: String) -> String? {
         let parts = suite.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 2 && !suite.contains("/") ? String(parts[1]) : nil
@@ -161,7 +161,7 @@ package enum TestMerge {
         return best
     }
 
-    /// SwiftPM's parallel xUnit file says `failure` of every failure, which is no text.
+    /// Returns whether a message has no information. SwiftPM's parallel xUnit file has the message `failure` for every failure.
     private static func isEmpty(_ message: String?) -> Bool { message == nil || message == "" || message == "failure" }
 
     private static func rank(_ outcome: TestResult.Outcome) -> Int {

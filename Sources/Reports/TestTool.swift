@@ -1,8 +1,8 @@
-/// A test tool whose reports say which tool wrote them, and whose tests' output is known to be apart from other tools' consoles.
+/// A test tool whose reports identify it, and whose tests' output can be separated from other tools' consoles.
 enum TestTool: Sendable, Hashable {
-    /// `go test -json`, whose report holds what its tests print.
+    /// `go test -json`, whose report contains the output of its tests.
     case go
-    /// pytest's JUnit, of whose sessions the console shows beginning and end.
+    /// pytest's JUnit. The console shows the beginning and the end of its sessions.
     case pytest
 }
 

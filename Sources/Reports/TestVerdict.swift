@@ -1,20 +1,20 @@
 package import Model
 
-/// What a test step came to. Never green when the command's end, a test or a report says otherwise.
+/// The verdict of a test step. It is never a success if the command's end, a test or a report shows a failure.
 package struct TestVerdict: Sendable, Hashable {
     /// `succeeded` or `testFailures`.
     package var verdict: Verdict
-    /// Why it is not green, in a sentence; `nil` if it is.
+    /// The reason, in a sentence; `nil` for a success.
     package var reason: String?
-    /// Sentences that change no verdict.
+    /// Sentences that do not change the verdict.
     package var notes: [String]
 
     /// - Parameters:
-    ///   - end: How the test command ended.
+    ///   - end: The end of the test command.
     ///   - tests: All of the step's tests, merged.
-    ///   - problems: Those of the step's reports.
-    ///   - hasReport: Whether any reader could have told tests; without one only the exit status counts.
-    ///   - previousTests: How many tests the branch's integration before had; `nil` if unknown.
+    ///   - problems: The problems of the step's reports.
+    ///   - hasReport: Whether any reader could have found tests. If not, only the exit status counts.
+    ///   - previousTests: The number of tests in the branch's previous integration; `nil` if unknown.
     package init(
         end: CommandEnd, tests: [TestResult], problems: [String] = [], hasReport: Bool = true, previousTests: Int? = nil
     ) {

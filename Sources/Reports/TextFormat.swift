@@ -1,11 +1,11 @@
-/// Tells the formats of text apart by their lines.
+/// Recognizes formats of text by their lines.
 struct TextFormat {
-    /// How many lines are looked at for those of linters, which any line may look like.
+    /// The number of lines that are searched for linters' output, since any line may look like it.
     private static let maximumLines = 2000
-    /// How many lines that begin with `{` are looked at for events of tests.
+    /// The number of lines beginning with `{` that are searched for events of tests.
     private static let maximumObjects = 20
 
-    /// A format whose lines say for certain what they are.
+    /// A format that a line identifies with certainty.
     private var found: ReportFormat?
     private var isTAP = false
     private var hasSanitizer = false
@@ -14,17 +14,17 @@ struct TextFormat {
     private var count = 0
     private var objects = 0
 
-    /// All lines are looked at: what builds prints much before it tests, and of tests nothing may be lost for a warning before
-    /// them. So what lines of compilers, linters and sanitizers say counts last.
+    /// Returns the format of a text; `nil` if it is unknown. All lines are read: a build may print many lines before its tests, and a warning before
+    /// them must not hide the tests. Lines of compilers, linters and sanitizers therefore have the lowest precedence.
     static func of(_ bytes: [UInt8]) -> ReportFormat? {
         var format = TextFormat()
         LogLines.forEach(in: bytes) { format.take($0) }
-        // TAP is asked last: a line that begins with `ok` is little.
+        // TAP is checked after the certain formats, since a line that begins with `ok` is weak evidence.
         if let found = format.found { return found }
         if format.isTAP { return .tap }
         if format.hasSummary { return .summaries }
         if format.hasSanitizer { return .sanitizer }
-        // Whether there is a line that a linter printed only all lines tell.
+        // Only a complete reading shows whether a linter has printed a line.
         return format.hasLine || format.count > maximumLines ? .lines : nil
     }
 
@@ -39,7 +39,7 @@ struct TextFormat {
             if !isTAP {
                 switch TAPLine(Substring(text)) {
                 case .version, .plan, .bailOut: isTAP = true
-                // Far below, a line that begins with `ok` is some program's.
+                // Further below, a line that begins with `ok` comes from any program.
                 case .point: isTAP = isEarly
                 default: break
                 }
@@ -54,7 +54,7 @@ struct TextFormat {
         }
     }
 
-    /// What the consoles of `SummaryConsoles` have.
+    /// The texts in the consoles of `SummaryConsoles`.
     private static let summaries: Needles = [
         "Testsuite summary for ", ", Tests=", " tests in ", " test in ", "# Running:", "Running ExUnit with seed",
         " by Sebastian Bergmann", " examples, ", " example, ", " pending : ",
@@ -87,11 +87,11 @@ struct TextFormat {
         }
     }
 
-    /// Events of tests after what a build printed: `go test -json ./... 2>&1 | tee report.json`.
+    /// Recognizes events of tests after a build's output: `go test -json ./... 2>&1 | tee report.json`.
     private mutating func events(_ text: String) -> ReportFormat? {
         guard objects < Self.maximumObjects else { return nil }
         objects += 1
-        // `try?`: what is no JSON is no event.
+        // `try?` is used because a line that is not JSON is no event.
         guard let value = try? JSON.parse(text.utf8), value.isObject else { return nil }
         return ReportFormat(ofEvent: value)
     }

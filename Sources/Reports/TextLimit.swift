@@ -1,20 +1,20 @@
 import Model
 
-/// Cuts texts that come from outside.
+/// Cuts texts from outside.
 enum TextLimit {
     /// The most bytes of a suite's, a test's or a rule's name.
     static let nameBytes = 1024
     /// The most bytes of a report file's name in a sentence.
     static let fileNameBytes = 200
 
-    /// Adds to a text in place, and cuts it where it grows longer than the limit; what is as long stays as it is.
+    /// Adds to a text in place, and cuts the result if it exceeds the limit.
     static func append(_ more: some StringProtocol, to text: inout String, limit: Int = Finding.maximumMessageBytes) {
         guard text.utf8.count < limit else { return }
         text.append(contentsOf: more)
         if text.utf8.count > limit { text = cut(text, toBytes: limit) }
     }
 
-    /// The text, or its beginning that fits with `…` after it. No character is cut in two.
+    /// Returns the text, or its beginning that fits with `…` after it. No Unicode scalar is split.
     static func cut(_ text: String, toBytes limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         let bytes = text.utf8

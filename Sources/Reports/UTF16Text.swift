@@ -1,7 +1,7 @@
-/// Recognizes and converts texts in UTF-16, as tools on Windows write them.
+/// Recognizes and converts texts in UTF-16, which tools on Windows write.
 enum UTF16Text {
-    /// The text in UTF-8; `nil` for bytes that are not UTF-16 of XML or JSON. Half a unit at the end is dropped; half a surrogate pair becomes
-    /// U+FFFD.
+    /// Returns the text in UTF-8; `nil` for bytes that are not UTF-16 of XML or JSON. An incomplete unit at the end is dropped. An unpaired surrogate
+    /// becomes U+FFFD.
     static func utf8(_ bytes: [UInt8]) -> [UInt8]? {
         let start = bytes.prefix(2)
         if start == [0xFE, 0xFF] || start.count == 2 && start[0] == 0 && start[1] != 0 { return utf8(bytes, high: 0) }

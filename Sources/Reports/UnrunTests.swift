@@ -1,10 +1,10 @@
 package import Model
 
-/// Tests that `swift test list` names and of which no result tells.
+/// Tests in the output of `swift test list` that have no result.
 package struct UnrunTests: Sendable {
-    /// A result for each: skipped, with the reason.
+    /// A skipped result with a reason for each of these tests.
     package let results: [TestResult]
-    /// Why they are no success; `nil` if the run's own failures say it, and if the list may name what nobody meant to run.
+    /// Why these tests prevent a success; `nil` if the run's own failures already do, or if the list may contain tests that were not selected.
     package let problem: String?
 
     /// The most names that the problem has.
@@ -17,7 +17,7 @@ package struct UnrunTests: Sendable {
     package init(listed: [String], tests: [TestResult], isSuccess: Bool) {
         let isCrashed = tests.contains { $0.outcome == .crashed }
         let found = Results(tests)
-        // Without a crash a whole suite may be left out for a reason: a base class that overrides `perform` runs its tests in subclasses alone.
+        // Without a crash, a whole suite may be missing for a reason: a base class that overrides `perform` runs its tests only in subclasses.
         let missing = Self.split(listed).filter { !found.has($0) && (isCrashed || isSuccess && found.hasSuite(of: $0)) }
         let message = isCrashed ? CrashedProcess.neverBegun : "did not run: it is listed, and has no result"
         results = missing.prefix(ReportContent.maximumItems).map {
@@ -31,7 +31,7 @@ package struct UnrunTests: Sendable {
 
     private typealias Name = (suite: String, name: String)
 
-    /// Whether a line is a test's: SwiftPM prints what it builds, warnings and errors beside the list. Only a raw name has blanks.
+    /// Returns whether a line is a test's. SwiftPM prints progress, warnings and errors among the list. Only raw names contain blanks.
     private static func isTest(_ line: String) -> Bool {
         var isRaw = false
         return line.contains(".")
@@ -41,7 +41,7 @@ package struct UnrunTests: Sendable {
             }
     }
 
-    /// Each listed test once, with a name as long as a result's: overloads have one name.
+    /// Returns each listed test once, with names cut like those of results. Overloads have one name.
     private static func split(_ listed: [String]) -> [Name] {
         var seen: Set<String> = []
         return listed.filter(isTest).compactMap(ListedTests.split).map {
@@ -52,7 +52,7 @@ package struct UnrunTests: Sendable {
         }.filter { (suite, name) in seen.insert(suite + "\u{0}" + name).inserted }
     }
 
-    /// Suites and names of results.
+    /// The suites and names of results.
     private struct Results {
         private var names: Set<String> = []
         private var suites: Set<String> = []
@@ -64,7 +64,7 @@ package struct UnrunTests: Sendable {
             }
         }
 
-        /// Whether there is a result, perhaps one by the class without its module.
+        /// Returns whether there is a result, possibly one with the class but without its module.
         func has(_ test: Name) -> Bool {
             names.contains(Self.key(test.suite, test.name))
                 || names.contains(Self.key(Self.bare(test.suite), test.name))
@@ -76,7 +76,7 @@ package struct UnrunTests: Sendable {
             suite.firstIndex(of: ".").map { String(suite[suite.index(after: $0)...]) } ?? suite
         }
 
-        /// xUnit files have dots between suites where everything else has slashes.
+        /// Returns a suite with dots between nested suites, as in xUnit files; other sources have slashes.
         private static func dotted(_ suite: String) -> String {
             suite.utf8.contains(0x2F) ? suite.replacing("/", with: ".") : suite
         }

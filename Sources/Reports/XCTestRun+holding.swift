@@ -1,6 +1,6 @@
-/// Lines that arrive while a test is running and are not its own.
+/// Handles lines that arrive while a test is running and are not its own.
 extension XCTestRun {
-    /// Whether a line is about another test, or a run, while a test is running.
+    /// Returns whether a line is about another test, or a run, while a test is running.
     func isOfAnother(_ text: String, than running: Running) -> Bool {
         if let range = text.range(ofFirst: "Test Case '") {
             return Self.own(running.printed, in: text) == nil && Self.testCase(text[range.upperBound...]) != nil
@@ -11,7 +11,7 @@ extension XCTestRun {
             || Self.isParallel(text) || Self.beginsSwiftTesting(text)
     }
 
-    /// The test named by a failure's line: `FILE:LINE: error: ParserTests.testIt : text`.
+    /// Returns the test in a failure's line such as `FILE:LINE: error: ParserTests.testIt : text`; `nil` for other lines.
     static func failedTest(_ text: String) -> Substring? {
         guard let range = text.range(ofFirst: ": error: "),
             DiagnosticLine.isXCTestFailure(String(text[range.upperBound...])),
@@ -20,7 +20,7 @@ extension XCTestRun {
         return text[range.upperBound..<separator.lowerBound]
     }
 
-    /// The text after the last occurrence of the running test's name in the line: `passed (0.1 seconds)`.
+    /// Returns the text after the last occurrence of the running test's name in the line: `passed (0.1 seconds)`. `nil` if there is none.
     static func own(_ printed: String, in text: String) -> Substring? {
         var found: Substring?
         var from = text.startIndex
@@ -38,7 +38,8 @@ extension XCTestRun {
         text.hasPrefix("◇ Test run started") || text.hasPrefix("􀟈")
     }
 
-    /// The run's end shows that its tests printed the held lines. Without that end its process died, and another may follow.
+    /// Reads a line of a Swift Testing run. The run's end shows that its tests printed the held lines. Without that end its process died, and another
+    /// may follow.
     mutating func takeWithinSwiftTesting(_ text: String) {
         if text.first?.isASCII == false, text.has(" Test run with ") {
             isInSwiftTesting = false
@@ -57,12 +58,12 @@ extension XCTestRun {
         held.append(text)
     }
 
-    /// The running test has ended by its own line: it printed the held lines.
+    /// Drops the held lines, because the running test has ended by its own line: it printed them.
     mutating func drop() {
         (held, heldBytes, isBeyond) = ([], 0, false)
     }
 
-    /// The log, or its run, ends without the running test's end: the held lines are the log's own, and are read once more. If a test's end is among
+    /// Reads the held lines again if the log or its run ends without the running test's end, since they are the log's own. If a test's end is among
     /// them, that test has printed the held lines before its end.
     mutating func readHeld() {
         isInSwiftTesting = false
@@ -85,13 +86,13 @@ extension XCTestRun {
         }
     }
 
-    /// The place of a test's next end, at or after an index; earlier ones are dropped.
+    /// Returns the index of a test's next end, at or after an index; `nil` if there is none. Earlier ends are removed.
     private static func next(of name: String, after index: Int, in ends: inout [String: [Int]]) -> Int? {
         while let last = ends[name]?.last, last < index { ends[name]?.removeLast() }
         return ends[name]?.last
     }
 
-    /// The test, as it is printed, and the word that follows it; `nil` for other texts.
+    /// Returns the test as it is printed, and the word after it; `nil` for other texts.
     private static func testCase(_ rest: Substring) -> (printed: String, word: Substring)? {
         guard let quote = rest.range(ofFirst: "' "), name(rest[..<quote.lowerBound]) != nil,
             let word = rest[quote.upperBound...].split(separator: " ", maxSplits: 1).first,

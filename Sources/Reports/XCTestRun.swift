@@ -1,20 +1,19 @@
 import Model
 
-/// The state of reading XCTest's console line by line.
+/// The state of reading XCTest's console, line by line.
 ///
-/// A test's output can quote another log of XCTest, line for line. A line therefore counts only where XCTest itself can have written it: a test
-/// begins within a run, no other begins before it has ended, and a failure in it names it. Other lines are held until the test's own end shows that
+/// A test's output can quote another log of XCTest, line for line. A line therefore counts only where XCTest itself can have written it. A test
+/// begins within a run, no other test begins before it has ended, and its failures name it. Other lines are held until the test's own end shows that
 /// it printed them. Without that end they are the log's own: the test crashed, or its end is lost.
-/// end shows that it printed them. Without that end they are the log's own: the test crashed, or its end is lost.
 struct XCTestRun: Sendable {
-    /// A test that was started, and what is known of it since.
+    /// A test that has started, with the information about it so far.
     struct Running {
         var index: Int
         /// The printed name: `ParserTests.testIt`.
         var printed: String
         var messages: [String] = []
         var skipReason: String?
-        /// Lines that the last message may still take up.
+        /// The number of further lines that may belong to the last message.
         var continuation = 0
         var hasContinuation = false
     }
@@ -32,32 +31,32 @@ struct XCTestRun: Sendable {
     private let root: SourceRoot
     private var names: ListedTests
     private var tests: [TestResult] = []
-    /// By suite and name: where it is in `tests`, and in which run it was last seen.
+    /// The index in `tests` of each suite and name, and the run in which it was last seen.
     private var places: [String: (index: Int, run: Int)] = [:]
-    /// How many of one class and method this run had.
+    /// The number of tests of each class and method in the current run.
     private var seenInRun: [String: Int] = [:]
     private var run = 0
     var running: Running?
-    /// Whether SwiftPM runs every test in a process of its own.
+    /// Whether SwiftPM runs every test in a separate process.
     private var isParallel = false
     private var crash = CrashText()
-    /// The same from the run's beginning on. SwiftPM keeps standard output back, so what the dying process wrote to standard
-    /// error can stand before the line that says which test was started.
+    /// The crash since the run's beginning. SwiftPM buffers standard output, so the dying process' standard error may precede the line with the
+    /// started test.
     private var crashOfRun = CrashText()
     private var hasTestsInRun = false
-    /// Whether all tests began and have not ended.
+    /// Whether the suite of all tests has begun and not ended.
     private var isOpen = false
-    /// Whether any suite began since the last run ended: only then XCTest can have written a test's line.
+    /// Whether a suite has begun since the last run ended. Only then can XCTest have written a test's line.
     private var isWithin = false
     private var hasBegun = false
     /// Lines that arrived while a test was running and are not its own.
     var held: [String] = []
     var heldBytes = 0
-    /// Whether a run of Swift Testing is in progress. XCTest's own is over then: apparent lines of it are a test's output.
+    /// Whether a run of Swift Testing is in progress. XCTest's run has ended then, so lines that look like XCTest's are a test's output.
     var isInSwiftTesting = false
-    /// Whether the held lines begin another run, so that what follows is not the running test's crash.
+    /// Whether the held lines begin another run, so that later lines do not belong to the running test's crash.
     var isBeyond = false
-    /// Whether a run ended without a word, or says that tests failed.
+    /// Whether a run ended without its end line. `statesFailures` is whether a run reported failures.
     private var isCut = false
     private var statesFailures = false
 
@@ -67,13 +66,13 @@ struct XCTestRun: Sendable {
     }
 
     mutating func take(_ line: LogLine) {
-        // Everything else is a test's own output.
+        // All other lines are a test's own output.
         guard (running?.continuation ?? 0) > 0 || line.contains(Self.needles) else { return }
         let text = line.text
         if isInSwiftTesting { return takeWithinSwiftTesting(text) }
         if let running {
             if isOfAnother(text, than: running) { return hold(text) }
-            // It started again without an end: its process died.
+            // The test started again without an end, so its process has died.
             if Self.own(running.printed, in: text)?.hasPrefix("started") == true { readHeld() }
         }
         take(text)
@@ -81,7 +80,7 @@ struct XCTestRun: Sendable {
 
     mutating func take(_ text: String) {
         if let range = text.range(ofFirst: "Test Case '") {
-            // A test's own end may follow its last output, which can contain another's.
+            // A test's own end may follow its last output, which can contain another test's.
             let own = running.flatMap { now in Self.own(now.printed, in: text).map { "\(now.printed)' \($0)"[...] } }
             if takeTestCase(own ?? text[range.upperBound...]) { return }
         }
@@ -96,7 +95,7 @@ struct XCTestRun: Sendable {
             running?.continuation = 0
             return
         }
-        // Between tests: what a test prints may be another run's log.
+        // Outside of tests only: a test's output may contain another run's log.
         if running == nil, hasBegun, text.drop(while: \.isWhitespace).hasPrefix("Executed "),
             let range = text.range(ofFirst: "Executed "), Self.failures(text[range.upperBound...]) > 0
         {
@@ -108,7 +107,7 @@ struct XCTestRun: Sendable {
             return
         }
         if takeFailure(text) || takeSkip(text) { return }
-        // Swift Testing's run follows in the same log: a crash there is not this test's.
+        // Swift Testing's run follows in the same log; a crash in it does not belong to this test.
         if Self.beginsSwiftTesting(text) {
             endRun()
             isInSwiftTesting = true
@@ -120,28 +119,29 @@ struct XCTestRun: Sendable {
         takeContinuation(text)
     }
 
-    /// `[12/345] Testing `
+    /// Returns whether a line begins like `[12/345] Testing `.
     static func isParallel(_ text: String) -> Bool {
         let count = text.dropFirst().prefix { $0 != "]" }.split(separator: "/", omittingEmptySubsequences: false)
         return text.hasPrefix("[") && count.count == 2 && count.allSatisfy { TAPLine.number($0) != nil }
     }
 
-    /// Whether a test is running, so that what other tools seem to say is its output.
+    /// Whether a test is running, so that lines that look like other tools' output are its output.
     var isWithinTest: Bool { running != nil }
 
-    /// The tests that have an end by now.
+    /// The tests that have ended so far.
     var ended: [TestResult] {
         tests.enumerated().filter { $0.offset != running?.index }.map(\.element)
     }
 
-    /// - Returns: All tests; one still running when the log ends has crashed.
+    /// Ends the reading.
+    /// - Returns: All tests; a test that is still running when the log ends has crashed.
     mutating func results() -> [TestResult] {
         readHeld()
         endRun()
         return tests
     }
 
-    /// What is wrong with the console itself, once all was taken.
+    /// The problems of the console itself, after `results()`.
     var problems: [String] {
         var problems: [String] = []
         if isOpen || isCut, !tests.contains(where: { $0.outcome == .crashed }) {
@@ -153,7 +153,7 @@ struct XCTestRun: Sendable {
         return problems
     }
 
-    /// `started at …`, `passed at …`, `failed at …`; before an end may stand what a test printed last.
+    /// Reads a run's `started at …`, `passed at …` or `failed at …`. An end may follow a test's last output in one line.
     private mutating func takeRun(_ rest: Substring, isAtStart: Bool) -> Bool {
         if rest.hasPrefix("started"), isAtStart {
             if isOpen { isCut = true }
@@ -170,7 +170,7 @@ struct XCTestRun: Sendable {
         return true
     }
 
-    /// `Tests Failed: 1 failed, 0 skipped, 4 total (0.1 seconds)`, which xcbeautify prints in place of the tests' lines.
+    /// Returns whether a line is `Tests Failed: 1 failed, 0 skipped, 4 total (0.1 seconds)`, which xcbeautify prints instead of the tests' lines.
     private static func isXcbeautifyFailure(_ text: String) -> Bool {
         guard text.hasPrefix("Tests Failed: "), text.hasSuffix(" seconds)"), text.has(" failed, ") else { return false }
         return text.has(" skipped, ") && text.has(" total (")
@@ -178,7 +178,7 @@ struct XCTestRun: Sendable {
 
     private mutating func begin() { (isWithin, hasBegun) = (true, true) }
 
-    /// `14 tests, with 1 test skipped and 5 failures (0 unexpected) in 0.1 (0.1) seconds`
+    /// Returns the number of failures in `14 tests, with 1 test skipped and 5 failures (0 unexpected) in 0.1 (0.1) seconds`; 0 for other texts.
     private static func failures(_ text: Substring) -> Int {
         let words = text.prefix(200).split(separator: " ")
         guard words.count > 1, words[1] == "test," || words[1] == "tests,",
@@ -187,7 +187,7 @@ struct XCTestRun: Sendable {
         return TAPLine.number(words[place - 1]) ?? 0
     }
 
-    /// `ParserTests.testIt' started at …`, `…' passed (0.1 seconds)`, `-[KitTests.ParserTests testIt]' failed (…)`
+    /// Reads a test's line: `ParserTests.testIt' started at …`, `…' passed (0.1 seconds)` or `-[KitTests.ParserTests testIt]' failed (…)`.
     private mutating func takeTestCase(_ rest: Substring) -> Bool {
         guard let quote = rest.range(ofFirst: "' "), let test = Self.name(rest[..<quote.lowerBound]) else {
             return false
@@ -195,7 +195,7 @@ struct XCTestRun: Sendable {
         let words = rest[quote.upperBound...].split(separator: " ", maxSplits: 1)
         guard let word = words.first else { return false }
         let printed = String(rest[..<quote.lowerBound])
-        // Outside of a run no line is a test's start, nor the end of a test that has not started.
+        // Outside of a run, no line is a test's start, nor the end of a test that has not started.
         guard isWithin || running?.printed == printed else { return false }
         switch word {
         case "started", "started.":
@@ -215,7 +215,7 @@ struct XCTestRun: Sendable {
         let suite = suite(of: test)
         let key = suite + "\u{0}" + test.name
         if let known = places[key] {
-            // Run again: the worse outcome stays.
+            // If a test runs again, its worse outcome stays.
             places[key] = (known.index, run)
             running = Running(index: known.index, printed: printed)
         } else {
@@ -226,7 +226,7 @@ struct XCTestRun: Sendable {
         crash = CrashText()
     }
 
-    /// The suite with its module, and with a number when one run has a class and method of one name again.
+    /// Returns the suite with its module. It gets a number if one run has several classes and methods of one name.
     private mutating func suite(of test: (suite: String, name: String)) -> String {
         let bare = test.suite + "\u{0}" + test.name
         let occurrence = seenInRun[bare, default: 0]
@@ -240,7 +240,7 @@ struct XCTestRun: Sendable {
         _ test: (suite: String, name: String), _ printed: String, _ outcome: TestResult.Outcome, _ words: [Substring]
     ) {
         if running?.printed != printed {
-            // Its start is missing: another process wrote into the line.
+            // The test's start is missing, because another process wrote into the line.
             endRunning(asCrash: true)
             begin(test, printed)
         }
@@ -259,7 +259,7 @@ struct XCTestRun: Sendable {
         _ ended: Running, _ outcome: TestResult.Outcome, _ duration: Duration?, message: String?
     ) {
         var result = tests[ended.index]
-        // Started again after a failure: an earlier run's failure stays.
+        // If a test is started again after a failure, the failure stays.
         if result.outcome.isFailure, !outcome.isFailure { return }
         result.outcome = outcome
         result.duration = duration
@@ -281,11 +281,11 @@ struct XCTestRun: Sendable {
     }
 
     private mutating func endRun() {
-        // One process runs them all, and it died of one thing.
+        // One process runs all tests, so the run's crash is the test's.
         if !isParallel, crash.message == nil, crashOfRun.signal != nil { crash = crashOfRun }
         endRunning(asCrash: true)
         run += 1
-        // With --parallel each process has one test: a class and method seen again is one of another module.
+        // With `--parallel` each process has one test, so a repeated class and method is in another module.
         if !isParallel { seenInRun = [:] }
         crash = CrashText()
         if hasTestsInRun { crashOfRun = CrashText() }
@@ -293,13 +293,13 @@ struct XCTestRun: Sendable {
         isWithin = false
     }
 
-    /// `FILE:LINE: error: ParserTests.testIt : text`
+    /// Reads a failure such as `FILE:LINE: error: ParserTests.testIt : text`.
     private mutating func takeFailure(_ text: String) -> Bool {
         guard let range = text.range(ofFirst: ": error: "), let place = PrintedPlace(text[..<range.lowerBound]),
             DiagnosticLine.isXCTestFailure(String(text[range.upperBound...])),
             let separator = text[range.upperBound...].range(ofFirst: " : ")
         else { return false }
-        // A line that names another test is quoted.
+        // A line that names another test is a quotation.
         guard var now = running, text[range.upperBound..<separator.lowerBound] == now.printed else { return true }
         now.continuation = 0
         if now.messages.count < Self.maximumMessages {
@@ -313,7 +313,7 @@ struct XCTestRun: Sendable {
         return true
     }
 
-    /// `FILE:LINE: ParserTests.testIt : Test skipped - why`
+    /// Reads a skip such as `FILE:LINE: ParserTests.testIt : Test skipped - why`.
     private mutating func takeSkip(_ text: String) -> Bool {
         guard running != nil, let range = text.range(ofFirst: " : Test skipped") else { return false }
         running?.continuation = 0
@@ -326,7 +326,7 @@ struct XCTestRun: Sendable {
         return true
     }
 
-    /// A failure's text may have several lines; a test's own output after it cannot be told apart, so it is bounded.
+    /// Reads a further line of a failure's text. The number of lines is limited, since the test's own output after it cannot be distinguished.
     private mutating func takeContinuation(_ text: String) {
         guard var now = running, now.continuation > 0, !now.messages.isEmpty, !text.isEmpty else { return }
         now.continuation -= 1
@@ -334,7 +334,8 @@ struct XCTestRun: Sendable {
         running = now
     }
 
-    /// `KitTests.ParserTests/testIt`: with `--parallel` a line per ended test, passed unless what follows says otherwise.
+    /// Reads a line such as `KitTests.ParserTests/testIt`. With `--parallel` there is one per ended test, which has passed unless later lines show
+    /// otherwise.
     private mutating func takeParallel(_ rest: Substring) {
         guard running == nil, tests.count < ReportContent.maximumItems,
             let test = ListedTests.split(String(rest)), !test.name.hasSuffix(")")
@@ -347,7 +348,7 @@ struct XCTestRun: Sendable {
         tests.append(TestResult(suite: test.suite, name: test.name, outcome: .passed))
     }
 
-    /// Suite and name of `ParserTests.testIt` (Linux) or `-[KitTests.ParserTests testIt]` (macOS).
+    /// Returns the suite and name of `ParserTests.testIt` (Linux) or `-[KitTests.ParserTests testIt]` (macOS); `nil` for other texts.
     static func name(_ text: Substring) -> (suite: String, name: String)? {
         guard text.utf8.count <= TextLimit.nameBytes else { return nil }
         var text = text

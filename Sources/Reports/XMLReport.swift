@@ -1,9 +1,10 @@
 import CExpat
 
-/// What a dialect makes of the elements of an XML report, one after the other.
+/// A dialect of XML reports, which receives the elements one after the other.
 protocol XMLHandler: AnyObject {
-    /// - Parameter depth: 1 for the root element.
-    /// - Throws: Why the document is refused.
+    /// Begins an element.
+    /// - Parameter depth: The element's depth; 1 for the root element.
+    /// - Throws: The reason to refuse the document.
     func begin(_ element: String, _ attributes: [String: String], depth: Int) throws(XMLText.Refusal)
     func take(_ text: String)
     func end(_ element: String, depth: Int)
@@ -11,12 +12,12 @@ protocol XMLHandler: AnyObject {
 
 /// Reads an XML report element by element with expat, with the same limits and refusals for every dialect.
 ///
-/// A document type is refused, since entities come with it. Invalid characters that tools write (control characters, bytes that are not UTF-8) are
-/// replaced. Namespace prefixes are dropped from element names.
+/// A document type is refused, since it can define entities. Invalid characters that tools write (control characters, bytes that are not UTF-8) are
+/// replaced. Namespace prefixes are removed from element names.
 final class XMLReport {
     /// The most nested elements; real reports have at most twelve.
     static let maximumDepth = 100
-    /// The most attributes of an element; real reports have some twenty.
+    /// The most attributes of an element; real reports have about twenty.
     static let maximumAttributes = 200
     /// The longest tag, comment or processing instruction, in bytes. Text may be longer, since expat delivers it in pieces.
     static let maximumMarkupBytes = 16 << 20
@@ -36,7 +37,7 @@ final class XMLReport {
     }
 
     /// Passes the elements to the handler until the end or the first problem.
-    /// - Returns: Why and where reading stopped; `nil` if the report was read completely.
+    /// - Returns: Why and where the reading stopped; `nil` if the report was read completely.
     static func read(_ bytes: [UInt8], into handler: any XMLHandler) -> String? {
         let text: [UInt8]
         do {
@@ -51,7 +52,7 @@ final class XMLReport {
         return withExtendedLifetime(report) { report.read(text) }
     }
 
-    /// The name of the root element and its attributes, as far as the first 64 KiB tell them, for choosing a dialect.
+    /// Returns the root element's name and attributes if they are in the first 64 KiB, to choose a dialect; otherwise `nil`.
     static func root(of bytes: [UInt8]) -> (name: String, attributes: [String: String])? {
         final class First: XMLHandler {
             var found: (name: String, attributes: [String: String])?

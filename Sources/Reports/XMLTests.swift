@@ -1,8 +1,9 @@
 import Model
 
-/// A dialect of XML that makes a report's content.
+/// A dialect of XML that produces a report's content.
 protocol XMLTestsHandler: XMLHandler {
-    /// - Parameter problem: Why and where the document could not be read to its end.
+    /// Returns the content.
+    /// - Parameter problem: Why and where the document could not be read to its end; `nil` if it was read completely.
     func content(problem: String?) -> ReportContent
 }
 
@@ -11,7 +12,7 @@ enum XMLTests {
         handler.content(problem: XMLReport.read(bytes, into: handler))
     }
 
-    /// The place in a stack trace of .NET that is nearest to the failure: `at Kit.A.B() in /kit/A.cs:line 12`.
+    /// Returns the place in a .NET stack trace that is nearest to the failure: `at Kit.A.B() in /kit/A.cs:line 12`. `nil` if there is none.
     static func dotnetPlace(_ stack: String, root: SourceRoot) -> (path: String, line: Int)? {
         for line in stack.utf8.prefix(16 * 1024).split(separator: 0x0A).prefix(100) {
             let text = Substring(line)
@@ -28,12 +29,12 @@ enum XMLTests {
     static func duration(seconds text: String?) -> Duration? { JUnitNumber.duration(text) }
 }
 
-/// What the dialects of .NET have in common: cases in suites, with a message and a stack.
+/// The common part of the .NET dialects: cases in suites, with a message and a stack.
 class XMLTestCases {
     let root: SourceRoot
     private(set) var tests: [TestResult] = []
     private(set) var problems: [String] = []
-    /// Whether the report counts failures, of whatever it counts.
+    /// Whether the report counts failures of any kind.
     private var statesFailures = false
     private var open: TestResult?
     private var message = ""
@@ -42,13 +43,14 @@ class XMLTestCases {
 
     init(root: SourceRoot) { self.root = root }
 
-    /// Places of tests that are none, as is known by the end only.
+    /// The indexes of tests that must be left out, which are only known at the end.
     var left: Set<Int> { [] }
 
     var isOpen: Bool { open != nil }
     var openName: String? { open?.name }
 
-    /// - Throws: When the report has more cases than are read.
+    /// Opens a case.
+    /// - Throws: If the report has more cases than the limit.
     func open(_ result: TestResult) throws(XMLText.Refusal) {
         guard tests.count < ReportContent.maximumItems else {
             throw XMLText.Refusal(text: "more than \(ReportContent.maximumItems) cases")
@@ -64,10 +66,10 @@ class XMLTestCases {
 
     func takeStack() { if open != nil, stack.isEmpty { stack = trimmed(text) } }
 
-    /// Makes the open case a failed one.
+    /// Marks the open case as failed.
     func fail() { open?.outcome = .failed }
 
-    /// Ends the case that is open.
+    /// Ends the open case.
     func close() {
         guard var result = open else { return }
         open = nil
@@ -84,14 +86,14 @@ class XMLTestCases {
         tests.append(result)
     }
 
-    /// Takes in attributes that count failures.
+    /// Reads attributes that count failures.
     func takeCounts(_ attributes: [String: String], _ names: String...) {
         if names.contains(where: { StatedCount.isPositive(attributes[$0]) }) { statesFailures = true }
     }
 
     func add(problem: String) { problems.append(TextLimit.cut(problem, toBytes: 1000)) }
 
-    /// Changes what is known by the end only.
+    /// Changes a test with information that is only known later.
     func edit(_ index: Int, _ change: (inout TestResult) -> Void) { change(&tests[index]) }
 
     func content(problem: String?) -> ReportContent {

@@ -1,10 +1,10 @@
 /// Prepares a report's bytes for the XML parser.
 enum XMLText {
     /// Returns well-formed UTF-8 without characters that XML forbids. Bytes that are not UTF-8, control characters and references to them become
-    /// U+FFFD; test output is full of them, and many tools write them unescaped.
+    /// U+FFFD. They are common in test output, and many tools write them unescaped.
     ///
-    /// Linear; one pass over the bytes.
-    /// - Throws: Why the document is refused: an encoding that is not supported.
+    /// It takes linear time, in one pass over the bytes.
+    /// - Throws: The reason to refuse the document: an encoding that is not supported.
     static func prepared(_ bytes: [UInt8]) throws(Refusal) -> [UInt8] {
         var text = decoded(bytes)
         if let declared = declaredEncoding(text) {
@@ -44,7 +44,7 @@ enum XMLText {
         return text
     }
 
-    /// The encoding named in the XML declaration, in lower case.
+    /// Returns the encoding named in the XML declaration, in lowercase; `nil` if there is none.
     private static func declaredEncoding(_ text: [UInt8]) -> String? {
         let start = text.prefix(1024).drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
         guard start.starts(with: Array("<?xml".utf8)), let end = start.firstIndex(of: UInt8(ascii: ">")) else {
@@ -59,7 +59,7 @@ enum XMLText {
         return value.isEmpty ? nil : value.lowercased()
     }
 
-    /// With blanks for the XML declaration: what it says of the encoding is no longer true.
+    /// Returns the text with blanks instead of the XML declaration, whose encoding is no longer correct.
     private static func withoutDeclaration(_ text: [UInt8]) -> [UInt8] {
         var text = text
         guard let start = text.firstIndex(where: { $0 > 0x20 }), text[start...].starts(with: Array("<?xml ".utf8)),
@@ -81,7 +81,7 @@ enum XMLText {
             } else if byte == 0xEF,
                 text[index...].prefix(3) == [0xEF, 0xBF, 0xBE] || text[index...].prefix(3) == [0xEF, 0xBF, 0xBF]
             {
-                // U+FFFE and U+FFFF.
+                // These are U+FFFE and U+FFFF.
                 clean += replacement
                 index += 3
             } else if byte == UInt8(ascii: "&"), index + 1 < text.count, text[index + 1] == UInt8(ascii: "#"),
@@ -99,7 +99,7 @@ enum XMLText {
 
     private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
 
-    /// The length of a reference like `&#x1b;` and whether XML 1.0 (section 2.2) allows its character.
+    /// Returns the length of a reference like `&#x1b;`, and whether XML 1.0 (section 2.2) allows its character; `nil` for other texts.
     private static func reference(_ text: ArraySlice<UInt8>) -> (length: Int, isAllowed: Bool)? {
         let body = text.dropFirst(2).prefix(12)
         guard let end = body.firstIndex(of: UInt8(ascii: ";")) else { return nil }

@@ -3,7 +3,7 @@ import Model
 /// xUnit.net's result, versions 2 and 3: `assemblies`, `collection`, `test`.
 final class XUnitNetDocument: XMLTestCases, XMLTestsHandler {
     private var assembly = ""
-    /// Version 1: a class, which has failures of its own.
+    /// The class in version 1, which can have failures of its own.
     private var type: String?
 
     func begin(_ element: String, _ attributes: [String: String], depth: Int) throws(XMLText.Refusal) {
@@ -18,7 +18,7 @@ final class XUnitNetDocument: XMLTestCases, XMLTestsHandler {
         case "test":
             let type = attributes["type"] ?? ""
             var name = attributes["name"] ?? attributes["method"] ?? "(unnamed)"
-            // The usual display name repeats the type.
+            // The default display name repeats the type.
             if !type.isEmpty, name.hasPrefix(type + ".") { name = String(name.dropFirst(type.count + 1)) }
             try open(
                 TestResult(
@@ -26,7 +26,7 @@ final class XUnitNetDocument: XMLTestCases, XMLTestsHandler {
                     outcome: Self.outcome(attributes["result"]),
                     duration: XMLTests.duration(seconds: attributes["time"])))
         case "error":
-            // What failed outside of any test: a fixture's or a collection's end.
+            // The failure is outside of any test, such as in a fixture's or a collection's clean-up.
             let name = [attributes["type"], attributes["name"]].compactMap { $0 }.joined(separator: " ")
             try open(
                 TestResult(

@@ -2,7 +2,7 @@ import Model
 
 /// Reads what a trigger does: `run`, `publish` or `upload`.
 enum ActionReader {
-    /// What an upload's address may have in braces.
+    /// The placeholders that an upload's address may contain in braces.
     static let placeholders = ["product", "version", "branch", "commit", "configuration", "file"]
 
     static func action(
@@ -85,7 +85,7 @@ enum ActionReader {
         return word.map { .publish($0.source) }
     }
 
-    /// A version that a file or a command says.
+    /// Reads a version that comes from a file or a command; `nil` after an error.
     private static func stated(_ node: YAMLNode, _ diagnostics: inout Diagnostics) -> Trigger.VersionSource? {
         guard let fields = Fields(node, Keys.version, of: "`version`", &diagnostics) else { return nil }
         switch (fields["file"], fields["command"]) {
@@ -108,7 +108,7 @@ enum ActionReader {
         }
     }
 
-    /// The package that a `publish` names; `nil` if it names none.
+    /// Returns the package that a `publish` names; `nil` if it names none.
     static func registry(_ publish: YAMLNode?, _ diagnostics: inout Diagnostics) -> PackageIdentifier? {
         guard case .mapping(let entries) = publish?.content, let entry = entries.first(where: { $0.key == "registry" })
         else { return nil }
@@ -185,7 +185,7 @@ enum ActionReader {
         return nil
     }
 
-    /// The names in braces; `nil` if braces do not pair.
+    /// Returns the names in braces; `nil` if the braces do not pair.
     private static func bracedNames(_ text: String) -> [String]? {
         var names: [String] = []
         var rest = text[...]

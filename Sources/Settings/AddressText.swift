@@ -1,12 +1,12 @@
 import Model
 
-/// Splits addresses of servers: uploads, webhooks, mail, the service's own. `RepositoryAddress` reads those of repositories. `Transfer` checks
-/// again, by its own parser, before anything is sent.
+/// Splits addresses of servers: uploads, webhooks, mail, the service's own. `RepositoryAddress` reads those of repositories. Before data is sent,
+/// `Transfer` checks the address again with its own parser.
 enum AddressText {
     /// The longest address in bytes; longer ones are refused.
     static let maximumLength = RepositoryAddress.maximumLength
 
-    /// The problem with a repository's address, and what to write instead; `nil` if it is valid.
+    /// Returns the problem with a repository's address, and what to write instead; `nil` if it is valid.
     static func problem(withRepository text: String, isInsecure: Bool) -> String? {
         do throws(RepositoryAddress.Refusal) {
             _ = try RepositoryAddress(text, isInsecureAllowed: isInsecure)
@@ -32,7 +32,7 @@ enum AddressText {
         var hasUser: Bool
     }
 
-    /// Splits `scheme://user:password@host:port/path`; `nil` if there is no `scheme://`.
+    /// Splits `scheme://user:password@host:port/path`. Returns `nil` if there is no `scheme://`.
     static func parts(of text: String) -> Parts? {
         guard let mark = text.firstRange(of: "://") else { return nil }
         let scheme = text[..<mark.lowerBound].lowercased()
@@ -52,7 +52,7 @@ enum AddressText {
             user: String(user), hasUser: at != nil)
     }
 
-    /// The address without the text between `:` and `@`, fit for messages.
+    /// Returns the address for messages: the password, between `:` and `@`, is replaced by `…`.
     static func withoutPassword(_ text: String) -> String {
         guard let mark = text.firstRange(of: "://"), let at = text[mark.upperBound...].lastIndex(of: "@"),
             let colon = text[mark.upperBound..<at].firstIndex(of: ":")

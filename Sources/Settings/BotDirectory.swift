@@ -2,11 +2,11 @@ import Glibc
 package import Model
 import Synchronization
 
-/// The directory of bot files, looked at again and again.
+/// The directory of bot files. It is scanned repeatedly.
 package final class BotDirectory: Sendable {
     /// The most bot files; later ones, by name, are problems.
     package static let maximumFiles = 1000
-    /// The most names of any kind that are looked at.
+    /// The most directory entries that are read.
     static let maximumEntries = 10_000
 
     private struct Entry {
@@ -15,7 +15,7 @@ package final class BotDirectory: Sendable {
     }
 
     private struct State {
-        /// By file name.
+        /// The entries by file name.
         var entries: [String: Entry] = [:]
         var lastGood: [Name: BotSpecification]
     }
@@ -25,18 +25,17 @@ package final class BotDirectory: Sendable {
 
     /// - Parameters:
     ///   - directory: The settings' `bots`.
-    ///   - lastGood: The bots as they were before the daemon was stopped; one counts only while its file is there and
-    ///     invalid.
+    ///   - lastGood: The bots' last valid specifications before the daemon stopped. One is used only while its file exists and is invalid.
     package init(directory: String, lastGood: [BotSpecification] = []) {
         path = directory
         state = Mutex(
             State(lastGood: Dictionary(lastGood.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })))
     }
 
-    /// Looks at every `*.yml` and `*.yaml`, and reads those that are new or changed (by device, inode, size and time).
+    /// Checks every `*.yml` and `*.yaml`, and reads those that are new or changed (by device, inode, size and time).
     ///
-    /// Blocks while it reads small files. Bots whose file is gone are gone; a directory that cannot be read is a problem
-    /// and changes no bot.
+    /// It blocks while it reads small files. A bot whose file is gone is removed. If the directory cannot be read, that is a problem, and no bot
+    /// changes.
     package func scan() -> BotDirectoryScan {
         state.withLock { scan(&$0) }
     }
@@ -92,7 +91,7 @@ package final class BotDirectory: Sendable {
         return scan
     }
 
-    /// Repeated each time, since a script can be fixed without a change of its bot file.
+    /// Adds warnings about scripts that cannot run. Each scan repeats the check, since a script can be fixed without a change of its bot file.
     private func warnOfScripts(in scan: inout BotDirectoryScan, files: [Name: String]) {
         let directory = FilePath.join(FilePath.parent(of: path), "triggers")
         for bot in scan.bots {
@@ -113,7 +112,7 @@ package final class BotDirectory: Sendable {
         scan.problems.append(.init(file: file, bot: bot, diagnostics: diagnostics.list, isLastGoodKept: false))
     }
 
-    /// What a file says, read if it is new or changed.
+    /// Returns the bot in a file. The file is read only if it is new or changed.
     private func reading(
         of file: String, _ name: Name, _ scan: inout BotDirectoryScan, _ state: inout State
     ) -> Reading<BotSpecification> {
@@ -127,7 +126,8 @@ package final class BotDirectory: Sendable {
         return entry.reading
     }
 
-    /// - Parameter problem: What is wrong with it beside the other files.
+    /// Adds the result of one file to the scan.
+    /// - Parameter problem: A conflict with another file; `nil` if there is none.
     private func add(
         _ file: String, _ name: Name, _ reading: Reading<BotSpecification>, problem: String?,
         to scan: inout BotDirectoryScan, _ state: inout State

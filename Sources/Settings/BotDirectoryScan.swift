@@ -1,15 +1,15 @@
 package import Model
 
-/// What a look into the directory of bot files found.
+/// The result of scanning the directory of bot files.
 package struct BotDirectoryScan: Hashable, Sendable {
-    /// A file that is not taken as it is.
+    /// An error or a warning in a bot file, or in the directory.
     package struct Problem: Hashable, Sendable {
-        /// The file's path, or the directory's when that cannot be read.
+        /// The file's path; the directory's path if it cannot be read.
         package var file: String
-        /// The bot that the file is for; nothing when its name is no bot's name.
+        /// The bot of the file; `nil` if the file's name is no valid bot name.
         package var bot: Name?
         package var diagnostics: [Diagnostic]
-        /// Whether the bot goes on with the last good form of the file.
+        /// Whether the bot continues with the last valid specification from the file.
         package var isLastGoodKept: Bool
 
         package init(file: String, bot: Name?, diagnostics: [Diagnostic], isLastGoodKept: Bool) {
@@ -20,11 +20,11 @@ package struct BotDirectoryScan: Hashable, Sendable {
         }
     }
 
-    /// By name; an invalid file's bot in its last good form.
+    /// The bots by name. A bot whose file is invalid has its last valid specification.
     package var bots: [BotSpecification]
-    /// By file. Warnings alone are here too; the bot is then taken as it is.
+    /// The problems by file. A file with only warnings is included; its bot is used.
     package var problems: [Problem]
-    /// How many files were read and parsed, because they are new or changed.
+    /// The number of files that were read and parsed because they are new or changed.
     package var readFiles: Int
 
     package init(bots: [BotSpecification], problems: [Problem], readFiles: Int) {

@@ -2,19 +2,20 @@ package import Model
 
 /// Reads a bot file.
 package enum BotFileReader {
-    /// The shortest and longest time between two looks.
+    /// The shortest and longest time between two scans of a repository.
     static let pollRange = Duration.seconds(1)...Duration.seconds(7 * 86_400)
     /// The shortest and longest limit of a step or trigger.
     package static let timeoutRange = Duration.seconds(1)...Duration.seconds(86_400)
 
-    /// The smallest and largest limit of an attempt's log. A log of 1 GiB is read in 10 s and takes 50 MiB compressed.
+    /// The smallest and largest size of an attempt's log. Reading a log of 1 GiB takes 10 s, and it takes 50 MiB compressed.
     static let logRange = ByteCount.kibibytes(64)...ByteCount.gibibytes(1)
 
+    /// Reads a bot file.
     /// - Parameters:
     ///   - file: The path, for messages.
-    ///   - name: The bot's name, which is its file's.
-    /// - Returns: The bot with every default filled in, or the problems. Only a schedule's time zone is looked up, not the repository, the secrets
-    ///   or the scripts.
+    ///   - name: The bot's name, which is the file's name.
+    /// - Returns: The bot with every default filled in, or the problems. A schedule's time zone is looked up; the repository, the secrets and the
+    ///   scripts are not.
     package static func read(yaml: String, file: String, name: Name) -> Reading<BotSpecification> {
         var diagnostics = Diagnostics(file: file)
         let root = YAMLParser.parse(yaml, &diagnostics)
@@ -91,7 +92,7 @@ package enum BotFileReader {
         return bot
     }
 
-    /// A recipe in the bot file asks only for what the same file gives.
+    /// Checks that a recipe in the bot file requests only secrets that the same file grants.
     private static func check(
         _ recipe: Recipe, at position: Position, has secrets: [JobSecret], _ diagnostics: inout Diagnostics
     ) {
@@ -115,7 +116,7 @@ package enum BotFileReader {
     private static func webhookSecret(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> String? {
         guard let node, let fields = Fields(node, Keys.webhook, of: "`webhook`", &diagnostics) else { return nil }
         guard fields["secret"] != nil else {
-            // A hook without a secret would be open to all.
+            // A hook without a secret would be open to everybody.
             diagnostics.error(
                 "`webhook` needs the name of a secret: `webhook: { secret: NAME }`", at: fields.position(of: "secret"))
             return nil

@@ -1,10 +1,11 @@
 import Model
 
-/// Sizes as people write them: a whole number and a unit, `512KiB`, `64MiB`, `1GiB`.
+/// Reads and writes sizes as users write them: a whole number and a unit, `512KiB`, `64MiB`, `1GiB`.
 enum ByteCountText {
     private static let units: [(name: String, bytes: Int64)] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
 
-    /// At most nine digits, so that nothing overflows. A space before the unit is allowed.
+    /// Reads a size of at most nine digits, so that the number of bytes cannot overflow. A space before the unit is allowed. Returns `nil` for other
+    /// text.
     static func parse(_ text: String) -> ByteCount? {
         guard let unit = units.first(where: { text.hasSuffix($0.name) }) else { return nil }
         var digits = text.dropLast(unit.name.count)
@@ -15,7 +16,7 @@ enum ByteCountText {
         return ByteCount(number * unit.bytes)
     }
 
-    /// In the largest unit that leaves a whole number; less than a KiB is dropped, since none can be written.
+    /// Returns the size in the largest unit that leaves a whole number. A fraction of a KiB is dropped, since it cannot be written.
     static func print(_ size: ByteCount) -> String {
         for unit in units where size.bytes != 0 && size.bytes % unit.bytes == 0 {
             return "\(size.bytes / unit.bytes)\(unit.name)"

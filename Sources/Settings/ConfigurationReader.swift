@@ -2,6 +2,7 @@ import Model
 
 /// Reads a recipe's configurations, in the order in which they are written.
 enum ConfigurationReader {
+    /// Reads `configurations`. Errors are added to `diagnostics`.
     /// - Returns: `nil` if `configurations` is not written.
     static func configurations(
         _ node: YAMLNode?, project: RecipeReader.Project, _ diagnostics: inout Diagnostics
@@ -67,14 +68,14 @@ enum ConfigurationReader {
         return configuration
     }
 
-    /// The word that stands for the command to test where there is nothing to test.
+    /// The value of `test` for a project without tests.
     static let none = "none"
 
     private static func saysNone(_ node: YAMLNode?) -> Bool {
         if case .scalar(none, _) = node?.content { true } else { false }
     }
 
-    /// Refuses what contradicts `test: none`.
+    /// Refuses keys and steps that contradict `test: none`.
     private static func refuseTests(
         of configuration: Recipe.Configuration, _ fields: Fields, _ diagnostics: inout Diagnostics
     ) {

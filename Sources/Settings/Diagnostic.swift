@@ -1,16 +1,16 @@
-/// One thing wrong in a file that people write, with its place.
+/// An error or a warning in a file that users write, with its position.
 package struct Diagnostic: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// An error makes the file's value unusable; a warning does not.
+    /// The severity. An error makes the file's value unusable; a warning does not.
     package enum Severity: String, Hashable, Sendable, Codable { case error, warning }
 
-    /// The path as the reader was given it.
+    /// The path as it was passed to the reader.
     package var file: String
-    /// Counts from 1.
+    /// The line, counted from 1.
     package var line: Int
-    /// Counts characters (Unicode scalars) from 1.
+    /// The column, counted from 1 in characters (Unicode scalars).
     package var column: Int
     package var severity: Severity
-    /// What is wrong and what to write instead; one line, never a secret's value.
+    /// What is wrong and what to write instead, in one line. It never contains a secret's value.
     package var message: String
 
     package init(file: String, line: Int, column: Int, severity: Severity = .error, message: String) {
@@ -21,6 +21,6 @@ package struct Diagnostic: Hashable, Sendable, Codable, CustomStringConvertible 
         self.message = message
     }
 
-    /// `file:line:column: error: message`, the form that editors and compilers' readers know.
+    /// `file:line:column: error: message`, the format that editors and compilers' output readers recognize.
     package var description: String { "\(file):\(line):\(column): \(severity.rawValue): \(message)" }
 }

@@ -1,10 +1,10 @@
 import Model
 
 extension Diagnostics {
-    /// The longest pattern of branches or tags.
+    /// The longest pattern of branches or tags, in bytes.
     static let maximumPattern = 255
 
-    /// A list of patterns over ref names, or one.
+    /// Reads a list of ref patterns, or a single one; `nil` if none is written.
     mutating func patterns(_ node: YAMLNode?, _ key: String) -> [RefPattern]? {
         guard let items = items(node, key) else { return nil }
         var patterns: [RefPattern] = []
@@ -23,7 +23,7 @@ extension Diagnostics {
         return patterns
     }
 
-    /// The name of a secret.
+    /// Reads the name of a secret; `nil` if none is written, or after an error.
     mutating func secretName(_ node: YAMLNode?, _ key: String) -> String? {
         guard let node, let text = line(node, key) else { return nil }
         guard SecretStore.isName(text) else {
@@ -35,7 +35,7 @@ extension Diagnostics {
         return text
     }
 
-    /// Patterns of files beneath the repository's root.
+    /// Reads patterns of files below the repository's root; `nil` if none are written.
     mutating func filePatterns(_ node: YAMLNode?, _ key: String) -> [String]? {
         guard let items = items(node, key) else { return nil }
         var patterns: [String] = []

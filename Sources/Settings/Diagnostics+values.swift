@@ -6,7 +6,7 @@ extension Diagnostics {
     /// The most bytes of one text; a build command may have several lines.
     static let maximumText = 16 << 10
 
-    /// A text of one line or several.
+    /// Reads a text of one or more lines; `nil` if none is written, or after an error.
     mutating func text(_ node: YAMLNode?, _ key: String) -> String? {
         guard let node else { return nil }
         guard case .scalar(let text, _) = node.content else {
@@ -24,7 +24,7 @@ extension Diagnostics {
         return text
     }
 
-    /// Reads a command: a text of which a shell runs at least one line. A text of comments alone would be green although nothing ran.
+    /// Reads a command: a text with at least one line for the shell to run. A text of only comments would succeed without running a command.
     mutating func command(_ node: YAMLNode?, _ key: String) -> String? {
         guard let node else { return nil }
         guard case .scalar(let written, _) = node.content else {
@@ -41,7 +41,7 @@ extension Diagnostics {
         return text
     }
 
-    /// A text of one line.
+    /// Reads a text of one line; `nil` if none is written, or after an error.
     mutating func line(_ node: YAMLNode?, _ key: String) -> String? {
         guard let node, let text = text(node, key) else { return nil }
         guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
@@ -79,8 +79,8 @@ extension Diagnostics {
         }
     }
 
-    /// A number with its unit, within a range.
-    /// - Parameter form: What it is and how it is written, after `TEXT is no`.
+    /// Reads a number with its unit, within a range.
+    /// - Parameter form: Returns the end of the message that begins with "TEXT is no": what the value is and how it is written.
     private mutating func quantity<Value>(
         _ node: YAMLNode?, _ key: String, within range: ClosedRange<Value>, _ parse: (String) -> Value?,
         _ print: (Value) -> String, form: (String) -> String
@@ -131,7 +131,7 @@ extension Diagnostics {
         return nil
     }
 
-    /// The items of a list, or the one value that is written in its place.
+    /// Returns the items of a list, or the single value written instead of a list.
     mutating func items(_ node: YAMLNode?, _ key: String, allowsOne: Bool = true) -> [YAMLNode]? {
         guard let node else { return nil }
         switch node.content {
@@ -146,7 +146,7 @@ extension Diagnostics {
         }
     }
 
-    /// A list of texts, or one.
+    /// Reads a list of one-line texts, or a single one; `nil` if none is written.
     mutating func texts(_ node: YAMLNode?, _ key: String) -> [String]? {
         guard let items = items(node, key) else { return nil }
         var texts: [String] = []

@@ -1,6 +1,6 @@
 /// The diagnostics of one file while it is being read.
 struct Diagnostics {
-    /// As many as are kept of one file; a file with more is so wrong that the rest says nothing new.
+    /// The most diagnostics kept for one file. Beyond that, more of them do not help.
     static let limit = 100
 
     let file: String
@@ -22,7 +22,7 @@ struct Diagnostics {
                 message: Printable.oneLine(message)))
     }
 
-    /// Ends the reading: the value counts only when nothing was wrong.
+    /// Returns the result of reading the file. It contains the value only if there was no error.
     func reading<Value: Sendable>(of value: Value?) -> Reading<Value> {
         let sorted = list.enumerated().sorted {
             ($0.element.line, $0.element.column, $0.offset) < ($1.element.line, $1.element.column, $1.offset)

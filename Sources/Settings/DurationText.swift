@@ -1,10 +1,10 @@
-/// Durations as people write them: a whole number and a unit, `60s`, `10m`, `2h`, `1d`.
+/// Reads and writes durations as users write them: a whole number and a unit, `60s`, `10m`, `2h`, `1d`.
 enum DurationText {
     private static let units: [(letter: Character, seconds: Int64)] = [
         ("d", 86_400), ("h", 3600), ("m", 60), ("s", 1),
     ]
 
-    /// At most nine digits, so that nothing overflows.
+    /// Reads a duration of at most nine digits, so that the number of seconds cannot overflow. Returns `nil` for other text.
     static func parse(_ text: String) -> Duration? {
         guard let last = text.last, let unit = units.first(where: { $0.letter == last }) else { return nil }
         let digits = text.dropLast()
@@ -14,7 +14,7 @@ enum DurationText {
         return .seconds(number * unit.seconds)
     }
 
-    /// In the largest unit that leaves a whole number; a fraction of a second is dropped, since none can be written.
+    /// Returns the duration in the largest unit that leaves a whole number. A fraction of a second is dropped, since it cannot be written.
     static func print(_ duration: Duration) -> String {
         let seconds = duration.components.seconds
         for unit in units where seconds != 0 && seconds % unit.seconds == 0 {

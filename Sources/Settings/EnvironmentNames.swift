@@ -1,6 +1,6 @@
 /// Names of environment variables.
 enum EnvironmentNames {
-    /// `[A-Za-z_][A-Za-z0-9_]*`, at most 128 long: what POSIX shells can name (XCU 3.230, "Name").
+    /// Returns whether a text is `[A-Za-z_][A-Za-z0-9_]*` with at most 128 bytes: the names that POSIX shells support (XCU 3.230, "Name").
     static func isName(_ text: String) -> Bool {
         guard let first = text.utf8.first, text.utf8.count <= 128, !(0x30...0x39).contains(first) else { return false }
         return text.utf8.allSatisfy {
@@ -8,7 +8,7 @@ enum EnvironmentNames {
         }
     }
 
-    /// Variables that tell about the integration, which a recipe cannot change.
+    /// Returns whether the service sets the variable to describe the integration. A recipe cannot change it.
     static func isService(_ name: String) -> Bool {
         name == "CI" || name == "XCS" || name.hasPrefix("XCS_") || name.hasPrefix("MARTLET_")
     }

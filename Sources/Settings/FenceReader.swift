@@ -1,16 +1,16 @@
 import Model
 
-/// Reads the settings' `fence`.
+/// Reads the settings' `fence`, which describes the sandbox.
 enum FenceReader {
-    /// The most paths; a job's description has at most 64 with those that the service adds.
+    /// The most paths. A job's sandbox has at most 64 paths, including those that the service adds.
     static let maximumPaths = 32
-    /// Fewer start no build, and more than the kernel's usual `pid_max` cannot be (proc(5)).
+    /// The allowed number of processes. A build cannot start with fewer than 16, and more than the kernel's usual `pid_max` are impossible (proc(5)).
     static let processesRange = 16...32_768
     static let memoryRange = ByteCount.mebibytes(64)...ByteCount.gibibytes(16 << 10)
-    /// As of the kernel's `cpu.weight` (cgroup-v2, "CPU Interface Files").
+    /// The range of the kernel's `cpu.weight` (cgroup-v2, "CPU Interface Files").
     static let cpuWeightRange = 1...10_000
     static let workspaceRange = ByteCount.mebibytes(64)...ByteCount.gibibytes(16 << 10)
-    /// What every fence has of its own, in which the machine's cannot be shown.
+    /// The directories that each sandbox has of its own, so the machine's cannot be shown in them.
     private static let taken = ["/proc", "/dev", "/sys", "/tmp", "/martlet"]
 
     static func fence(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> FenceSettings {

@@ -1,29 +1,29 @@
 import Glibc
 package import Model
 
-/// What a job's fence holds besides the usual, and how much a job may take of the machine. The numbers say what is
-/// documented in docs/manual.md, "The fence".
+/// The paths that a job's sandbox shows besides the usual ones, and a job's resource limits. The default values are documented in docs/manual.md,
+/// "The fence".
 package struct FenceSettings: Hashable, Sendable {
     /// Absolute paths that every job sees, read-only, at the same place.
     package var readOnly: [String]
-    /// Of all processes of a job together.
+    /// The most memory of all processes of a job together.
     package var memory: ByteCount
-    /// At one time.
+    /// The most processes of a job at one time.
     package var processes: Int
-    /// What a workspace may hold at the end of a step.
+    /// The most bytes that a workspace may have at the end of a step.
     package var workspace: ByteCount
-    /// A job's share of the processors where it is not alone, beside 100 of everybody else's; nothing: the same.
+    /// A job's weight for processor time when the machine is busy; everything else has 100. `nil`: the same weight.
     package var cpuWeight: Int?
-    /// Whether steps that have the network reach what listens on the machine's loopback; nothing: only where there is no other network.
+    /// Whether steps with network access reach servers on the machine's loopback interface; `nil`: only if there is no other network.
     package var loopback: Bool?
 
-    /// A build with a compiler per processor has about fifty processes; a fork bomb stops here.
+    /// The default limit of processes. A build with a compiler per processor has about fifty; a fork bomb is stopped by the limit.
     package static let usualProcesses = 512
-    /// Ten times the largest warm workspace of the packages that were measured.
+    /// The default limit of a workspace: ten times the largest warm workspace of the measured packages.
     package static let usualWorkspace = ByteCount.gibibytes(20)
 
-    /// Three quarters of the machine's, in whole gibibytes where it has as many: one job ends before the machine is out of memory, which
-    /// would be everybody's.
+    /// The default limit of memory: three quarters of the machine's, in whole gibibytes if there are at least two. A job then ends before the machine
+    /// is out of memory, which would affect all processes.
     package static let usualMemory: ByteCount = {
         let (pages, size) = (Int64(sysconf(Int32(_SC_PHYS_PAGES))), Int64(sysconf(Int32(_SC_PAGESIZE))))
         let bytes = max(0, pages) * max(0, size) / 4 * 3

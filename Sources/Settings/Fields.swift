@@ -1,13 +1,13 @@
-/// A mapping whose keys were held to the known ones.
+/// A mapping whose keys have been checked against the known keys.
 struct Fields {
     let position: Position
     private let entries: [String: YAMLNode.Entry]
-    /// Whether a key was refused, so that what is missing may only be misspelled.
+    /// Whether a key was refused. If so, a missing key may only be misspelled.
     private(set) var hasRefused = false
 
-    /// Adds an error for each key that is not known, and one when `node` is no mapping.
+    /// Adds an error for each unknown key, and one if `node` is no mapping.
     /// - Parameter place: What the mapping is, for messages: `a bot file`, `a trigger`.
-    /// - Returns: Nothing when `node` is no mapping.
+    /// - Returns: `nil` if `node` is no mapping.
     init?(_ node: YAMLNode, _ keys: [Key], of place: String, _ diagnostics: inout Diagnostics) {
         position = node.position
         if node.isNull {
@@ -38,15 +38,15 @@ struct Fields {
         self.entries = entries
     }
 
-    /// The value of a key; nothing when the key is not written, or written with nothing after it.
+    /// Returns the value of a key; `nil` if the key is not written, or has no value.
     subscript(key: String) -> YAMLNode? {
         guard let value = entries[key]?.value, !value.isNull else { return nil }
         return value
     }
 
-    /// The value even if nothing was written after the key.
+    /// Returns the value of a key, even if it is null; `nil` if the key is not written.
     func written(_ key: String) -> YAMLNode? { entries[key]?.value }
 
-    /// Where a key is written; where the mapping begins when it is not.
+    /// Returns the position of a key; the position of the mapping if the key is not written.
     func position(of key: String) -> Position { entries[key]?.position ?? position }
 }

@@ -1,12 +1,12 @@
-/// Paths as text; nothing here looks at the file system.
+/// Functions on paths as text. None of them reads the file system.
 enum FilePath {
-    /// `base/name`, or `name` itself when it is absolute.
+    /// Returns `base/name`, or `name` itself if it is absolute.
     static func join(_ base: String, _ name: String) -> String {
         if name.hasPrefix("/") || base.isEmpty { return name }
         return base.hasSuffix("/") ? base + name : base + "/" + name
     }
 
-    /// Everything before the last component; `.` when there is only one.
+    /// Returns the path without its last component; `.` if there is only one component.
     static func parent(of path: String) -> String {
         var rest = path[...]
         while rest.count > 1, rest.hasSuffix("/") { rest = rest.dropLast() }
@@ -18,7 +18,7 @@ enum FilePath {
         path.split(separator: "/").last.map(String.init) ?? path
     }
 
-    /// The last component without `.yml` or `.yaml`; nothing when it ends in neither.
+    /// Returns the last component without `.yml` or `.yaml`; `nil` if it has neither ending.
     static func yamlName(of path: String) -> String? {
         let name = lastComponent(of: path)
         for ending in [".yml", ".yaml"] where name.hasSuffix(ending) && name.count > ending.count {
@@ -27,7 +27,7 @@ enum FilePath {
         return nil
     }
 
-    /// Whether a pattern or path stays beneath where it starts: relative, without `..`, without a NUL.
+    /// Returns whether a pattern or path stays below its base directory: relative, without `..`, without a NUL.
     static func isBeneath(_ path: String) -> Bool {
         !path.isEmpty && !path.hasPrefix("/") && !path.utf8.contains(0)
             && !path.split(separator: "/").contains("..")

@@ -1,10 +1,11 @@
 package import Model
 
-/// What `martlet init URL` writes: a bot file with everything explained, of which only the repository is active.
+/// The output of `martlet init URL`: a bot file with all keys explained, of which only the repository is active.
 package enum InitTemplate {
+    /// Returns the file's text.
     /// - Parameters:
-    ///   - repository: As the user gave it; `problem(with:)` reports what is wrong with it.
-    ///   - project: The recognized type, in words; `nil` if it was not checked.
+    ///   - repository: The address as the user gave it; `problem(with:)` checks it.
+    ///   - project: A description of the recognized project type; `nil` if it was not checked.
     package static func botFile(repository: String, project: String? = nil) -> String {
         let types = ProjectType.usualMarkers
         let usual = project ?? "by the first of \(types)"
@@ -69,13 +70,13 @@ package enum InitTemplate {
             """
     }
 
-    /// A bot's name and file for a repository: its last path component, without `.git`.
+    /// Returns the name of a repository's bot and its file: the address's last path component, without `.git`.
     package static func name(for repository: String) -> Name {
         let path = repository.split { $0 == "/" || $0 == ":" }.last ?? ""
         return Name(nearest: path.hasSuffix(".git") ? path.dropLast(4) : path, fallback: "bot")
     }
 
-    /// The problem with the address, and what to write instead; `nil` if a bot can have it.
+    /// Returns the problem with the address, and what to write instead; `nil` if a bot can use it.
     package static func problem(with repository: String) -> String? {
         AddressText.problem(withRepository: repository, isInsecure: false)
     }

@@ -1,12 +1,12 @@
 import Model
 
-/// The formats as JSON Schema (draft 2020-12), for editors. What only a reader can know, such as `{version}` without an
-/// earlier publish, is not in them.
+/// The file formats as JSON Schema (draft 2020-12), for editors. The schemas omit rules that only a reader can check, such as `{version}` without an
+/// earlier publish.
 package enum JSONSchemas {
-    /// The words of `martlet schema NAME`.
+    /// The names that `martlet schema NAME` accepts.
     package static let names = ["settings", "bot", "recipe"]
 
-    /// The schema's text; `nil` for an unknown name.
+    /// Returns the schema's text; `nil` for an unknown name.
     package static func schema(_ name: String) -> String? {
         switch name {
         case "settings": settings
@@ -242,7 +242,7 @@ package enum JSONSchemas {
                 },
             """, maxReplacements: 1)
 
-    /// Of a command that a recipe writes out.
+    /// The properties of a command that a recipe contains.
     private static let commandProperties = #"""
                   "run": { "type": "string" },
                   "report": { "$ref": "#/$defs/texts" },

@@ -1,11 +1,12 @@
 import Model
 
-/// Reads a bot file's `secrets`: what jobs may ask for.
+/// Reads a bot file's `secrets`: the secrets that jobs may request.
 enum JobSecretReader {
     /// The most secrets of one bot's jobs.
     static let maximumSecrets = 64
 
-    /// - Returns: Nothing when `secrets` is not written.
+    /// Reads the secrets. Errors are added to `diagnostics`.
+    /// - Returns: `nil` if `secrets` is not written.
     static func secrets(_ node: YAMLNode?, watchesTags: Bool, _ diagnostics: inout Diagnostics) -> [JobSecret]? {
         guard let node, let items = diagnostics.items(node, "secrets", allowsOne: false) else { return nil }
         if items.count > maximumSecrets {

@@ -1,7 +1,7 @@
 /// A key of one of the formats.
 struct Key: Hashable, Sendable {
     let name: String
-    /// Belongs to the format as designed, but this version does not do it: refused with that said, never passed over.
+    /// Whether the key belongs to the designed format but is not supported by this version. It is refused with that message, never ignored.
     var isLater = false
 
     static func later(_ name: String) -> Key { Key(name: name, isLater: true) }
@@ -11,7 +11,7 @@ extension Key: ExpressibleByStringLiteral {
     init(stringLiteral name: String) { self.init(name: name) }
 }
 
-/// The keys of every mapping of the formats. The readers know no others, and a test holds the JSON schemas to them.
+/// The keys of every mapping of the formats. The readers accept no others, and a test checks that the JSON schemas have the same keys.
 enum Keys {
     static let settings: [Key] = [
         "listen", "url", "hosts", "proxies", "state", "bots", "concurrency", "secrets", "anonymous", "isolation",
@@ -48,7 +48,7 @@ enum Keys {
         "flags", "environment", "toolchain", "build", "test", "steps", "report", "timeout", "network", "image",
         .later("architecture"), .later("sanitizer"),
     ]
-    /// Of a step that the recipe writes out, beside its name and kind.
+    /// The keys of a step that a recipe contains, besides its name and kind.
     private static let command: [Key] = [
         "run", "report", "environment", "timeout", "working-directory", "network", "secrets",
     ]
@@ -56,6 +56,6 @@ enum Keys {
     static let analysis: [Key] = ["name"] + command
     static let archive: [Key] = ["configuration", "include", "bundle"]
 
-    /// The names that this version reads.
+    /// Returns the names of the keys that this version reads.
     static func names(_ keys: [Key]) -> [String] { keys.filter { !$0.isLater }.map(\.name) }
 }

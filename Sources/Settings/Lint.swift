@@ -1,17 +1,18 @@
 import Model
 
-/// Checks any of the files that people write.
+/// Checks the files that users write.
 package enum Lint {
-    /// The formats.
+    /// The file formats.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case settings, bot, recipe
     }
 
+    /// Checks a file's text.
     /// - Parameters:
-    ///   - path: For messages, and to determine the kind and the bot's name.
-    ///   - kind: `nil`: determined by the file's name, else by its keys.
+    ///   - path: The path, for messages, and to determine the kind and the bot's name.
+    ///   - kind: The format; `nil` to determine it by the file's name, or else by its keys.
     ///   - project: The project that a recipe is for.
-    /// - Returns: All problems, in the order of the file. Only the text is read.
+    /// - Returns: All problems, in the order of the file. Only the text is checked.
     package static func file(
         path: String, text: String, kind: Kind? = nil, project: RecipeReader.Project = .unknown
     ) -> [Diagnostic] {
@@ -34,7 +35,7 @@ package enum Lint {
         }
     }
 
-    /// The same for a file's bytes; bytes that are no UTF-8 are an error with their line.
+    /// Checks a file's bytes. Bytes that are not UTF-8 are an error with its line number.
     package static func file(
         path: String, bytes: [UInt8], kind: Kind? = nil, project: RecipeReader.Project = .unknown
     ) -> [Diagnostic] {
@@ -43,7 +44,7 @@ package enum Lint {
         return file(path: path, text: text, kind: kind, project: project)
     }
 
-    /// Says how commands of several lines run, for a file whose recipe has one.
+    /// Returns a remark about how commands of several lines run, if the file's recipe has one.
     /// - Returns: `nil` if no command has several lines, and for a file with errors.
     package static func remark(
         path: String, bytes: [UInt8], kind: Kind? = nil, project: RecipeReader.Project = .unknown
@@ -78,7 +79,7 @@ package enum Lint {
         command.split(whereSeparator: \.isNewline).count { !$0.allSatisfy(\.isWhitespace) } > 1
     }
 
-    /// What a file is: by the names that the formats have by custom, else by the first key that only one of them has.
+    /// Returns a file's format. It is determined by the usual file names, or else by the first key that only one format has. The default is `bot`.
     package static func recognised(path: String, text: String) -> Kind {
         let name = FilePath.lastComponent(of: path)
         if [".martlet.yml", ".martlet.yaml"].contains(name) { return .recipe }

@@ -1,8 +1,8 @@
 /// An address and port that the daemon listens on.
 package struct ListenAddress: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// A host name or an address, IPv6 without its brackets.
+    /// A host name or an address; IPv6 without its brackets.
     package var host: String
-    /// 0 lets the system choose one.
+    /// The port; with 0 the system chooses one.
     package var port: Int
 
     package init(host: String, port: Int) {
@@ -10,7 +10,7 @@ package struct ListenAddress: Hashable, Sendable, Codable, CustomStringConvertib
         self.port = port
     }
 
-    /// Parses `127.0.0.1:8080`, `localhost:8080`, `[::1]:8080`.
+    /// Parses `127.0.0.1:8080`, `localhost:8080` or `[::1]:8080`. Fails for other text.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
@@ -32,8 +32,8 @@ package struct ListenAddress: Hashable, Sendable, Codable, CustomStringConvertib
         self.init(host: String(host), port: port)
     }
 
-    /// Whether only this machine can reach it: `localhost`, 127.0.0.0/8 or `::1`. A name other than `localhost` counts
-    /// as reachable from outside, since what it resolves to can change.
+    /// Whether only this machine can reach the address: `localhost`, 127.0.0.0/8 or `::1`. Any other name counts as reachable from outside, since the
+    /// address it resolves to can change.
     package var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

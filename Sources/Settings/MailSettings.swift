@@ -1,15 +1,15 @@
 package import Model
 
-/// The mail server that notices go through: `mail` of the settings.
+/// The mail server for notices: `mail` of the settings.
 package struct MailSettings: Hashable, Sendable {
-    /// `smtps://host:port`, or `smtp://host:port` for STARTTLS, which is then required.
+    /// `smtps://host:port`, or `smtp://host:port`, which requires STARTTLS unless `isInsecure` is set.
     package var server: String
     package var from: MailAddress
     /// The name of a secret, `user:password`.
     package var credentials: String?
-    /// Whether smtp goes without TLS. Never with credentials.
+    /// Whether smtp is used without TLS. It is never set with credentials.
     package var isInsecure: Bool
-    /// The absolute path of a file of PEM certificates that are trusted in place of the machine's.
+    /// The absolute path of a file of PEM certificates that are trusted instead of the machine's.
     package var certificates: String?
 
     package init(

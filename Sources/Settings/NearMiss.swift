@@ -1,14 +1,14 @@
 import Glibc
 
-/// Finds names that are ignored although somebody probably meant them: `martlet.yaml` for `martlet.yml`.
+/// Finds ignored names that were probably meant to be read: `martlet.yaml` for `martlet.yml`.
 package enum NearMiss {
     // MARK: Recipes
 
-    /// The most names that are reported: a commit can have as many as it likes.
+    /// The most names that are reported, since a commit can contain any number.
     static let maximumRecipes = 10
 
-    /// Returns a sentence for each file of a repository's root that looks like a recipe and is none. Beyond `maximumRecipes`, one more
-    /// sentence states their number.
+    /// Returns a sentence for each file of a repository's root that looks like a recipe but is none. Beyond `maximumRecipes`, one more sentence
+    /// states the number of the others.
     static func recipes(in rootEntries: [String]) -> [String] {
         let sentences = allRecipes(in: rootEntries)
         let more = sentences.count - maximumRecipes
@@ -47,11 +47,11 @@ package enum NearMiss {
 
     // MARK: Files and directories of the service
 
-    /// The settings file with a wrong name that exists in place of the right one; `nil` if there is none.
+    /// Returns the path of a settings file with a wrong name; `nil` if there is none.
     /// - Parameter path: The path of the settings file, which does not exist.
     package static func settings(inPlaceOf path: String) -> String? {
         let directory = FilePath.parent(of: path)
-        // A directory that cannot be listed shows no other file.
+        // If the directory cannot be listed, no other file is found.
         guard let names = try? SystemFile.names(in: directory, limit: BotDirectory.maximumEntries) else { return nil }
         return names.first { name in
             let plain = name.lowercased().drop { $0 == "." || $0 == "_" }
@@ -59,8 +59,7 @@ package enum NearMiss {
         }.map { FilePath.join(directory, $0) }
     }
 
-    /// The directory with a wrong name that exists in place of the right one: `secret` for `secrets`; `nil` if there is none, and if the right one
-    /// exists.
+    /// Returns the path of a directory with a similar wrong name, such as `secret` for `secrets`; `nil` if there is none, or if `path` exists.
     package static func directory(inPlaceOf path: String) -> String? {
         guard access(path, F_OK) != 0 else { return nil }
         let (parent, name) = (FilePath.parent(of: path), FilePath.lastComponent(of: path))
@@ -72,8 +71,8 @@ package enum NearMiss {
         return Suggestion.near(name, in: directories).map { FilePath.join(parent, $0) }
     }
 
-    /// Why a file in the directory of bot files is ignored although its name is nearly a bot file's; `nil` for all others. Copies that an editor or
-    /// an operator keeps there have other endings.
+    /// Returns why a file in the directory of bot files is ignored although its name is similar to a bot file's; `nil` for all others. Copies that an
+    /// editor or an operator keeps there have other endings.
     static func botFile(_ name: String) -> String? {
         guard !name.hasPrefix("."), FilePath.yamlName(of: name) == nil else { return nil }
         let lowered = name.lowercased()
@@ -82,14 +81,14 @@ package enum NearMiss {
         return isLike ? "it is not read: a bot file's name ends in .yml or .yaml, in small letters" : nil
     }
 
-    /// The problem with a trigger's script; `nil` if it can be run.
+    /// Returns the problem with a trigger's script; `nil` if it can be run.
     static func script(_ name: String, in directory: String) -> String? {
         let path = FilePath.join(directory, name)
         guard access(path, F_OK) == 0 else {
             if let other = self.directory(inPlaceOf: directory) {
                 return "there is no \(path); scripts lie in triggers/ beside bots/, and \(other) is there"
             }
-            // A directory that cannot be listed shows no other name.
+            // If the directory cannot be listed, no other name is suggested.
             let names = (try? SystemFile.names(in: directory, limit: BotDirectory.maximumEntries)) ?? []
             let hint = Suggestion.near(name, in: names).map { "; did you mean `\($0)`?" } ?? ""
             return "there is no \(path)\(hint)"
@@ -99,7 +98,7 @@ package enum NearMiss {
 
     // MARK: Variables
 
-    /// The variables that look like one that a command reads and are none, a sentence each, by name.
+    /// Returns a sentence for each variable whose name is similar to that of a variable that a command reads, by name.
     package static func variables(_ names: some Sequence<String>) -> [String] {
         names.sorted().compactMap { name in
             guard name.utf8.count <= Suggestion.maximumLength, !read.contains(name) else { return nil }

@@ -4,7 +4,7 @@ import Model
 enum NoticeReader {
     /// The most notices of one bot.
     static let maximumNotices = 16
-    /// What `when` is where it is not written: all.
+    /// The transitions if `when` is not written: all.
     private static let words = Transition.allCases
 
     static func notices(
@@ -58,7 +58,7 @@ enum NoticeReader {
                     + words.map { "`\($0.rawValue)`" }.joined(separator: ", "), at: node.position)
         }
         let written: [Transition] = items.compactMap { diagnostics.word($0, "when") }
-        // In the order of their weight, each once.
+        // The order is that of their importance, each once.
         return words.filter(written.contains)
     }
 
@@ -160,7 +160,7 @@ enum NoticeReader {
             return "http:// can be read and changed on its way; use https, or add `insecure: true` at the top"
         }
         if parts.hasPassword { return AddressText.passwordProblem("webhook", "; `secret` signs what is sent") }
-        // The host is stored and shown, and with it what stands before it.
+        // A webhook's host is stored and shown, including the user before it.
         return parts.hasUser
             ? "`webhook` has a user before its host, which pages and logs would show, and may be a token; write what lets one in "
                 + "into the path or the query, which they do not show" : nil

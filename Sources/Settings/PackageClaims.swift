@@ -1,32 +1,32 @@
 import Model
 
-/// Which bot publishes which package of the registry: a package belongs to one product.
+/// Decides which bot publishes which package of the registry: a package belongs to one product.
 ///
-/// Who has it already keeps it, whatever a new file is called: else a copy of a bot file, with a name that sorts before, would stop the
-/// owner's changes from being taken up. Among new ones the first by name gets it.
+/// A bot keeps the packages that it already has, regardless of the names of new files. Otherwise a copy of a bot file whose name sorts earlier would
+/// keep the owner's changes from being applied. Among new bots the first by name gets the package.
 struct PackageClaims {
-    /// The bot that has each.
+    /// The bot that owns each package.
     private var owners: [PackageIdentifier: BotSpecification] = [:]
 
-    /// Notes what a bot has by its last good form and does not give up: first for all bots, in order of name.
+    /// Records the packages that a bot has by its last valid specification and keeps. Call it first for all bots, in order of name.
     /// - Parameters:
-    ///   - bot: As its file says now; nothing where that is invalid, so that the last good form goes on.
-    ///   - lastGood: As before this look.
+    ///   - bot: The current specification; `nil` if the file is invalid, so that the last valid one is used.
+    ///   - lastGood: The last valid specification before this scan.
     mutating func hold(_ bot: BotSpecification?, lastGood: BotSpecification?) {
         guard let lastGood else { return }
-        // One that becomes another product's has to be free again.
+        // A package that moves to another product must become free first.
         if let bot, bot.product != lastGood.product { return }
         let wanted = bot.map { Set($0.packages) }
         for package in lastGood.packages where wanted?.contains(package) ?? true { take(package, lastGood) }
     }
 
-    /// Takes a bot's packages, all of them or none: then for all bots, in order of name.
-    /// - Returns: Why it cannot publish what it says; nothing where it can.
+    /// Records the packages of a bot's current specification, all of them or none. Call it afterwards for all bots, in order of name.
+    /// - Returns: Why the bot cannot publish its packages; `nil` if it can.
     mutating func claim(_ bot: BotSpecification?, lastGood: BotSpecification?) -> String? {
         guard let bot else { return nil }
         for package in bot.packages {
             guard let other = owners[package], other.product != bot.product else { continue }
-            // It goes on as it was, with what it had.
+            // The bot continues with its last valid specification and those packages.
             for package in lastGood?.packages ?? [] { take(package, lastGood) }
             return
                 "the package `\(package)` is published by the bot `\(other.name)` as the product `\(other.product)`, and "

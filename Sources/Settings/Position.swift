@@ -1,4 +1,4 @@
-/// A place in a text; both numbers count from 1.
+/// A position in a text. Both numbers count from 1.
 struct Position: Hashable, Comparable, Sendable {
     var line: Int
     var column: Int

@@ -1,12 +1,12 @@
 package import Model
 
 extension ProjectTree {
-    /// Reads what tells the kinds of project of a tree, within the limits of `ProjectTree`. What cannot be read is left out.
+    /// Reads the files that determine the kinds of project of a tree, within the limits of `ProjectTree`. Unreadable files are left out.
     ///
-    /// For example, of a directory: `ProjectTree(rootEntries: names) { try? list($0) } text: { try? read($0, limit: $1) }`
+    /// For example, for a directory: `ProjectTree(rootEntries: names) { try? list($0) } text: { try? read($0, limit: $1) }`
     /// - Parameters:
-    ///   - names: Returns the names of a directory, relative to the root; `nil` where there is no such directory.
-    ///   - text: Returns the bytes of a regular file with at most so many bytes; `nil` where there is none. Links are not followed.
+    ///   - names: Returns the names in a directory, whose path is relative to the root; `nil` if there is no such directory.
+    ///   - text: Returns the bytes of a regular file of at most `limit` bytes; `nil` if there is none. Links are not followed.
     package init(
         rootEntries: [String], names: (_ directory: String) -> [String]?,
         text: (_ path: String, _ limit: Int) -> [UInt8]?
@@ -30,7 +30,7 @@ extension ProjectTree {
         }
         readTexts(rootEntries, in: nil)
         ownCommands = OwnCommandReader.commands(rootEntries, names: names, text: read)
-        // A name with an ending is a file nearly always, and asking for each takes time.
+        // A name with an ending is nearly always a file, and querying each takes time.
         let candidates = rootEntries.filter { Self.isSearched($0) && !$0.contains(".") }.sorted()
         var namesRoom = Self.maximumNamesSize
         for directory in candidates.prefix(Self.maximumDirectories) {
@@ -46,7 +46,7 @@ extension ProjectTree {
         if !isShallow, !Self.hasBats(rootEntries) { readBats(names) }
     }
 
-    /// Looks for tests for bats in the directories of usual directories for tests.
+    /// Searches the subdirectories of the usual test directories for bats tests.
     private mutating func readBats(_ names: (_ directory: String) -> [String]?) {
         for parent in Self.batsDirectories {
             let candidates = (directories[parent] ?? []).filter {
@@ -62,20 +62,22 @@ extension ProjectTree {
 }
 
 extension ProjectTree {
-    /// Reads one by the functions that it is called with.
+    /// A reader that uses the functions passed to it.
     package static let reader: Reader = { ProjectTree(rootEntries: $0, names: $1, text: $2) }
 }
 
-/// Reads which test commands a project's own CI runs: enough to name them, never all that such a file can say.
+/// Reads the test commands that a project's own CI runs. It reads only enough of the files to name the commands.
 enum OwnCommandReader {
-    /// The most commands that are kept, and the most bytes of one.
+    /// The most commands that are kept. `maximumCommandSize` is the most bytes of one.
     static let maximumCommands = 16
     static let maximumCommandSize = 200
-    /// The most workflows that are read.
+    /// The most workflow files that are read.
     static let maximumWorkflows = 12
 
-    /// The commands that test, each once, in the order of the files.
-    /// - Parameter text: Returns the text of a file.
+    /// Returns the test commands, each once, in the order of the files.
+    /// - Parameters:
+    ///   - names: Returns the names in a directory.
+    ///   - text: Returns the text of a file.
     static func commands(
         _ rootEntries: [String], names: (String) -> [String]?, text: (String) -> String?
     ) -> [ProjectTree.OwnCommand] {
@@ -96,7 +98,8 @@ enum OwnCommandReader {
         return found
     }
 
-    /// The `scripts` of a package.json or composer.json; `nil` where it is not readable. JSON is YAML, but for what few such files have.
+    /// Returns the `scripts` of a package.json or composer.json; `nil` if it cannot be parsed. It uses the YAML parser, since nearly all such JSON is
+    /// valid YAML.
     static func scripts(_ text: String) -> [String: String]? {
         var diagnostics = Diagnostics(file: "package.json")
         guard let root = YAMLParser.parse(text, &diagnostics), !diagnostics.hasErrors, case .mapping = root.content
@@ -108,7 +111,7 @@ enum OwnCommandReader {
         for entry in entries {
             switch entry.value.content {
             case .scalar(let text, _): found[entry.key] = text
-            // Composer has lists of commands.
+            // Composer also allows lists of commands.
             case .sequence(let items): found[entry.key] = items.compactMap(\.text).joined(separator: "\n")
             case .mapping: break
             }
@@ -133,7 +136,7 @@ enum OwnCommandReader {
         return lines.map { $0.trimmed }.filter { !$0.isEmpty && $0.utf8.count <= maximumCommandSize }
     }
 
-    /// `commands` of `[testenv]`.
+    /// Returns the lines of `commands` in `[testenv]`.
     private static func toxLines(_ text: String) -> [String] {
         var found: [String] = []
         var (isSection, isValue) = (false, false)
@@ -152,7 +155,7 @@ enum OwnCommandReader {
         return found.map { $0.replacing(/\{posargs:?([^{}]*)\}/) { String($0.output.1) } }
     }
 
-    /// The lines of each `run`, `script` and `commands`, wherever they are in the file.
+    /// Returns the lines of each `run` and `script`, wherever they are in the file.
     private static func yamlLines(_ text: String) -> [String] {
         var diagnostics = Diagnostics(file: "")
         guard let root = YAMLParser.parse(text, &diagnostics), !diagnostics.hasErrors else { return [] }
@@ -172,8 +175,8 @@ enum OwnCommandReader {
         return found
     }
 
-    /// The lines of a script. A line that ends with a backslash goes on in the next one. No expression runs over the whole text, since one that
-    /// looks for the blanks before a backslash takes the square of their number.
+    /// Returns the lines of a script. A line that ends with a backslash is joined with the next one. No regular expression runs over the whole text:
+    /// searching for the blanks before a backslash would take time quadratic in their number.
     private static func joined(_ lines: [Substring]) -> [String] {
         var found: [String] = []
         var begun = ""
@@ -198,7 +201,8 @@ enum OwnCommandReader {
         }
     }
 
-    /// Whether a line tests: its program, or one of its first words, says so. A line that sets up, prints or uploads does not.
+    /// Returns whether a line runs tests: its program, or one of its first six words, contains a word for tests. Lines that set up, print or upload
+    /// do not count.
     static func isTest(_ line: String) -> Bool {
         let words = line.split(whereSeparator: \.isWhitespace).drop { $0.contains("=") || $0 == "sudo" || $0 == "-" }
         guard let program = words.first, !others.contains(String(program)) else { return false }

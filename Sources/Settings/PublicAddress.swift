@@ -1,6 +1,6 @@
-/// A repository's address as everybody may know it, for what is published and stays.
+/// A repository's address without private parts, for published data that stays.
 package enum PublicAddress {
-    /// Returns the address without a user, which may be a token, except for ssh's `git`, and without query and fragment. `git@host:path` becomes
+    /// Returns the address without query, fragment and user, which may be a token; only ssh's user `git` is kept. `git@host:path` becomes
     /// `ssh://git@host/path`.
     /// - Returns: `nil` for a path on this machine, and for a text that is no address.
     package static func of(_ repository: String) -> String? {

@@ -1,8 +1,8 @@
-/// What a reader made of a file: its value, unless an error was found, and everything there is to say about it.
+/// The result of reading a file: its value, unless there was an error, and all diagnostics.
 package struct Reading<Value: Sendable>: Sendable {
-    /// Nothing when one of the diagnostics is an error.
+    /// The value; `nil` if one of the diagnostics is an error.
     package var value: Value?
-    /// In the order of the file, at most `Diagnostics.limit`.
+    /// The diagnostics in the order of the file, at most `Diagnostics.limit`.
     package var diagnostics: [Diagnostic]
 
     package init(value: Value?, diagnostics: [Diagnostic]) {
@@ -10,7 +10,7 @@ package struct Reading<Value: Sendable>: Sendable {
         self.diagnostics = diagnostics
     }
 
-    /// The errors alone, without the warnings.
+    /// The errors without the warnings.
     package var errors: [Diagnostic] { diagnostics.filter { $0.severity == .error } }
 }
 

@@ -13,25 +13,25 @@ package enum RecipeReader {
     /// The most analyses; with the steps of a configuration they are steps of a job, which has at most 256.
     static let maximumAnalyses = 128
 
-    /// What is known of the repository that the recipe is for.
+    /// The known facts about the repository that the recipe is for.
     package enum Project: Sendable {
-        /// Not known yet: a recipe is being read without a commit.
+        /// The repository is not known: a recipe is read without a commit.
         case unknown
-        /// The commit's tree was looked at; no recognition when no type fits. The commands are those of the project's own CI.
+        /// The commit's tree was read. The recognition is `nil` if no type fits. The commands are those of the project's own CI.
         case recognised(
             ProjectType.Recognition?, rootEntries: [String], ownCommands: [ProjectTree.OwnCommand] = [])
 
-        /// What a tree tells.
+        /// Returns the project that a tree contains.
         package static func recognized(_ tree: ProjectTree) -> Project {
             .recognised(
                 ProjectType.recognize(tree), rootEntries: tree.rootEntries, ownCommands: tree.ownCommands)
         }
 
-        /// Whether nothing tells the usual commands.
+        /// Whether the tree was read and no project type with usual commands was recognized.
         var isUnusual: Bool { if case .recognised(nil, _, _) = self { true } else { false } }
     }
 
-    /// Reads the recipe's bytes as git has them; bytes that are no UTF-8 are an error with their line.
+    /// Reads the recipe's bytes as stored in git. Bytes that are not UTF-8 are an error with its line number.
     package static func read(
         bytes: [UInt8], file: String, project: Project, isRelease: Bool = false
     ) -> Reading<Recipe> {
@@ -40,10 +40,10 @@ package enum RecipeReader {
         return warning(of: project, read(yaml: yaml, file: file, project: project, isRelease: isRelease))
     }
 
-    /// What a commit without a recipe has: a configuration `debug` with the usual commands of its project, and one for each further kind of
-    /// project with tests. Where nothing is recognized, it is the one test command of the project's own CI, or an error that says what to
-    /// write.
-    /// - Parameter isRelease: Whether the commit is one to publish: it is then built optimized, in a configuration `release`.
+    /// Returns the recipe of a commit without one: a configuration `debug` with the usual commands of its project, and a configuration for each
+    /// further kind of project with tests. A project without a known type is tested by the only test command of its own CI. If there is none, the
+    /// result is an error that says what to write.
+    /// - Parameter isRelease: Whether the commit is one to publish. It is then built optimized, in a configuration `release`.
     package static func withoutRecipe(_ project: Project, isRelease: Bool = false) -> Reading<Recipe> {
         var diagnostics = Diagnostics(file: fileName)
         guard case .recognised(let recognition?, _, _) = project else {
@@ -69,8 +69,9 @@ package enum RecipeReader {
         return Reading(value: recipe, diagnostics: reading.diagnostics + warnings)
     }
 
+    /// Reads a recipe's text.
     /// - Parameter firstLine: The number of the text's first line in `file`, for a recipe that is part of a bot file.
-    /// - Parameter isRelease: Whether the usual configurations, which a recipe without its own has, are built optimized.
+    /// - Parameter isRelease: Whether the usual configurations, which a recipe without `configurations` has, are built optimized.
     /// - Returns: The recipe with every default filled in. An empty text is a recipe without keys.
     package static func read(
         yaml: String, file: String, project: Project, firstLine: Int = 1, isRelease: Bool = false
@@ -115,7 +116,7 @@ package enum RecipeReader {
         Recipe.Configuration(name: Name(nearest: "debug"))
     }
 
-    /// `debug` for the first kind, and a configuration for each other one, called like its kind or its directory.
+    /// Returns `debug` for the first kind of project, and a configuration for each other kind, named after its directory or its type.
     private static func configurations(
         of recognition: ProjectType.Recognition, isRelease: Bool = false
     ) -> [Recipe.Configuration] {
@@ -128,7 +129,7 @@ package enum RecipeReader {
         var all = [first]
         for other in recognition.others ?? [] {
             let name = Name(nearest: other.directory ?? other.type.rawValue)
-            // A configuration called `release` is the one that is archived.
+            // The configuration named `release` is the one that is archived, so no other kind may use that name.
             let isFree = name.description != "release" && !all.contains { $0.name == name }
             var configuration = Recipe.Configuration(
                 name: isFree ? name : Name(nearest: "\(name)-\(other.type.rawValue)-\(all.count)"))
@@ -139,7 +140,7 @@ package enum RecipeReader {
         return all
     }
 
-    /// What to write where no type fits: for what is there, when that is known.
+    /// Returns an error that says what to write if no type fits. If the tree is known, it suggests a recipe for the tools found.
     private static func nothingRecognised(_ project: Project) -> String {
         let markers = ProjectType.usualMarkers
         if case .recognised(_, let entries, _) = project, let near = NearMiss.recipes(in: entries).first {
@@ -210,7 +211,7 @@ package enum RecipeReader {
                 at: fields.position(of: "configuration"))
         }
         if archive.include == nil, !archive.isWritten {
-            // Who writes `archive: {}` wants the usual products.
+            // An author who writes `archive: {}` wants the usual products.
             let usual = Recipe(configurations: configurations).archivedConfiguration
             archive.configuration = usual
         }

@@ -1,8 +1,8 @@
 import Model
 
-/// Takes a recipe's text out of a bot file, with its lines and columns kept.
+/// Extracts a recipe's text from a bot file, with its lines and columns kept.
 enum RecipeText {
-    /// The lines from the recipe's first to the one before the next key's.
+    /// Returns the lines from the recipe's first to the one before the next key's.
     static func cut(
         _ recipe: YAMLNode, from root: YAMLNode, text: String, _ diagnostics: inout Diagnostics
     ) -> BotSpecification.RecipeSource? {
@@ -21,15 +21,15 @@ enum RecipeText {
             return nil
         }
         lines = Array(lines[start..<end])
-        // What stands before it in its line, such as `recipe: {`'s key, becomes blanks, so that columns stay true.
+        // Text before the recipe in its first line, such as a key, is replaced by blanks, so that columns stay correct.
         let first = lines[0].unicodeScalars.dropFirst(recipe.position.column - 1)
         lines[0] = String(repeating: " ", count: recipe.position.column - 1) + String(String.UnicodeScalarView(first))
         while let last = lines.last, isBlankOrComment(last) { lines.removeLast() }
         return .init(yaml: lines.joined(separator: "\n") + "\n", firstLine: recipe.position.line)
     }
 
-    /// Comments before the next key belong to that key; a `#` line within a block scalar is never the last of it in a
-    /// recipe that means anything by it.
+    /// Returns whether a line can be removed from the recipe's end. Comments before the next key belong to that key. A `#` line at the end of a block
+    /// scalar is removed, too, since it has no effect in a recipe.
     private static func isBlankOrComment(_ line: String) -> Bool {
         let text = line.drop { $0 == " " || $0 == "\t" }
         return text.isEmpty || text.hasPrefix("#")

@@ -1,21 +1,21 @@
 import Model
 
-/// Host and path of a repository's address, as far as they tell where its forge is.
+/// The host and path of a repository's address, from which the forge's address is derived.
 package struct RepositoryPlace: Hashable, Sendable {
-    /// Of an https or http address; else https.
+    /// The scheme of an https or http address; https for other addresses.
     var scheme = "https"
-    /// In lower case, with the port where the scheme is the forge's own.
+    /// The host in lower case, with the port if the address is https or http.
     var authority: String
-    /// Without slashes at its ends and `.git`.
+    /// The path without slashes at its ends and without `.git`.
     var path: String
 
-    /// `nil` for a local path, and for a text that is no repository's address.
+    /// Reads an address. Fails for a local path, and for a text that is no repository's address.
     package init?(_ repository: String) {
         guard let address = try? RepositoryAddress(repository, isInsecureAllowed: true), let host = address.host else {
             return nil
         }
         if address.kind == .http { scheme = "http" }
-        // The port of ssh and git does not say where the forge's pages are.
+        // The port of ssh and git does not determine the address of the forge's pages.
         let hasOwnPort = address.kind == .http || address.kind == .https
         let name = host + (hasOwnPort ? address.port.map { ":\($0)" } ?? "" : "")
         var rest = address.path[...]
@@ -23,7 +23,7 @@ package struct RepositoryPlace: Hashable, Sendable {
         while rest.hasSuffix("/") { rest = rest.dropLast() }
         if rest.hasSuffix(".git") { rest = rest.dropLast(4) }
         guard !rest.isEmpty else { return nil }
-        // Where the public forges take ssh through port 443.
+        // These hosts of the public forges accept ssh on port 443.
         authority =
             [
                 "ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com",
@@ -33,7 +33,7 @@ package struct RepositoryPlace: Hashable, Sendable {
         path = String(rest)
     }
 
-    /// Whether two addresses are of one repository, however each is reached.
+    /// Returns whether two addresses mean the same repository, even if they use different protocols.
     package func isSame(as other: RepositoryPlace) -> Bool { authority == other.authority && path == other.path }
 
     /// The host without a port.
@@ -42,10 +42,10 @@ package struct RepositoryPlace: Hashable, Sendable {
         return String(authority[..<port])
     }
 
-    /// The repository's name at a forge; `nil` if the address does not tell.
+    /// Returns the repository's name at a forge; `nil` if the address does not contain it.
     func project(of forge: StatusTarget.Forge) -> String? {
         guard forge == .bitbucketServer else { return path }
-        // https://host/scm/KEY/name.git, ssh://git@host:7999/KEY/name.git, with ~user in place of the key for a user's own.
+        // The paths are https://host/scm/KEY/name.git or ssh://git@host:7999/KEY/name.git, with ~user instead of the key for a user's own repository.
         var parts = path.split(separator: "/")
         if let scm = parts.firstIndex(of: "scm") { parts = Array(parts[(scm + 1)...]) }
         return parts.count == 2 ? parts.joined(separator: "/") : nil
@@ -53,7 +53,7 @@ package struct RepositoryPlace: Hashable, Sendable {
 }
 
 extension StatusTarget.Forge {
-    /// The forge at a public host; `nil` for another host.
+    /// Returns the forge at a public host; `nil` for another host.
     static func of(host: String) -> StatusTarget.Forge? {
         switch host {
         case "github.com": .github
@@ -65,7 +65,7 @@ extension StatusTarget.Forge {
         }
     }
 
-    /// The address of the forge's interface at a host, as it is where its maker's instructions were followed.
+    /// Returns the address of the forge's API at a host, for a forge installed by its maker's instructions.
     func api(at place: RepositoryPlace) -> String {
         let host = "\(place.scheme)://\(place.authority)"
         switch self {

@@ -1,8 +1,8 @@
 package import Model
 
-/// Prints a bot with every default written out, as a bot file that reads back to the same bot.
+/// Prints a bot with every default written out, as a bot file that is read back as the same bot.
 package enum ResolvedYAML {
-    /// The file's text. It names secrets and never has their values.
+    /// Returns the file's text. It contains names of secrets, never their values.
     package static func print(_ bot: BotSpecification) -> String {
         var lines = ["# \(bot.name).yml with every default"]
         func add(_ key: String, _ value: String, _ comment: String? = nil) {
@@ -138,7 +138,7 @@ package enum ResolvedYAML {
         switch source {
         case .branch: "branch"
         case .tag: "tag"
-        // In braces a comma or a brace would end a text that is not quoted; those are.
+        // Within braces, a comma or a brace would end an unquoted text; texts with these characters are quoted.
         case .file(let path): "{ file: \(YAMLText.scalar(path)) }"
         case .command(let command): "{ command: \(YAMLText.scalar(command)) }"
         }

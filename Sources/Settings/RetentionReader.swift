@@ -1,11 +1,11 @@
 import Model
 
-/// Reads `retention` of the settings and of a bot file.
+/// Reads `retention` of the settings or of a bot file.
 enum RetentionReader {
     static let integrationsRange: ClosedRange<Int64> = 1...1_000_000
-    /// An hour to ten years.
+    /// The range of ages in seconds, from one hour to ten years.
     static let ageRange: ClosedRange<Int64> = 3600...(3650 * 86_400)
-    /// A megabyte to a petabyte.
+    /// The range of sizes, from a megabyte to a petabyte.
     static let bytesRange: ClosedRange<Int64> = 1_000_000...1_000_000_000_000_000
     static let filesRange: ClosedRange<Int64> = 100...1_000_000_000
 
@@ -46,7 +46,7 @@ enum RetentionReader {
         return .most(value)
     }
 
-    /// As it is written in one line: `{ integrations: 100, age: 90d }`.
+    /// Returns the limits in one line: `{ integrations: 100, age: 90d }`.
     static func text(_ retention: Retention) -> String {
         let written: [(String, Retention.Limit?, (Int64) -> String)] = [
             ("integrations", retention.integrations, { "\($0)" }),

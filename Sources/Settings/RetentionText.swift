@@ -1,4 +1,4 @@
-/// The numbers of `retention` as people write them: `50GB`, `20GiB`, `5M`, `200000`.
+/// Reads and writes the numbers of `retention` as users write them: `50GB`, `20GiB`, `5M`, `200000`.
 package enum RetentionText {
     private static let units: [(name: String, bytes: Int64)] = [
         ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("TiB", 1 << 40), ("GiB", 1 << 30),
@@ -6,7 +6,7 @@ package enum RetentionText {
     ]
     private static let multiples: [(name: String, count: Int64)] = [("M", 1_000_000), ("k", 1000), ("", 1)]
 
-    /// At most nine digits and a unit; nothing for what does not fit in 64 bits.
+    /// Reads a size of at most nine digits and a unit. Returns `nil` for other text and for sizes that do not fit in 64 bits.
     static func bytes(_ text: String) -> Int64? {
         guard let unit = units.first(where: { text.hasSuffix($0.name) }) else { return nil }
         var digits = text.dropLast(unit.name.count)
@@ -26,13 +26,13 @@ package enum RetentionText {
         return hasOverflowed ? nil : value
     }
 
-    /// In the unit that leaves the smallest whole number; what no unit divides, in bytes.
+    /// Returns the size in the unit that gives the smallest whole number; in bytes if no unit divides it.
     package static func print(bytes: Int64) -> String {
         units.filter { bytes % $0.bytes == 0 }.min { bytes / $0.bytes < bytes / $1.bytes }
             .map { "\(bytes / $0.bytes)\($0.name)" } ?? "\(bytes) bytes"
     }
 
-    /// In thousands or millions where they are whole.
+    /// Returns the number in millions or thousands if it is a multiple of those.
     package static func print(files: Int64) -> String {
         multiples.first { files % $0.count == 0 }.map { "\(files / $0.count)\($0.name)" } ?? "\(files)"
     }

@@ -1,14 +1,14 @@
-/// A recipe to begin with, for repositories whose type is not recognised but whose tools are known by a file.
+/// A sample recipe for repositories whose type is not recognized but whose tools are known by a file.
 struct SampleRecipe {
-    /// What tells it, as the message names it.
+    /// The file that identifies the tool, for the message.
     let found: String
-    /// In one line, as a recipe could have it.
+    /// The recipe in one line.
     let recipe: String
 
-    /// For a root in which nothing is known.
+    /// The sample for a root without a known file.
     static let unknown = "configurations: { debug: { build: COMMAND, test: COMMAND } }"
 
-    /// Nothing when no file of the root is known.
+    /// Returns the sample for the first known file of the root; `nil` if there is none.
     static func fitting(rootEntries: [String]) -> SampleRecipe? {
         for row in table {
             let found = rootEntries.first { name in
@@ -24,13 +24,13 @@ struct SampleRecipe {
     }
 
     private struct Row {
-        /// Names in the root, or `*` and how they end.
+        /// Names in the root, or `*` and their ending.
         var names: [String]
         var build: String
         var test: String?
     }
 
-    /// The commands are those of each tool's own documentation. A file that tells a `ProjectType` has no row.
+    /// The commands are from each tool's documentation. Files that identify a `ProjectType` have no row.
     private static let table = [
         Row(names: ["SConstruct"], build: "scons", test: nil),
         Row(names: ["build.xml"], build: "ant", test: "ant test"),

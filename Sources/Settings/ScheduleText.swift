@@ -1,16 +1,16 @@
 import Model
 
-/// Schedules as people write them in one line: `daily 02:00`, `weekly sunday 02:00`, `30 2 * * 1-5`, `@weekly`, each with the name of
-/// a time zone after it or without.
+/// Reads and writes schedules as users write them in one line: `daily 02:00`, `weekly sunday 02:00`, `30 2 * * 1-5`, `@weekly`. The name of a time
+/// zone may follow.
 enum ScheduleText {
     typealias Schedule = BotSpecification.Schedule
 
-    /// What a text is, without looking up its zone.
-    /// - Throws: Why it is none.
+    /// Parses a schedule without looking up its zone.
+    /// - Throws: The reason why the text is no schedule.
     static func parse(_ text: String) throws(CronExpression.Problem) -> Schedule {
         var words = text.split(separator: " ").map(String.init)
         let first = words.first?.lowercased()
-        // How many words there are before a zone's name.
+        // The number of words before a zone's name.
         let count = first == "daily" ? 2 : first == "weekly" ? 3 : first?.hasPrefix("@") == true ? 1 : 5
         let zone = words.count == count + 1 && words.last?.first?.isLetter == true ? words.removeLast() : nil
         guard count == 2 || count == 3 else {
@@ -27,7 +27,7 @@ enum ScheduleText {
         return schedule
     }
 
-    /// As YAML, with a comment.
+    /// Returns the schedule as YAML, with a comment.
     static func print(_ schedule: Schedule) -> (value: String, comment: String?) {
         guard schedule.zone != nil || schedule.branches != nil else {
             return (YAMLText.scalar(schedule.text), "UTC")

@@ -1,8 +1,8 @@
 import Model
 
-/// Reads a list of secrets' names for the environment of a script or step.
+/// Reads a list of names of secrets for the environment of a script or step.
 enum SecretNames {
-    /// An error for each name that is none, and for two that would be the same variable.
+    /// Reads the names. Adds an error for each invalid name, and for two names with the same variable.
     static func read(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [String] {
         guard let items = diagnostics.items(node, "secrets") else { return [] }
         var names: [String] = []
@@ -19,8 +19,8 @@ enum SecretNames {
         return names
     }
 
-    /// What is wrong where two secrets that one job's analyses and steps ask for would be the same variable: its values are the whole
-    /// job's, so one step would get the other's.
+    /// Returns an error for each two secrets of one job's analyses and steps that would have the same variable. All steps of a job share the values,
+    /// so one step would get the other's secret.
     static func clashes(in recipe: Recipe) -> [String] {
         var clashes: [String] = []
         for configuration in recipe.configurations {
@@ -38,7 +38,7 @@ enum SecretNames {
                     let clash =
                         "\(other.step) asks for the secret `\(other.secret)` and \(step) for `\(secret)`: both would be the "
                         + "variable \(variable) of one job; rename one"
-                    // Analyses are every configuration's.
+                    // Analyses belong to every configuration, so the same error would occur several times.
                     if !clashes.contains(clash) { clashes.append(clash) }
                 }
             }

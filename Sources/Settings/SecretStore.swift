@@ -2,11 +2,11 @@ import Glibc
 
 /// The secrets that bot files name: one file each, in the settings' directory or among systemd's credentials.
 ///
-/// A value is read each time it is needed and kept nowhere; it appears in no error.
+/// A value is read each time it is needed and is not cached. It appears in no error.
 package struct SecretStore: Sendable {
     /// The most bytes of one secret.
     package static let maximumSize = 64 << 10
-    /// The most secrets of one directory that are listed.
+    /// The most directory entries that are read when the secrets of a directory are listed.
     static let maximumCount = 4096
 
     private let directory: String?
@@ -15,30 +15,30 @@ package struct SecretStore: Sendable {
     private var isWithheldValue: (@Sendable (_ value: String) -> Bool)?
 
     /// - Parameters:
-    ///   - directory: The settings' `secrets`.
-    ///   - credentialsDirectory: `$CREDENTIALS_DIRECTORY` (systemd.exec(5), "Credentials"), read second.
+    ///   - directory: The settings' `secrets`; `nil` if there is none.
+    ///   - credentialsDirectory: `$CREDENTIALS_DIRECTORY` (systemd.exec(5), "Credentials"), which is read second; `nil` if there is none.
     package init(directory: String?, credentialsDirectory: String?) {
         self.directory = directory
         self.credentialsDirectory = credentialsDirectory
     }
 
-    /// The same secrets but one, which is the service's own: no bot file can name it for a job, a script or an upload.
+    /// Returns the store without one secret of the service's own, so that no bot file can use it for a job, a script or an upload.
     package func withholding(_ name: String?) -> SecretStore {
         var store = self
         if let name { store.withheld.insert(name) }
         return store
     }
 
-    /// The same secrets without those whose value says so, whatever they are called: a key that signed once vouches also when the
-    /// settings name another by now.
-    /// - Parameter isWithheld: Asked each time that a secret is read; it may read a small file.
+    /// Returns the store without the secrets whose values `isWithheld` rejects, regardless of their names. A former signing key still signs valid
+    /// versions, even if the settings now name another.
+    /// - Parameter isWithheld: Returns whether a value is withheld. It is called each time a secret is read, and may read a small file.
     package func withholding(values isWithheld: @escaping @Sendable (_ value: String) -> Bool) -> SecretStore {
         var store = self
         store.isWithheldValue = isWithheld
         return store
     }
 
-    /// Whether a text is a secret's name: `[A-Za-z0-9._-]{1,64}`, without a leading dot.
+    /// Returns whether a text is a secret's name: `[A-Za-z0-9._-]{1,64}`, without a leading dot.
     package static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && !text.hasPrefix(".")
             && text.utf8.allSatisfy {
@@ -47,23 +47,23 @@ package struct SecretStore: Sendable {
             }
     }
 
-    /// The environment variable that a trigger's script gets a secret in: `office-token` → `MARTLET_SECRET_OFFICE_TOKEN`.
-    /// The prefix keeps every secret's name apart from variables that change how programs are found and loaded.
+    /// Returns the environment variable that holds a secret for a trigger's script: `office-token` → `MARTLET_SECRET_OFFICE_TOKEN`. The prefix keeps
+    /// names of secrets from setting variables that change how programs are found and loaded.
     package static func variable(for name: String) -> String {
         let bytes = name.uppercased().utf8.map { "._-".utf8.contains($0) ? UInt8(ascii: "_") : $0 }
         return "MARTLET_SECRET_" + String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A secret's value, without one newline at its end; nothing when there is none of that name.
+    /// Returns a secret's value, without one line end at its end; `nil` if there is none of that name.
     ///
-    /// The directory given in the settings comes first. Blocks for as long as reading a small file does.
-    /// - Throws: When the file cannot be read, others may read it, or its value is empty, too long or no UTF-8: an empty
-    ///   secret would let everyone in.
+    /// The settings' directory is searched first. It blocks for as long as reading a small file takes.
+    /// - Throws: If the file cannot be read, others may read it, its value is empty, too long or not UTF-8, or the secret is withheld. An empty
+    ///   secret would admit everybody.
     package func value(_ name: String) throws(SettingsError) -> String? { try find(name)?.value }
 
-    /// The absolute path of a secret's file, for programs and libraries that only take one (known hosts, keys); nothing
-    /// when there is none of that name.
-    /// - Throws: What `value(_:)` throws: a file that others may read is no secret.
+    /// Returns the absolute path of a secret's file, for programs and libraries that accept only a path (known hosts, keys); `nil` if there is none
+    /// of that name.
+    /// - Throws: The errors of `value(_:)`: a file that others may read is no secret.
     package func file(_ name: String) throws(SettingsError) -> String? { try find(name)?.path }
 
     private func find(_ name: String) throws(SettingsError) -> (path: String, value: String)? {
@@ -74,8 +74,8 @@ package struct SecretStore: Sendable {
                 code: .withheld, operation: operation,
                 message: "the settings name it under `signing`: it signs versions, and no bot is given it")
         }
-        // systemd makes its own 0400, or 0440 with an access control list for the service's user, beneath a directory that
-        // only it can enter, so their mode says nothing.
+        // systemd's credentials have mode 0400, or 0440 with an access control list for the service's user. Their directory is only accessible to it,
+        // so the mode is not checked.
         for (directory, isOwn) in [(directory, true), (credentialsDirectory, false)] {
             guard let directory else { continue }
             let path = FilePath.join(directory, name)
@@ -90,7 +90,7 @@ package struct SecretStore: Sendable {
         return nil
     }
 
-    /// The names of all secrets, sorted. Files whose names are no secret's are left out.
+    /// Returns the names of all secrets, sorted. Files with other names are left out.
     package func names() throws(SettingsError) -> [String] {
         var names: Set<String> = []
         for path in [directory, credentialsDirectory].compactMap({ $0 }) {
@@ -107,9 +107,10 @@ package struct SecretStore: Sendable {
         return names.sorted()
     }
 
-    /// Stores a secret in the settings' directory, mode 0600, whole or not at all; replaces one of the same name.
+    /// Stores a secret in the settings' directory with mode 0600, and replaces one of the same name. It is stored completely or not at all.
     ///
-    /// Makes the directory, mode 0700, when it is missing. Called by root, it gives the file to the directory's owner. One newline (LF, or CR and LF) at the value's end is not part of it.
+    /// The directory is created with mode 0700 if it is missing. If root calls it, the file gets the directory's owner. One newline (LF, or CR and
+    /// LF) at the value's end is not part of it.
     package func set(_ name: String, _ value: String) throws(SettingsError) {
         let operation = "store secret \(Printable.quoted(name))"
         guard Self.isName(name) else { throw Self.badName(operation) }
@@ -125,11 +126,11 @@ package struct SecretStore: Sendable {
             return SettingsError(code: .unwritable, operation: operation, message: "\(what) failed: \(reason)")
         }
         guard mkdir(directory, 0o700) == 0 || errno == EEXIST else { throw failure("making \(directory)") }
-        // A leading dot: never a secret's name, so a torn file is never read as one.
+        // A secret's name never begins with a dot, so an incomplete file is never read as a secret.
         let temporary = FilePath.join(directory, ".\(name).\(getpid()).\(UInt64.random(in: 0 ... .max))")
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("writing in \(directory)") }
-        // As root, the file goes to the directory's owner: the service does not run as root, and must read it.
+        // If root calls this, the file gets the directory's owner: the service does not run as root, and must read it.
         var owner = stat()
         var isOwned = true
         if geteuid() == 0 {
@@ -181,7 +182,7 @@ package struct SecretStore: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// One line end, LF or CR and LF, is an editor's. Of bytes: to a `String` both together are one character.
+    /// Removes one line end, LF or CR and LF, which editors add. It works on bytes, because CR and LF are one `Character` of a `String`.
     private static func withoutLineEnd(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.last == 0x0A else { return bytes }
         let line = bytes.dropLast()
@@ -196,7 +197,7 @@ package struct SecretStore: Sendable {
             throw bad("the value is empty; store one with `martlet secret set NAME`")
         }
         if bytes.count > maximumSize { throw bad("the value has more than \(maximumSize) bytes") }
-        // Within a secret escapes count for nothing where it is looked for in a log, so one that begins with them would not be found.
+        // Escape sequences are ignored when a log is searched for secrets, so a secret that begins with one would not be found.
         if bytes.contains(0x1B) {
             throw bad("the value has an escape character (ESC); encode it, for example with base64")
         }

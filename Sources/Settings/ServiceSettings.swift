@@ -1,42 +1,42 @@
 package import Model
 
-/// What `martlet.yml` says, with every default filled in.
+/// The contents of `martlet.yml`, with every default filled in.
 package struct ServiceSettings: Hashable, Sendable {
     /// Whether anonymous users may read.
     package enum Anonymous: String, Hashable, Sendable, CaseIterable { case read, none }
 
-    /// What separates a job from the machine.
+    /// The separation of jobs from the machine.
     package enum Isolation: String, Hashable, Sendable, CaseIterable { case sandbox, none }
 
-    /// Never empty.
+    /// The addresses to listen on; never empty.
     package var listen: [ListenAddress]
-    /// The address at which others reach the service, without a trailing slash; `nil`: made from `listen`.
+    /// The address at which clients reach the service, without a trailing slash; `nil` if it is derived from `listen`.
     package var url: String?
     /// The IP addresses of the reverse proxies whose `X-Forwarded-For` is trusted.
     package var proxies: [String]
-    /// Further names of the service, in lower case: those that a proxy or a health check sends as `Host`.
+    /// Further host names of the service, in lower case, which a proxy or a health check sends as `Host`.
     package var hosts: [String] = []
-    /// Absolute path of the state directory.
+    /// The absolute path of the state directory.
     package var state: String
-    /// Absolute path of the directory of bot files; `triggers/` is beside it.
+    /// The absolute path of the directory of bot files; `triggers/` is beside it.
     package var bots: String
-    /// Jobs that run at one time.
+    /// The most jobs that run at one time.
     package var concurrency: Int
-    /// Absolute path of the directory of secrets; `nil`: only systemd credentials are read.
+    /// The absolute path of the directory of secrets; `nil`: only systemd credentials are read.
     package var secrets: String?
     package var anonymous: Anonymous
-    /// `nil`: `sandbox` if it works, else `none`, which is reported with the reason.
+    /// The separation; `nil`: `sandbox` if it works, otherwise `none`, which is reported with the reason.
     package var isolation: Isolation?
     package var fence: FenceSettings
-    /// Absolute path of the directory whose subdirectories recipes may name as `image`; `nil`: none may be named.
+    /// The absolute path of the directory whose subdirectories recipes may name as `image`; `nil`: recipes may name none.
     package var images: String?
     /// The user that `serve` changes to when it is started as root.
     package var user: String?
-    /// `nil`: no mail is sent.
+    /// The mail server; `nil`: no mail is sent.
     package var mail: MailSettings?
     /// The name of the secret with the key that signs versions; `nil`: they are not signed.
     package var signing: String?
-    /// Which of each bot's integrations are kept, unless its file says otherwise.
+    /// The limits for keeping each bot's integrations, unless its file has its own.
     package var retention: Retention
 
     package init(
@@ -65,9 +65,9 @@ package struct ServiceSettings: Hashable, Sendable {
     /// The directory of the operator's trigger scripts: `triggers/` beside the directory of bot files.
     package var triggers: String { FilePath.join(FilePath.parent(of: bots), "triggers") }
 
-    /// What stands in for the keys that a settings file leaves out.
+    /// The values of the keys that a settings file leaves out.
     package struct Defaults: Hashable, Sendable {
-        /// Where the settings file is, or would be.
+        /// The path of the settings file, even if it does not exist.
         package var file: String
         package var state: String
         package var bots: String
@@ -86,16 +86,17 @@ package struct ServiceSettings: Hashable, Sendable {
             self.user = user
         }
 
-        /// As installed for the whole machine: `/etc/martlet` and `/var/lib/martlet`.
-        /// - Parameter processors: How many the machine has; a job uses several, so half of them run at one time.
+        /// Returns the defaults of an installation for the whole machine: `/etc/martlet` and `/var/lib/martlet`.
+        /// - Parameter processors: The number of the machine's processors. A job uses several, so half as many jobs run at one time.
         package static func system(processors: Int) -> Defaults {
             Defaults(
                 file: "/etc/martlet/martlet.yml", state: "/var/lib/martlet", bots: "/etc/martlet/bots",
                 secrets: "/etc/martlet/secrets", concurrency: max(1, processors / 2), user: "martlet")
         }
 
-        /// For one user, by the XDG base directory specification 0.8: `$XDG_CONFIG_HOME/martlet` and `$XDG_STATE_HOME/martlet`, whose own defaults
-        /// are `~/.config` and `~/.local/state`. A relative value is ignored, as the specification says. `nil` if `HOME` is needed and not set.
+        /// Returns the defaults for one user, by the XDG base directory specification 0.8: `$XDG_CONFIG_HOME/martlet` and `$XDG_STATE_HOME/martlet`.
+        /// Their own defaults are `~/.config` and `~/.local/state`. A relative value is ignored, as the specification requires. `nil` if `HOME` is
+        /// needed and not set.
         package static func user(environment: [String: String], processors: Int) -> Defaults? {
             func base(_ variable: String, _ fallback: String) -> String? {
                 if let path = environment[variable], path.hasPrefix("/") { return path }

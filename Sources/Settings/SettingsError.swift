@@ -1,25 +1,25 @@
-/// What keeps this library from doing its work. What is wrong in a file that people wrote is a `Diagnostic` instead.
+/// An error of this library. Errors in a file that users wrote are `Diagnostic`s instead.
 package struct SettingsError: Error, CustomStringConvertible {
-    /// What went wrong, for code that has to tell cases apart.
+    /// The kind of error, for code that distinguishes cases.
     package enum Code: String, Sendable, CaseIterable {
-        /// No directory was given in which secrets could be.
+        /// No directory of secrets is configured.
         case notConfigured
         /// The name is not a secret's name.
         case badName
-        /// The file may be read by others than its owner.
+        /// Users other than the file's owner may read or write it.
         case readableByOthers
-        /// The secret is empty, too long, or no UTF-8 text.
+        /// The secret is empty, too long, contains ESC or NUL, or is not UTF-8 text.
         case badValue
-        /// It is for the service alone, and was asked for on behalf of a bot.
+        /// The secret is reserved for the service, and was requested on behalf of a bot.
         case withheld
         /// The system refused to read or write.
         case unreadable, unwritable
     }
 
     package var code: Code
-    /// What was tried, such as `read secret kit-webhook`.
+    /// The failed operation, such as `read secret kit-webhook`.
     package var operation: String
-    /// What happened and what to do; never a secret's value.
+    /// What happened and what to do. It never contains a secret's value.
     package var message: String
     package var underlying: (any Error)?
 

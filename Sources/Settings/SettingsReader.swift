@@ -12,9 +12,10 @@ package enum SettingsReader {
     /// The most names in `hosts`.
     private static let maximumHosts = 64
 
+    /// Reads the settings.
     /// - Parameters:
-    ///   - file: The path, for messages; `bots` and `secrets` that are relative are beside it.
-    ///   - defaults: What holds for keys that are not written. An empty file has them all.
+    ///   - file: The path, for messages; relative `bots`, `secrets` and `images` are relative to its directory.
+    ///   - defaults: The values of keys that are not written. An empty file uses all of them.
     package static func read(
         yaml: String, file: String, defaults: ServiceSettings.Defaults
     ) -> Reading<ServiceSettings> {
@@ -78,7 +79,7 @@ package enum SettingsReader {
         }
         return items.compactMap { item in
             guard let text = diagnostics.line(item, "hosts") else { return nil }
-            // Unlike in `listen`, where a port follows, an IPv6 address is written here without brackets. It has at least two colons.
+            // In `listen` a port follows. Here an IPv6 address, which has at least two colons, is written without brackets.
             let isAddress = text.utf8.count { $0 == UInt8(ascii: ":") } > 1
             guard let address = ListenAddress(isAddress ? "[\(text)]:0" : text + ":0") else {
                 diagnostics.error(

@@ -1,12 +1,13 @@
 import Model
 
-/// Reads where a bot reports commits' statuses.
+/// Reads the forge to which a bot reports commit statuses.
 enum StatusReader {
-    /// Longer addresses and names are refused.
+    /// The longest addresses and names, in bytes; longer ones are refused.
     static let maximumLength = 512
 
-    /// - Parameter repository: The repository in the bot file: it provides the missing values.
-    /// - Returns: The target with every default; `nil` if there is none, or a problem was reported.
+    /// Reads the target. Problems are added to `diagnostics`.
+    /// - Parameter repository: The repository in the bot file, from which missing values are derived.
+    /// - Returns: The target with every default; `nil` if there is none, or after a problem.
     static func target(
         _ node: YAMLNode?, repository: String, isInsecure: Bool, _ diagnostics: inout Diagnostics
     ) -> StatusTarget? {
@@ -32,7 +33,7 @@ enum StatusReader {
             forge: forge, credentials: credentials, api: api, project: project, hasComments: hasComments)
     }
 
-    /// The target as it is written in a file, line by line.
+    /// Returns the target as it is written in a file, line by line.
     static func lines(_ target: StatusTarget) -> [String] {
         [
             "forge: \(target.forge.rawValue)", "credentials: " + YAMLText.scalar(target.credentials),
@@ -108,7 +109,7 @@ enum StatusReader {
             return nil
         }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        // GitLab's groups have groups.
+        // GitLab's groups can contain groups.
         let isDeep = parts.count > 2 && forge != .gitlab
         guard parts.count >= 2, !isDeep, text.utf8.count <= maximumLength,
             parts.allSatisfy({ !["", ".", ".."].contains($0) }), !text.contains(where: \.isWhitespace)

@@ -1,12 +1,13 @@
 import Model
 
-/// Reads the commands that a recipe writes out: a configuration's `steps`, and commands of `analyze`.
+/// Reads the commands in a recipe: a configuration's `steps`, and commands of `analyze`.
 enum StepReader {
-    /// The most steps of one configuration; a job has at most 256 with the analyses.
+    /// The most steps of one configuration. Together with the analyses, a job has at most 256.
     static let maximumSteps = 64
-    /// Names of the service's own steps, which readers of results know them by.
+    /// The names of the service's own steps, by which readers of results recognize them.
     static let reservedNames = ["resolve", "list", "archive"]
 
+    /// Reads the steps. Errors are added to `diagnostics`.
     /// - Returns: `nil` if `steps` is not written.
     static func steps(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [Recipe.Step]? {
         guard let node, let items = diagnostics.items(node, "steps", allowsOne: false) else { return nil }
@@ -47,7 +48,7 @@ enum StepReader {
         return Recipe.Step(name: name, kind: kind, command: command)
     }
 
-    /// The name of a step; `nil` if it has none, or an invalid one.
+    /// Reads the name of a step; `nil` if it has none, or an invalid one.
     static func name(_ fields: Fields, _ diagnostics: inout Diagnostics) -> Name? {
         guard let name = diagnostics.name(fields["name"], "name") else { return nil }
         guard !reservedNames.contains(name.description) else {
@@ -58,7 +59,8 @@ enum StepReader {
         return name
     }
 
-    /// - Parameter noun: What has the command, for messages.
+    /// Reads a command; `nil` after an error in `run`.
+    /// - Parameter noun: The kind of element that contains the command, for messages.
     static func command(_ fields: Fields, _ noun: String, _ diagnostics: inout Diagnostics) -> Recipe.Command? {
         let run = diagnostics.command(fields["run"], "run")
         if fields["run"] == nil, !fields.hasRefused {

@@ -1,10 +1,11 @@
 /// Finds the word that was probably meant.
 package enum Suggestion {
-    /// Words longer than this are not compared, so that a hostile key costs nothing.
+    /// The longest word that is compared, in characters, so that comparing a hostile key takes no time.
     static let maximumLength = 64
 
-    /// The nearest of `candidates` by edit distance (insert, delete, replace, swap of neighbors; case ignored). `nil` if none is near: more than a
-    /// third of the longer word's letters would have to change, and the first four letters differ (`config`, `success`).
+    /// Returns the nearest of `candidates` by edit distance (insert, delete, replace, swap of neighbors; case is ignored). If none is near, it
+    /// returns one with the same first four letters (`config`, `success`). A candidate is near if at most a third of the longer word's letters must
+    /// change. Otherwise `nil`.
     package static func nearest(_ word: String, in candidates: [String]) -> String? {
         if let near = near(word, in: candidates) { return near }
         guard !word.isEmpty, word.unicodeScalars.count <= maximumLength else { return nil }
@@ -13,7 +14,7 @@ package enum Suggestion {
             ? candidates.first { $0.lowercased().unicodeScalars.starts(with: beginning) } : nil
     }
 
-    /// The same by edit distance alone, for sets of names that often begin alike.
+    /// Returns the nearest candidate by edit distance alone, for sets of names that often begin with the same letters; `nil` if none is near.
     static func near(_ word: String, in candidates: [String]) -> String? {
         guard !word.isEmpty, word.unicodeScalars.count <= maximumLength else { return nil }
         let letters = Array(word.lowercased().unicodeScalars)
@@ -27,7 +28,7 @@ package enum Suggestion {
         return best?.candidate
     }
 
-    /// Whether at most one letter of a word has to change; case is ignored.
+    /// Returns whether the edit distance of two words is at most one; case is ignored.
     static func isNearly(_ word: String, _ other: String) -> Bool {
         guard word.unicodeScalars.count <= maximumLength else { return false }
         return distance(Array(word.lowercased().unicodeScalars), Array(other.lowercased().unicodeScalars)) <= 1
@@ -38,7 +39,7 @@ package enum Suggestion {
         nearest(word, in: candidates).map { "; did you mean `\($0)`?" } ?? ""
     }
 
-    /// Optimal string alignment distance: Levenshtein's, with a swap of two neighbors as one change.
+    /// Returns the optimal string alignment distance: Levenshtein's, with a swap of two neighbors as one change.
     private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)

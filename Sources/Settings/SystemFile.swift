@@ -1,8 +1,8 @@
 import Glibc
 
-/// Reads files of the operator's own, which may be links (configuration management often makes them so).
+/// Reads the operator's files. They may be symbolic links, which configuration management often creates.
 enum SystemFile {
-    /// What changes when a file does.
+    /// The properties that change when a file changes.
     struct Stamp: Hashable {
         var device: UInt64
         var inode: UInt64
@@ -18,8 +18,8 @@ enum SystemFile {
             modifiedNanoseconds = status.st_mtim.tv_nsec
         }
 
-        /// Whether a later change could leave this stamp as it is, because the file was changed so shortly before it was
-        /// taken that the file system's clock (a kernel tick, at most 10 ms) need not have moved on since.
+        /// Whether a later change could leave this stamp the same. That is so if the file was changed less than 0.1 s before: the file system's clock
+        /// (a kernel tick, at most 10 ms) may not have advanced.
         var isFresh: Bool {
             var now = timespec()
             clock_gettime(CLOCK_REALTIME, &now)
@@ -40,9 +40,9 @@ enum SystemFile {
         return status
     }
 
-    /// The whole of a regular file, or as much as `limit` + 1 bytes, so that the caller can tell that it is too long.
+    /// Returns the contents of a regular file, or its first `limit` + 1 bytes, so that the caller can detect that it is too long.
     static func read(_ path: String, limit: Int) throws(Failure) -> (bytes: [UInt8], status: stat) {
-        // Not blocking, so that a FIFO put there cannot hold the reader.
+        // The file is opened with `O_NONBLOCK`, so that a FIFO in its place cannot block the reader.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw Failure(errno: errno) }
         defer { close(descriptor) }
@@ -61,7 +61,7 @@ enum SystemFile {
         return (bytes, status)
     }
 
-    /// The names in a directory, sorted; those that are no UTF-8 are left out.
+    /// Returns up to `limit` names in a directory, sorted. Names that are not UTF-8 are left out.
     static func names(in path: String, limit: Int) throws(Failure) -> [String] {
         guard let directory = opendir(path) else { throw Failure(errno: errno) }
         defer { closedir(directory) }

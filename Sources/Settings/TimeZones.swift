@@ -3,11 +3,11 @@ package import Model
 /// The system's time zone database. It blocks for as long as reading a small file does.
 package enum TimeZones {
     private static let directory = "/usr/share/zoneinfo"
-    /// What lies beside the zones: other forms of them, and the machine's own.
+    /// Entries beside the zones: other formats of them, and the machine's own zone.
     private static let others: Set = ["posix", "right", "posixrules", "localtime", "Factory"]
     private static let maximumName = 64
 
-    /// A zone's rules; nothing for a name that the database does not have.
+    /// Returns a zone's rules; `nil` for a name that the database does not have.
     package static func rules(of name: String) -> ZoneRules? {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         let isName = parts.allSatisfy { part in
@@ -16,7 +16,7 @@ package enum TimeZones {
         guard isName, name.utf8.count <= maximumName,
             let file = try? SystemFile.read(directory + "/" + name, limit: ZoneRules.maximumSize)
         else {
-            // A machine without the database knows its own time.
+            // UTC is known even without the database.
             return name == "UTC" ? .utc : nil
         }
         return ZoneRules(file: file.bytes)
@@ -31,10 +31,10 @@ package enum TimeZones {
         }
     }
 
-    /// Every name, to suggest one of them; empty where the database is not installed.
+    /// Returns every name, for suggestions; empty if the database is not installed.
     static func names() -> [String] {
         func beneath(_ path: String, _ depth: Int) -> [String] {
-            // A directory that cannot be read has no names to suggest.
+            // A directory that cannot be read contributes no names.
             let names = (try? SystemFile.names(in: directory + path, limit: 1000)) ?? []
             return names.filter { $0.first?.isUppercase == true && !others.contains($0) }.flatMap { name in
                 let inner = depth == 0 ? [] : beneath("\(path)/\(name)", depth - 1)

@@ -5,11 +5,11 @@ enum TriggerReader {
     /// The most triggers of one bot.
     static let maximumTriggers = 64
 
-    /// What the triggers' meaning depends on.
+    /// The bot file's values on which the triggers' meaning depends.
     struct Context {
         var isInsecure: Bool
         var watchesTags: Bool
-        /// The bot's own, which holds where a trigger has none.
+        /// The bot's time limit, which applies to triggers without their own.
         var timeout: Duration
     }
 
@@ -43,12 +43,13 @@ enum TriggerReader {
         return triggers
     }
 
-    /// Whether another trigger gives commits their version that this one is to put into the registry by another name.
+    /// Returns whether another trigger publishes the same commits under another package name. A commit gets only one version, so this trigger's would
+    /// be lost.
     private static func isBeaten(_ trigger: Trigger, by other: Trigger) -> Bool {
         guard case .publish = trigger.action, trigger.action == other.action, let package = trigger.registry,
             package != other.registry
         else { return false }
-        // Of two patterns that have a ref in common nearly always one matches the other's text.
+        // If two patterns match a common ref, nearly always one of them matches the other's text.
         func overlap(_ some: [RefPattern]?, _ others: [RefPattern]?) -> Bool {
             (some ?? []).contains { one in
                 (others ?? []).contains { $0.matches(one.description) || one.matches($0.description) }
@@ -94,7 +95,7 @@ enum TriggerReader {
         return conditions
     }
 
-    /// What no key alone can be wrong about.
+    /// Checks rules that involve several keys.
     private static func check(
         _ trigger: Trigger, _ fields: Fields, _ context: Context, _ diagnostics: inout Diagnostics
     ) {

@@ -1,13 +1,13 @@
-/// Holds an upload's `s3://BUCKET/KEY?region=…&endpoint=…&use_path_style=…` to what can be meant; `Transfer` reads it again.
+/// Checks an upload's `s3://BUCKET/KEY?region=…&endpoint=…&use_path_style=…`. `Transfer` parses it again.
 ///
-/// Only KEY may have names in braces, such as `{version}`: where a bucket lies must not depend on what a commit calls itself.
+/// Only KEY may have names in braces, such as `{version}`: the bucket must not depend on names that a commit chooses.
 enum UploadBucket {
-    /// The problem with it; `nil` if it is valid.
+    /// Returns the problem with the address; `nil` if it is valid.
     static func problem(_ parts: AddressText.Parts, isInsecure: Bool) -> String? {
         let isName = parts.host.utf8.allSatisfy {
             (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E
         }
-        // A key pair is a secret; a user alone is taken for half of one.
+        // A key pair is a secret. A user without a password is treated as half of one.
         if parts.hasUser {
             return AddressText.passwordProblem("upload", "; name a secret with `credentials:`")
         }

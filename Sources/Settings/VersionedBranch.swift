@@ -1,7 +1,7 @@
-/// Whether a pattern can match a branch that a version is made from.
+/// Checks whether a pattern can match a branch from which a version is made.
 enum VersionedBranch {
-    /// A branch such as `release/1.4` or `release/2`: its last component is one or two numbers. A pattern with a wildcard in that component
-    /// can match one.
+    /// Returns whether a pattern can match a branch such as `release/1.4` or `release/2`, whose last component is one or two numbers. A wildcard in
+    /// that component counts as a match.
     static func canMatch(_ pattern: String) -> Bool {
         let last = pattern.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         if last.contains("*") || last.contains("?") { return true }

@@ -1,17 +1,16 @@
-/// What is refused before a text reaches the YAML parser, because the parser would take long or much memory over it,
-/// or read something else than people see.
+/// Refuses texts that the YAML parser could read only with much time or memory, or in another way than users see them.
 ///
-/// Yams builds every node by recursion and hashes each mapping's keys, and a key may itself be a tree or an alias of
-/// one; so depth is held low, and aliases are refused altogether.
+/// Yams builds every node by recursion and hashes each mapping's keys, and a key may itself be a tree or an alias of one. The depth is therefore
+/// limited, and aliases are refused.
 enum YAMLGuard {
-    /// Bytes of a file. The largest recipe seen in practice has a few KiB.
+    /// The most bytes of a file. The largest recipe seen in practice has a few KiB.
     static let maximumSize = 256 << 10
-    /// Levels of braces and brackets.
+    /// The most levels of braces and brackets.
     static let maximumFlowDepth = 64
-    /// Columns before a line's text; each level of a block takes one or more.
+    /// The most columns before a line's text. Each level of a block takes one or more.
     static let maximumIndentation = 128
 
-    /// Adds an error for the first thing that is refused.
+    /// Adds an error for the first refused element.
     /// - Returns: Whether the text may be parsed.
     static func accepts(_ yaml: String, _ diagnostics: inout Diagnostics) -> Bool {
         guard yaml.utf8.count <= maximumSize else {
@@ -40,7 +39,7 @@ enum YAMLGuard {
                 diagnostics.error("the line ends with a carriage return; save the file with LF line ends", at: position)
                 return false
             case "\u{85}", "\u{2028}", "\u{2029}":
-                // YAML 1.1 breaks lines here, editors do not: what follows would not be where people see it.
+                // YAML 1.1 breaks lines here, but editors do not: the following text would not be where users see it.
                 diagnostics.error("an unusual line break (\(Printable.oneLine(String(scalar)))); use LF", at: position)
                 return false
             case "[", "{": depth += 1
@@ -66,8 +65,8 @@ enum YAMLGuard {
 
     /// Refuses a text in which one name may be both an anchor (`&name`) and an alias (`*name`).
     ///
-    /// This looks at bytes, not at tokens, so it cannot be fooled by quoting; a false alarm needs `&name` and `*name` of
-    /// the same name in one file, each after a blank or bracket.
+    /// It checks characters instead of tokens, so quoting cannot deceive it. A false alarm needs `&name` and `*name` of the same name in one file,
+    /// each after a blank or bracket.
     private static func acceptsAliases(_ yaml: String, _ diagnostics: inout Diagnostics) -> Bool {
         var anchors: [String: Position] = [:]
         var aliases: [String: Position] = [:]
@@ -93,13 +92,13 @@ enum YAMLGuard {
         return false
     }
 
-    /// A letter of libyaml's anchor names (`IS_ALPHA` in yaml_private.h).
+    /// Returns whether libyaml allows a character in an anchor's name (`IS_ALPHA` in yaml_private.h).
     private static func isNameLetter(_ scalar: Unicode.Scalar) -> Bool {
         ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar) || scalar == "_"
             || scalar == "-"
     }
 
-    /// Whether no token can begin after this character: only blanks, brackets, quotes and `,:?-` can stand before one.
+    /// Returns whether no token can begin after this character. Only blanks, control characters, brackets, quotes and `,:?-` can precede a token.
     private static func isWithinWord(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isASCII && scalar.value > 0x20 && !"[]{},:?\"'-".unicodeScalars.contains(scalar)
     }

@@ -1,8 +1,8 @@
-/// A piece of a YAML document with its place. Scalars stay text: what a text means is the schema's business, so `off`
-/// is never turned into a truth value, nor `1.10` into a number.
+/// A node of a YAML document with its position. Scalars stay text and are interpreted by the schema: `off` is never converted to a Boolean, and
+/// `1.10` never to a number.
 struct YAMLNode: Sendable {
     indirect enum Content: Sendable {
-        /// `isPlain`: written without quotes, so that an empty one or `~` means nothing.
+        /// `isPlain`: the text is written without quotes, so that an empty one or `~` is null.
         case scalar(String, isPlain: Bool)
         case sequence([YAMLNode])
         case mapping([Entry])
@@ -16,16 +16,16 @@ struct YAMLNode: Sendable {
 
     var position: Position
     var content: Content
-    /// Written between braces or brackets.
+    /// Whether the node is written in braces or brackets.
     var isFlow = false
 
-    /// Whether nothing was written: an empty plain scalar, `~` or `null`.
+    /// Whether the value is null: an empty plain scalar, `~` or `null`.
     var isNull: Bool {
         if case .scalar(let text, isPlain: true) = content { return ["", "~", "null"].contains(text) }
         return false
     }
 
-    /// What it is, for messages.
+    /// The kind of node, for messages.
     var kind: String {
         switch content {
         case .scalar: isNull ? "nothing" : "a text"

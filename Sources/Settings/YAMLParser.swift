@@ -1,16 +1,17 @@
 import Yams
 
-/// Turns YAML text into nodes with places, or says in which line it is not YAML.
+/// Converts YAML text into nodes with positions, or reports the line of an error.
 enum YAMLParser {
-    /// Nodes of one document; a file within the size limit and above this holds no settings.
+    /// The most nodes of one document. A file within the size limit that exceeds this contains no settings.
     static let maximumNodes = 20_000
 
+    /// Parses a text.
     /// - Parameter firstLine: The number of the text's first line, for a text that is part of a file.
-    /// - Returns: The root; nothing when the text is empty, holds only comments, or an error was added.
+    /// - Returns: The root; `nil` if the text is empty, contains only comments, or an error was added.
     static func parse(_ yaml: String, firstLine: Int = 1, _ diagnostics: inout Diagnostics) -> YAMLNode? {
         guard YAMLGuard.accepts(yaml, &diagnostics) else { return nil }
         do {
-            // Every value is a text here, so no key is compared by its YAML type, which takes seven regular expressions for each.
+            // Every value is read as text. The basic resolver avoids determining each key's YAML type, which takes seven regular expressions per key.
             guard let root = try Parser(yaml: yaml, resolver: .basic, encoding: .utf8).singleRoot() else { return nil }
             var conversion = Conversion(offset: firstLine - 1, diagnostics: diagnostics)
             let node = conversion.node(root)
@@ -75,7 +76,7 @@ enum YAMLParser {
                 text = "\(context.text)\(since): \(problem)"
             }
             if character(at: mark, of: yaml) == "\t" { text = "a tab; indent with spaces" }
-            // At the end of the text people would look for nothing; what was left open is what they must close.
+            // The end of the text does not show the cause. The error therefore names the beginning of the unclosed element.
             let last = yaml.utf8.count { $0 == 0x0A } + 1
             let isUnclosed = problem.contains("end of stream") || mark.line > last
             var position = place(isUnclosed ? context?.mark ?? mark : mark)
@@ -112,7 +113,7 @@ enum YAMLParser {
         return lines[mark.line - 1].dropFirst(mark.column - 1).first
     }
 
-    /// The place where a block mapping has the key again. Yams tells only the first one's.
+    /// Returns the position at which a block mapping has the key again; `nil` if it is not found. Yams reports only the first position.
     private static func repeated(_ key: String, after first: Mark, in yaml: String) -> Position? {
         let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated().dropFirst(first.line) {

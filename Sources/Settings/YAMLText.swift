@@ -1,15 +1,15 @@
-/// Writes texts so that a YAML reader gets them back as they were.
+/// Writes texts so that a YAML reader returns the same texts.
 enum YAMLText {
-    /// The text plain where that is safe, else in double quotes.
+    /// Returns the text without quotes if that is safe, otherwise in double quotes.
     static func scalar(_ text: String) -> String {
         isPlain(text) ? text : quoted(text)
     }
 
-    /// `[a, "b*"]`.
+    /// Returns a list such as `[a, "b*"]`.
     static func list(_ texts: [String]) -> String { "[" + texts.map(scalar).joined(separator: ", ") + "]" }
 
-    /// Narrower than YAML's own rule: only letters, digits and a few signs that mean nothing anywhere, and no word that
-    /// readers of other schemas take for a number or truth value.
+    /// Returns whether a text is safe without quotes. The rule is narrower than YAML's: only letters, digits and a few signs without special meaning,
+    /// and no word that other schemas read as a number or Boolean.
     private static func isPlain(_ text: String) -> Bool {
         guard let first = text.utf8.first, isLetter(first) || first == UInt8(ascii: "/") || isDigit(first) else {
             return false

@@ -1,10 +1,9 @@
 import Model
 import Synchronization
 
-/// Hands every committed change to each stream that listens.
+/// Delivers each committed change to all listening streams.
 final class ChangeBroadcast: Sendable {
-    /// Changes that a slow listener may be behind; older ones are dropped for it, since each change only says "look
-    /// again at this".
+    /// The number of changes buffered for a slow listener. Older ones are dropped, since each change only means "read this again".
     static let bufferedChanges = 256
 
     private struct Listener: Sendable {
@@ -15,17 +14,17 @@ final class ChangeBroadcast: Sendable {
     private struct Listeners {
         var next = 0
         var all: [Int: Listener] = [:]
-        /// How often bots or versions have changed.
+        /// The number of transactions that changed bots or versions.
         var publishings = 0
         var stamps = IntegrationStamps()
     }
 
     private let listeners = Mutex(Listeners())
 
-    /// Every change; of more than `bufferedChanges` the newest.
+    /// Returns a stream of all changes. A slow listener gets only the newest `bufferedChanges`.
     func stream() -> AsyncStream<StoreChange> { stream(.bufferingNewest(Self.bufferedChanges)) { $0 } }
 
-    /// What `transform` makes of each change; nothing: it is left out.
+    /// Returns a stream of the results of `transform`. A change for which `transform` returns `nil` is skipped.
     func stream<Element: Sendable>(
         _ buffering: AsyncStream<Element>.Continuation.BufferingPolicy,
         _ transform: @escaping @Sendable (StoreChange) -> Element?
@@ -57,7 +56,7 @@ final class ChangeBroadcast: Sendable {
         }
     }
 
-    /// Another number once bots or versions have changed: what was read of them under the same one holds.
+    /// A number that grows whenever bots or versions change. Values read while it was the same are still valid.
     var publishings: Int { listeners.withLock { $0.publishings } }
 
     /// See `Store.stamp(of:)`.

@@ -13,7 +13,7 @@ extension Database {
         return try rows.next().map { try map(StoredRow($0, of: sql)) }
     }
 
-    /// What `map` makes of each row. `map` must not run the same query.
+    /// Returns the result of `map` for each row. `map` must not run the same query.
     func all<Value>(
         _ sql: String, _ arguments: StatementArguments = [], _ map: (StoredRow) throws -> Value
     ) throws -> [Value] {
@@ -23,22 +23,22 @@ extension Database {
         return values
     }
 
-    /// A copy of the first row; `nil` if there is none.
+    /// Returns a copy of the first row; `nil` if there is none.
     func row(_ sql: String, _ arguments: StatementArguments = []) throws -> StoredRow? {
         try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments).map { StoredRow($0, of: sql) }
     }
 
-    /// Copies of all rows.
+    /// Returns copies of all rows.
     func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [StoredRow] {
         try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments).map { StoredRow($0, of: sql) }
     }
 
-    /// The first column of the first row; `nil` if there is no row, or the column is `NULL`.
+    /// Returns the first column of the first row; `nil` if there is no row, or the column is `NULL`.
     func value<Value: StoredValue>(_ sql: String, _ arguments: StatementArguments = []) throws -> Value? {
         try first(sql, arguments) { try $0[0] as Value? } ?? nil
     }
 
-    /// The first column of each row.
+    /// Returns the first column of each row.
     func values<Value: StoredValue>(_ sql: String, _ arguments: StatementArguments = []) throws -> [Value] {
         try all(sql, arguments) { try $0[0] }
     }

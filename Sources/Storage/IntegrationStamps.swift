@@ -1,8 +1,8 @@
 import Model
 
-/// The order of integrations' last changes, for what is computed once from an integration's rows.
+/// The order of the integrations' last changes. Values computed from an integration's rows are valid while its stamp is the same.
 struct IntegrationStamps {
-    /// The most integrations, and bots, that are remembered. Beyond, all count as changed.
+    /// The most integrations, and the most bots, that are remembered. When there are more, all of them count as changed.
     static let maximum = 4096
 
     private var last: UInt64 = 0
@@ -11,7 +11,7 @@ struct IntegrationStamps {
     private var integrations: [IntegrationID: UInt64] = [:]
     private var silences: [Name: UInt64] = [:]
 
-    /// Counts a committed change.
+    /// Records a committed change.
     mutating func note(_ change: StoreChange) {
         last += 1
         switch change {

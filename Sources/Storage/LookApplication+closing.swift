@@ -1,14 +1,14 @@
 import GRDB
 import Model
 
-/// Pull requests that are open as far as events have told, and are not any more.
+/// Closes pull requests that are open according to the events but no longer open in the repository.
 extension LookApplication {
-    /// How long a head may be missing that was listed before: a server that is being repaired lists less for a while.
+    /// How long a head that was listed before may be missing: a server under repair lists fewer refs for a while.
     static let patience = Duration.seconds(600)
-    /// How long one may be missing of which no look has ever found the head: some forges make its ref when somebody looks at it.
+    /// How long a head may be missing that no scan has ever found: some forges create its ref only when somebody opens its page.
     static let patienceForNew = Duration.seconds(86_400)
 
-    /// Notes that a head is not listed; after a time it counts as closed.
+    /// Records that a pull request's head is not listed. After `patience` or `patienceForNew` the pull request counts as closed.
     mutating func miss(_ pull: PullRequestRecord) throws {
         let since = pull.missingSince ?? look.at
         let isOver = look.at - since >= (pull.head == nil ? Self.patienceForNew : Self.patience)
@@ -21,7 +21,7 @@ extension LookApplication {
         pulls[pull.number] = PullFate(fate: .ignored, reason: "the repository does not list \(pull.place)")
     }
 
-    /// Takes a pull request for closed, since what the look found says so and no event did. A newer event opens it again.
+    /// Marks a pull request as closed because the scan shows it, without an event. A newer event opens it again.
     mutating func close(_ pull: PullRequestRecord, _ reason: String) throws {
         pulls[pull.number] = nil
         try db.change(
@@ -34,8 +34,8 @@ extension LookApplication {
             ])
     }
 
-    /// Marks pull requests as closed if no event mentioned them for too long, and, of too many, those with the lowest numbers: forges that keep the
-    /// refs of all pull requests do not report one that was closed without being merged. A few in each look.
+    /// Closes pull requests that no event has mentioned for too long and, if there are too many, those with the lowest numbers. Forges that keep the
+    /// refs of all pull requests do not report one that was closed without being merged. Each scan closes at most `batch` of each kind.
     mutating func closeForgottenPulls() throws {
         let limit = look.at.millisecondsSinceEpoch - Store.forgottenAfter.milliseconds
         let forgotten = try db.all(
@@ -54,8 +54,8 @@ extension LookApplication {
         for pull in surplus { try close(pull, "more than \(Store.maximumKnownPulls) with higher numbers are open") }
     }
 
-    /// Forgets pull requests that were closed long ago, and, of too many, those that were closed first, with their approvals and silences. A few in
-    /// each look, which is more than can be announced between two.
+    /// Deletes pull requests that were closed long ago and, if there are too many, those that were closed first. Their approvals and silences are
+    /// deleted with them. Each scan deletes at most `batch` of each kind, which is more than can be announced between two scans.
     func trimPulls() throws {
         let limit = look.at.millisecondsSinceEpoch - Store.closedKept.milliseconds
         let closed =
@@ -76,6 +76,6 @@ extension LookApplication {
         }
     }
 
-    /// Pull requests that one look closes or forgets: each is a row and its index entries, some 30 µs.
+    /// The most pull requests that one scan closes or deletes. Each is a row with its index entries and takes about 30 µs.
     private static let batch = 50
 }

@@ -8,7 +8,7 @@ extension LookApplication {
         var updates: [Int64] = []
     }
 
-    /// Gives every event that asked before this look began its fate, but for those that wait for another look.
+    /// Decides the outcome of every event received before this scan began, except for events that wait for another scan.
     mutating func decideEvents() throws {
         let rows = try db.rows(
             """
@@ -16,7 +16,7 @@ extension LookApplication {
             WHERE repository = ? AND fate = 'pending' AND request <= ? ORDER BY id
             """,
             [repository, look.request.sequence])
-        // The heads that the newest of them tell of, by pull request.
+        // The head that the newest event names, for each pull request.
         var told: [Int: CommitID] = [:]
         for row in rows {
             guard let number = try row["pull_request"] as Int? else { continue }
@@ -36,7 +36,7 @@ extension LookApplication {
                 if try wait(for: claims, delivery: id, tries: row["tries"], newest) { continue }
                 decision = try decide(claims, of: id, newest)
             }
-            // What it was stored with says why it asked, such as a pull request; what came of it says the look.
+            // The stored reason says why the event requested a scan, such as a pull request. The decision's reason says what the scan found.
             let reasons = [try row["reason"] as String?, decision.reason].compactMap(\.self)
             if !reasons.isEmpty { decision.reason = reasons.joined(separator: "; ") }
             try db.change(
@@ -49,7 +49,7 @@ extension LookApplication {
         }
     }
 
-    /// The refs that those events name; `nil` if one of them names none.
+    /// Returns the refs that those events name; `nil` if one of them names none.
     func claimedRefs() throws -> Set<RefName>? {
         let rows = try db.rows(
             "SELECT claims FROM deliveries WHERE repository = ? AND fate = 'pending' AND request <= ?",
@@ -58,7 +58,7 @@ extension LookApplication {
         return claims.contains(where: \.isEmpty) ? nil : Set(claims.joined().map(\.ref))
     }
 
-    /// The event's fate is that of its most telling claim; without claims, of all that the look saw.
+    /// Decides an event's outcome by its most important claim. Without claims, the most important movement that the scan saw decides.
     private func decide(
         _ claims: [RefClaim], of delivery: Int64, _ newest: [RefName: Int64]
     ) throws -> Decision {
@@ -84,7 +84,7 @@ extension LookApplication {
         guard let claimed = claim?.after, let head = pull.head, claimed != head, let ref = claim?.ref else {
             return decision
         }
-        // Forges tell of a head before they list it, and anybody's commit can be asked of some servers by its id.
+        // Forges announce a head before they list it, and some servers return anybody's commit by its id.
         let reason = "the repository shows \(head.abbreviated) at \(ref), not \(claimed.abbreviated)"
         return Decision(
             fate: pull.fate == .integrated ? .coalesced : pull.fate,
@@ -97,7 +97,7 @@ extension LookApplication {
 
     private func decide(_ claim: RefClaim, of delivery: Int64, isNewest: Bool) throws -> Decision {
         if let movement = movements[claim.ref] {
-            // A forge names an annotated tag's own object, a look its commit.
+            // For an annotated tag, a forge names the tag object, and a scan the commit.
             if movement.after == claim.after || claim.isHeadUnknown || claim.ref.tag != nil {
                 return Self.decision(of: movement)
             }
@@ -110,7 +110,7 @@ extension LookApplication {
         let head = look.heads[claim.ref]
         if claim.isHeadUnknown ? head != nil : head == claim.after || (head != nil && claim.ref.tag != nil) {
             let update = try current(claim.ref)?["id"] as Int64?
-            // An earlier look saw it move, and this event has waited since because of another of its refs.
+            // An earlier scan saw the ref move. This event has waited since then because of another of its refs.
             if let update, let found = try found(by: delivery, update) { return found }
             return update.map { Decision(fate: .duplicate, reason: "this was known already", updates: [$0]) }
                 ?? Decision(fate: .ignored, reason: "the ref does not exist")
@@ -128,7 +128,7 @@ extension LookApplication {
         return Decision(fate: .ignored, reason: "the repository does not show this update")
     }
 
-    /// The outcome of an update that an earlier look found for an event.
+    /// Returns the outcome of an update that an earlier scan found for an event; `nil` if it found none.
     private func found(by delivery: Int64, _ update: Int64) throws -> Decision? {
         try db.first(
             """

@@ -2,19 +2,19 @@ import GRDB
 import Model
 
 extension LookApplication {
-    /// What became of a pull request in this look.
+    /// The outcome of a scan for one pull request.
     struct PullFate {
         var fate: Fate
         var reason: String?
-        /// The update of its head, from this look or the last that saw it move; `nil`: the newest update of `ref`, which is read when an event
-        /// asks.
+        /// The update that recorded the head, from this scan or the last one that saw it move. If `nil`, the newest update of `ref` is read when an
+        /// event needs it.
         var update: Int64?
         var ref: RefName?
         /// `nil` if the repository does not list it.
         var head: CommitID?
     }
 
-    /// The bots that look for the first time, or by other patterns than before: for them all that is open is new.
+    /// Returns the bots that scan for the first time, after a return, or with other patterns than before. All open pull requests are new to them.
     func botsThatWatchAnew() throws -> Set<Name> {
         let bots = try look.watchers.filter { watcher in
             try db.first(
@@ -25,7 +25,7 @@ extension LookApplication {
         return Set(bots.map(\.bot))
     }
 
-    /// Looks at each open pull request that was asked for. Only what this look lists decides whose it is.
+    /// Checks each open pull request that was requested. Only what this scan lists decides whose pull request it is.
     mutating func lookAtPulls(anew: Set<Name>) throws {
         let rows = try db.all(
             """
@@ -35,7 +35,7 @@ extension LookApplication {
         branches = Dictionary(
             look.heads.lazy.filter { $0.key.branch != nil }.map { ($0.value, $0.key) }, uniquingKeysWith: min)
         for pull in rows.reversed() {
-            // A pull request that an event announced after the look began belongs to the next.
+            // A pull request that an event announced after the scan began belongs to the next scan.
             guard look.asked.contains(pull.place) || look.heads[pull.place] != nil else { continue }
             try lookAt(pull, anew)
         }
@@ -50,7 +50,7 @@ extension LookApplication {
             if judged.isMerged { return try close(pull, "its head is in \(pull.base.shortName) by now") }
             pull.judgedTip = judged.tip
         }
-        // Each look determines the owner again: if a fork's head is by now the head of a branch, somebody who may push has adopted it.
+        // Each scan determines the owner again: if a fork's head has become the head of a branch, somebody who may push has adopted it.
         let isAdopted = !isMoved && known.source == nil && pull.source != nil
         let watchers = look.watchers.filter {
             isMoved || known.hasChanged || isAdopted || anew.contains($0.bot)
@@ -105,13 +105,13 @@ extension LookApplication {
         [.integrated, .duplicate, .refused].firstIndex(of: fate) ?? 3
     }
 
-    /// The branch whose tip it is in this very look. Where it is looked for goes first, then the first by name.
+    /// Returns the branch whose tip is `head` in this scan: `place` if it is one of them, otherwise the first by name. `nil` if there is none.
     private func source(of head: CommitID, at place: RefName) -> RefName? {
         if place.branch != nil, look.heads[place] == head { return place }
         return branches[head]
     }
 
-    /// Pull requests are no refs of the bot's own: their heads are never among those that a person or a schedule can mean.
+    /// Records that a head moved. Pull requests are not in `refs`, so a user or a schedule cannot select their heads as refs.
     private mutating func move(_ pull: PullRequestRecord, from old: CommitID?, to new: CommitID) throws -> Int64 {
         try db.change(
             """
@@ -127,7 +127,7 @@ extension LookApplication {
         return update
     }
 
-    /// The update that saw a ref move last; `nil` if there is none.
+    /// Returns the update that last saw a ref move; `nil` if there is none.
     func newestUpdate(of ref: RefName) throws -> Int64? {
         try db.first(
             "SELECT id FROM ref_updates WHERE repository = ? AND ref = ? ORDER BY generation DESC LIMIT 1",
@@ -135,11 +135,12 @@ extension LookApplication {
         ) { try $0[0] }
     }
 
+    /// Queues an integration of a pull request for one bot.
     /// - Parameters:
-    ///   - update: The update of the head, if it moved in this look.
-    ///   - isNew: Whether it moved there from another commit.
-    ///   - isAdopted: Whether it was a fork's until this look.
-    /// - Returns: The outcome for this bot; `nil` for a pull request that is gone.
+    ///   - update: The update of the head, if it moved in this scan; otherwise its newest update.
+    ///   - isNew: Whether the head moved from another commit in this scan.
+    ///   - isAdopted: Whether the head belonged to a fork until this scan.
+    /// - Returns: The outcome for this bot; `nil` if the bot or the pull request's head no longer exists.
     private mutating func queue(
         _ pull: PullRequestRecord, for watcher: Watcher, update: Int64?, isNew: Bool, isAdopted: Bool
     ) throws -> (fate: Fate, reason: String?)? {
@@ -157,7 +158,7 @@ extension LookApplication {
         if answer == .awaitsApproval, approver == nil {
             return (.refused, Store.awaitsApproval(seen, bot: watcher.bot))
         }
-        // It was reopened, announced after it was forgotten, or a bot asks again: its earlier outcome still holds.
+        // The pull request was reopened, or announced after it was forgotten, or a bot queries it again: its earlier outcome still holds.
         if !isNew, let done = try Store.integration(of: seen, bot: bot, db) {
             return (.duplicate, "it was integrated already: \(done.id)")
         }
@@ -180,11 +181,11 @@ extension LookApplication {
         return (.integrated, nil)
     }
 
-    /// Ends what waits of pull requests that are closed. What a person asked for is left alone.
-    /// - Returns: What runs of them.
+    /// Cancels the queued integrations of closed pull requests. Integrations that a user requested are left alone.
+    /// - Returns: The running integrations of closed pull requests.
     func endClosedPulls() throws -> [LookOutcome.ClosedIntegration] {
         let open = try db.all(
-            // By the index of open pull requests, which stays small, and not by that of all pull requests, which keeps growing.
+            // The query uses the index of open integrations, which stays small. The index of all pull requests keeps growing.
             Store.integrationQuery + """
                  WHERE integrations.id IN (
                     SELECT open.id FROM integrations AS open INDEXED BY integrations_open
@@ -196,7 +197,7 @@ extension LookApplication {
         for record in open {
             let reason = "pull request \(record.pull?.number ?? 0) was closed"
             guard record.state == .queued else {
-                // Until it has its end nobody takes it for what the pull request came to.
+                // The running integration is marked as ending, so that it does not count as the pull request's outcome before it has ended.
                 try db.change("UPDATE integrations SET ending_run = run WHERE id = ?", [record.rowID])
                 running.append(.init(id: record.id, run: record.run, reason: reason))
                 continue

@@ -1,26 +1,26 @@
 import GRDB
 import Model
 
-/// Heads of pull requests and pushes that a forge announces before its repository lists them, and pull requests that no look asked for.
+/// Lets events wait for heads that a forge announces before its repository lists them, and explains why a pull request was not scanned.
 extension LookApplication {
-    /// Events of one look that may wait for the next.
+    /// The most events of one scan that may wait for the next.
     private static let maximumAwaited = 100
 
-    /// Whether the head that an event tells of may still come to where it is looked for.
-    /// - Parameter newest: What the newest of the events that wait for this look tells.
+    /// Returns whether the announced head of a pull request may still appear in the repository.
+    /// - Parameter newest: The head that the newest of the waiting events announces.
     func mayComeYet(_ number: Int, _ claim: RefClaim?, newest: CommitID?) throws -> Bool {
         guard let pull = pulls[number], let claim, let claimed = claim.after, pull.head != claimed,
             newest == claimed
         else { return false }
-        // It existed once: an event of a forced push can arrive late.
+        // The head existed earlier: the event of a forced push can arrive late.
         return try db.first(
             "SELECT 1 FROM ref_updates WHERE repository = ? AND ref = ? AND after = ?",
             [repository, claim.ref.description, claimed.description]
         ) { _ in true } == nil
     }
 
-    /// Lets an event wait for another look, which is to be asked for after a pause.
-    /// - Returns: Whether it waits; else it has waited long enough.
+    /// Lets an event wait for another scan, which is requested after a pause.
+    /// - Returns: Whether it waits; `false` if it has waited long enough.
     mutating func wait(for number: Int, _ claim: RefClaim?, delivery: Int64, tries: Int) throws -> Bool {
         guard tries < Store.pausesForHead.count, awaited.count < Self.maximumAwaited, let claim,
             let claimed = claim.after
@@ -43,7 +43,7 @@ extension LookApplication {
 
     // MARK: Pushes
 
-    /// Returns, for each ref, the last event waiting for this look that names it.
+    /// Returns, for each ref, the last event waiting for this scan that names it.
     func newestClaims(_ rows: [StoredRow]) throws -> [RefName: Int64] {
         var newest: [RefName: Int64] = [:]
         for row in rows where try row["pull_request"] as Int? == nil {
@@ -52,9 +52,9 @@ extension LookApplication {
         return newest
     }
 
-    /// Lets a push's event wait for another look while the repository does not show the announced commit: hosts that replicate show a push some
-    /// seconds after they announce it.
-    /// - Returns: Whether it waits; else its fate is to be decided.
+    /// Lets a push's event wait for another scan while the repository does not show the announced commit. Replicating hosts show a push some seconds
+    /// after they announce it.
+    /// - Returns: Whether it waits; if `false`, its outcome must be decided now.
     mutating func wait(
         for claims: [RefClaim], delivery: Int64, tries: Int, _ newest: [RefName: Int64]
     ) throws -> Bool {
@@ -64,7 +64,7 @@ extension LookApplication {
                 && mayComeYet(claim)
         }
         guard let late else { return false }
-        // Refs that have arrived by now still count as found by this event.
+        // Refs that have already arrived still count as found by this event.
         for claim in claims {
             guard let movement = movements[claim.ref], movement.after == claim.after || claim.ref.tag != nil else {
                 continue
@@ -82,15 +82,16 @@ extension LookApplication {
         return true
     }
 
-    /// Whether the repository may show the announced commit later: it does not now, and no look has seen that commit or a later one.
+    /// Returns whether the repository may show the announced commit later. That is so if it does not show it now, and no scan has seen that commit or
+    /// a later one.
     private func mayComeYet(_ claim: RefClaim) throws -> Bool {
         let shown = look.heads[claim.ref]
         if claim.isHeadUnknown { return shown == nil && movements[claim.ref] == nil }
         if shown == claim.after { return false }
-        // It shows the state before the push, whatever was there earlier: a forced push can go back.
+        // The repository shows the state before the push, whatever it showed earlier: a forced push can go back.
         if shown == claim.before { return true }
         if claim.ref.tag != nil, shown != nil {
-            // For an annotated tag the event names the tag object, and the look its commit: only a movement can be detected.
+            // For an annotated tag the event names the tag object, and the scan its commit: only a movement can be detected.
             return claim.after != nil && claim.before != nil && movements[claim.ref] == nil
         }
         if try wasOvertaken(claim) { return false }
@@ -100,7 +101,7 @@ extension LookApplication {
         ) { _ in true } == nil
     }
 
-    /// Whether a look has seen the ref move elsewhere from where the push began.
+    /// Returns whether a scan has seen the ref move from the push's old commit to a commit other than its new one.
     func wasOvertaken(_ claim: RefClaim) throws -> Bool {
         try db.first(
             "SELECT 1 FROM ref_updates WHERE repository = ? AND ref = ? AND before IS ? AND after IS NOT ?",
@@ -108,9 +109,9 @@ extension LookApplication {
         ) { _ in true } != nil
     }
 
-    // MARK: Pull requests that were not looked at
+    // MARK: Pull requests that were not scanned
 
-    /// Why a pull request was not looked at.
+    /// Returns the reason why a pull request was not scanned.
     func whyNotLooked(at number: Int) throws -> String {
         let known = try db.first(
             "SELECT is_open, closed_reason, place FROM pull_requests WHERE repository = ? AND number = ?",
@@ -131,14 +132,16 @@ extension LookApplication {
 }
 
 extension Store {
-    /// The pauses before each further look for an announced head that the repository does not list; after the last the event gets its fate.
+    /// The pauses before each further scan for an announced head that the repository does not list. After the last one the event's outcome is
+    /// decided.
     package static let pausesForHead: [Duration] = [2, 4, 8, 16, 32].map { .seconds($0) }
 
-    /// Of an event that waits for a look that nobody has asked for yet: above all that are asked for.
+    /// The request number of an event whose scan nobody has requested yet. It is higher than all requested ones.
     static let parkedRequest = Int64.max
 
-    /// Requests the look that events wait for, once their pause is over.
-    /// - Parameter deliveries: Their rows; `nil`: all events of all repositories, at the start, when no pause is running.
+    /// Requests the scan that events wait for, once their pause is over.
+    /// - Parameter deliveries: The row ids of the events. `nil` at startup, when no pause is running: all events of all repositories.
+    /// - Returns: Whether a scan was requested.
     package func lookAgain(for deliveries: [Int64]?) async throws(StoreError) -> Bool {
         let rows = deliveries.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }
         return try await lane.write("look again for what was told of") { transaction in

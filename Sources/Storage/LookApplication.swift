@@ -1,9 +1,9 @@
 import GRDB
 import Model
 
-/// One run of transaction 2. Lives within one write closure.
+/// Stores the result of one scan of a repository and decides its consequences. It lives within one write transaction.
 struct LookApplication {
-    /// A ref that this look saw move.
+    /// A ref that this scan saw move.
     struct Movement {
         var rowID: Int64
         var before: CommitID?
@@ -15,17 +15,17 @@ struct LookApplication {
     let look: Look
     let transaction: StoreTransaction
     let repository: Int64
-    /// What was known before the look; without deleted refs.
+    /// The heads that were known before the scan, without deleted refs.
     private(set) var before: [RefName: CommitID] = [:]
     var movements: [RefName: Movement] = [:]
-    /// What became of each pull request that is open, by its number.
+    /// The outcome of this scan for each open pull request, keyed by number.
     var pulls: [Int: PullFate] = [:]
     var integrations: [IntegrationID] = []
-    /// The first branch by name at each commit that is one's tip, once pull requests are looked at.
+    /// The first branch by name whose tip is a commit, keyed by commit. It is empty until pull requests are checked.
     var branches: [CommitID: RefName] = [:]
-    /// Events that wait for another look.
+    /// The events that wait for another scan.
     var awaited: [LookOutcome.Awaited] = []
-    /// The refs that events waiting for this look name as pushed; `nil`: one of those events names none, so it may be any ref.
+    /// The refs that events waiting for this scan name as pushed. `nil` if one of those events names none, so it may be any ref.
     private var claimed: Set<RefName>? = []
 
     var db: Database { transaction.db }
@@ -109,16 +109,16 @@ struct LookApplication {
 
     // MARK: - Bots
 
-    /// Queues what one bot has to integrate: refs that moved while it watched them, and at its first look or after its
-    /// patterns were widened the tips of the branches that are new to it. Tags that are new to it stay as they are.
+    /// Queues the integrations of one bot: refs that moved while it watched them. At its first scan, or after its patterns were widened, the tips of
+    /// the branches that are new to it are queued as well. Tags that are new to it are not integrated.
     ///
-    /// One whose file was away has to integrate the tips of all branches, and tags that came meanwhile: another bot's look may have
-    /// stored what moved.
+    /// A bot whose file was missing gets the tips of all branches, and tags that were created meanwhile: another bot's scan may have stored those
+    /// movements.
     private mutating func queue(for watcher: Watcher) throws {
         let bot = try db.row(
             "SELECT id, patterns, is_returning FROM bots WHERE name = ? AND repository = ? AND is_retired = 0",
             [watcher.bot.description, repository])
-        // Retired, or moved to another repository, while the look was made.
+        // The bot was retired, or moved to another repository, during the scan.
         guard let bot else { return }
         let id: Int64 = try bot["id"]
         let patterns: String? = try bot["patterns"]
@@ -131,7 +131,7 @@ struct LookApplication {
         for ref in (known == nil ? Array(movements.keys) : Array(look.heads.keys)).sorted() {
             guard let head = look.heads[ref], watcher.watches(ref) else { continue }
             let isUnknown = known.map { !$0.contains(ref) && before[ref] != nil } ?? false
-            // Made while it was away, when another bot's look has stored it.
+            // The ref was created while the bot's file was missing, and another bot's scan has stored it.
             let isMissed = isReturning && isUnknown && patterns == watcher.patterns
             let isNew = isFirst || isUnknown || (isReturning && ref.branch != nil)
             if isNew, !isMissed, ref.branch == nil {
@@ -157,7 +157,7 @@ struct LookApplication {
         try db.change("UPDATE bots SET patterns = ?, is_returning = 0 WHERE id = ?", [patterns, bot])
     }
 
-    /// A push, where an event that waits for this look may have meant the ref; else what made us look.
+    /// Returns `push` if an event waiting for this scan may have meant the ref; otherwise the scan's own cause.
     private func cause(of ref: RefName) -> Cause { claimed?.contains(ref) ?? true ? .push : look.cause }
 
     private mutating func baseline(_ ref: RefName) throws {
@@ -196,7 +196,7 @@ struct LookApplication {
         movements[ref]?.reason = reason
     }
 
-    /// The update of the ref's generation of now.
+    /// Returns the update of the ref's current generation; `nil` if there is none.
     func current(_ ref: RefName) throws -> StoredRow? {
         try db.row(
             """

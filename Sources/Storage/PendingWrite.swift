@@ -2,23 +2,23 @@ import Basics
 import GRDB
 import Synchronization
 
-/// A write that waits in the writer lane, whatever its value's type.
+/// A write that waits for the writer, without its value's type.
 protocol WaitingWrite: Sendable {
-    /// Runs the closure in a savepoint of the open transaction and stores its outcome. May be called again if that transaction was rolled back.
-    /// - Returns: The stored changes, to be published after the commit; `nil` if it failed.
+    /// Runs the closure in a savepoint of the open transaction and stores its outcome. It may be called again if that transaction was rolled back.
+    /// - Returns: The stored changes, to be published after the commit; `nil` if the closure failed.
     func perform(in db: Database) -> StoreTransaction?
-    /// Lets the caller go on with the outcome, or with `failure` in its place when what it stored was rolled back.
+    /// Resumes the caller with the outcome; with `failure` instead if the stored rows were rolled back.
     func resume(failure: (any Error)?)
 }
 
-/// A write closure with the caller that waits for it.
+/// A write closure together with the caller that waits for it.
 final class PendingWrite<Value: Sendable>: WaitingWrite {
     typealias Outcome = Result<Value, StoreError>
     private let operation: String
     private let body: @Sendable (StoreTransaction) throws -> Value
     private let continuation: CheckedContinuation<Outcome, Never>
     private let outcome = Mutex<Outcome?>(nil)
-    /// Whether the caller answers a request; the writer then does, too.
+    /// Whether the caller answers a request. If so, the writer runs the closure as an answering thread, too.
     private let isAnswer = AnsweringThread.isCurrent
 
     init(

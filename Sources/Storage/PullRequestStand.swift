@@ -1,25 +1,26 @@
 import GRDB
 import Model
 
-/// What events have said about a pull request so far, which decides what the next one may change.
+/// The state of a pull request according to the events so far. It decides what the next event may change.
 ///
-/// Forges' times have a resolution of a second, and events overtake each other. So that the order of the same events does not matter, a newer time
-/// wins, then the later change within a second (`PullRequestClaim.Change`). A base that an event of this second removed does not return by another
-/// event of it. An event without a time counts as the newest, and the stored time stays.
+/// Forges' times have a resolution of one second, and events can arrive out of order. The result must not depend on the order of the same events.
+/// Therefore a newer time wins, then the later change within a second (`PullRequestClaim.Change`). A base that an event of a second removed does not
+/// return by another event of the same second. An event without a time counts as the newest, and the stored time stays.
 struct PullRequestStand: Hashable {
     var base: RefName
     var isOpen: Bool
-    /// The newest time that an event told.
+    /// The newest time that an event carried, in milliseconds since 1970.
     var toldAt: Int64?
-    /// Of the events of that time the last that counted.
+    /// The change of the last event of that time that was applied.
     var rank: Int
-    /// The base that an event of that time took away.
+    /// The base that an event of that time replaced.
     var baseBefore: RefName?
 
-    /// Above all changes: no further change of that time counts.
+    /// A rank above all changes: no further change of that time is applied.
     static let lastRank = 9
 
-    /// - Returns: `nil` for a claim that is older than the known one, or as old and of no higher rank.
+    /// Returns the state after an event.
+    /// - Returns: `nil` for a claim that is older than the known one, or has the same time and a lower rank.
     func after(_ claim: PullRequestClaim) -> PullRequestStand? {
         var next = self
         next.isOpen = claim.isOpen

@@ -1,9 +1,9 @@
 import GRDB
 import Model
 
-/// Why integrations of one bot are kept whatever the limits are. One for each snapshot: what it has read of a ref it keeps.
+/// Determines why integrations of one bot are kept regardless of the retention limits. Use one value per snapshot: it caches what it reads of a ref.
 struct RetentionHolders {
-    /// What integrations are asked for.
+    /// The columns of integrations that `holder(of:)` needs.
     static let columns = """
         id, number, run, ref, base, head, pull_request, ref_update, state, coalesce(ended_at, queued_at) AS at, disk_run, disk_bytes,
             disk_files
@@ -18,7 +18,7 @@ struct RetentionHolders {
         var exists: Bool
         var newest: Int?
         var newestJudged: Int?
-        /// Of a push: a person's may be of an older commit.
+        /// The newest judged integration of a push. An integration that a user requested may be of an older commit.
         var newestJudgedPush: Int?
         var newestGreen: Int?
     }
@@ -28,9 +28,9 @@ struct RetentionHolders {
     private let row: Int64
     private let repository: Int64
     private let newest: Int?
-    /// Those of which something waits to be told, or may be on its way.
+    /// The numbers of integrations with messages that wait or are being sent.
     private let told: Set<Int>
-    /// What those that are not completed are compared with, and for which.
+    /// The integrations with which open ones are compared; the value is the open integration's number.
     private var compared: [Int: Int] = [:]
     private var branches: [String: Branch] = [:]
 
@@ -62,6 +62,7 @@ struct RetentionHolders {
     }
 
     /// - Parameter stored: A row with `columns`.
+    /// - Returns: The reason to keep the integration; `nil` if the limits decide.
     mutating func holder(of stored: StoredRow) throws -> String? {
         let number: Int = try stored["number"]
         let id: Int64 = try stored["id"]
@@ -115,13 +116,13 @@ struct RetentionHolders {
         if number == known.newestGreen { return "the newest green one of \(branch)" }
         if number == known.newest { return "the newest of \(branch)" }
         if number == known.newestJudged { return "the next of \(branch) is compared with it" }
-        // The next push is judged with what these brought.
+        // The next push is judged together with the changes of these.
         if update != nil, number > known.newestJudgedPush ?? 0 { return "\(branch) was not judged since" }
         return try isTip(update) ? "\(branch) stands at its push" : nil
     }
 
-    /// Whether the repository was looked at. The bot's file may have changed its repository just now, and nothing is known about the new one until
-    /// a look succeeds.
+    /// Returns whether the repository was scanned. The bot's file may have just changed its repository, and the new one is unknown until a scan
+    /// succeeds.
     private func wasLookedAt() throws -> Bool {
         try db.first("SELECT 1 FROM repositories WHERE id = ? AND last_look IS NOT NULL", [repository]) { _ in true }
             ?? false
@@ -147,7 +148,7 @@ struct RetentionHolders {
         ) { try $0[0] }
     }
 
-    /// Whether the ref's current movement caused it: a look that sees the branch as new must find it judged.
+    /// Returns whether the ref's latest movement caused the integration. A scan that sees the branch as new must find it integrated.
     private func isTip(_ update: Int64?) throws -> Bool {
         guard let update else { return false }
         return try db.first(

@@ -1,5 +1,5 @@
 extension Schema {
-    /// Coverage of an attempt: its totals, and one compressed record of its files (`CoverageRecord`).
+    /// The coverage of attempts: its totals, and one compressed record of its files (`CoverageRecord`).
     static let coverage = """
         CREATE TABLE coverage (
             attempt INTEGER PRIMARY KEY REFERENCES attempts(id),

@@ -1,5 +1,5 @@
 extension Schema {
-    /// How often each published file was downloaded.
+    /// The number of downloads of each published file.
     static let downloads = """
         CREATE TABLE downloads (
             product TEXT NOT NULL,

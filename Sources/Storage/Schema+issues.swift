@@ -1,17 +1,18 @@
 extension Schema {
-    /// Silencing finds an issue by its name, the list of flaky tests what changed, without reading what else failed.
+    /// Two indexes: silencing finds an issue by its fingerprint, and the list of flaky tests finds changed tests without reading other failures.
     static let found = """
         CREATE INDEX issues_by_fingerprint ON issues (fingerprint, integration);
         CREATE INDEX test_rows_changed ON test_rows (attempt) WHERE \(Store.hasChangedOrIsFlaky);
         """
 
-    /// The kind of step that found it; NULL: an older version stored it, or no step did.
+    /// The kind of step that found a finding or an issue; NULL if an older version stored it, or no step did.
     static let finders = """
         ALTER TABLE findings ADD COLUMN step TEXT;
         ALTER TABLE issues ADD COLUMN step TEXT;
         """
 
-    /// What issues are known by wherever they stand, since when they are there, who brought them, who silenced them.
+    /// The content key of findings and issues, which does not depend on their place, and for issues the first integration, the author and the
+    /// silence.
     static let issues = """
         ALTER TABLE findings ADD COLUMN content TEXT NOT NULL DEFAULT '';
         ALTER TABLE issues ADD COLUMN content TEXT NOT NULL DEFAULT '';

@@ -1,6 +1,6 @@
 extension Schema {
-    /// Where each version's commit is from. A bot can be pointed at another repository, and what it published before stays of the first:
-    /// so for those of before the integration's own repository is taken, and the bot's of today where that is gone.
+    /// The repository of each version's commit. A bot can get another repository, and its earlier versions still belong to the first. Existing
+    /// versions therefore get their integration's repository; if that row is gone, they get the bot's current one.
     static let origins = """
         ALTER TABLE versions ADD COLUMN repository TEXT;
         UPDATE versions SET repository = coalesce(

@@ -1,6 +1,6 @@
 extension Schema {
-    /// What is to be told outside. A row is stored with the change that caused it, names its integration by words, so that nothing holds
-    /// on to that, and has no secret in it.
+    /// The messages to external services. A row is stored with the change that caused it. It names its integration by text, so that no foreign key
+    /// keeps that from being deleted, and it contains no secret.
     static let outbox = """
         ALTER TABLE bots ADD COLUMN destinations TEXT NOT NULL DEFAULT '[]'; -- JSON
 
@@ -37,7 +37,7 @@ extension Schema {
         END;
         """
 
-    /// The one comment of a bot at a pull request.
+    /// The single comment of a bot on a pull request.
     static let comments = """
         CREATE TABLE comments (
             bot TEXT NOT NULL,

@@ -1,5 +1,5 @@
 extension Schema {
-    /// What of a pull request a look finds out without an event, in which order events of the same time count, and what is to end.
+    /// The facts about a pull request that a scan finds without an event, the order of events of the same time, and the integrations to end.
     static let pullCare = """
         ALTER TABLE pull_requests ADD COLUMN told_rank INTEGER NOT NULL DEFAULT 0; -- orders events of one time, see PullRequestStand
         ALTER TABLE pull_requests ADD COLUMN base_before TEXT;  -- the base that an event of told_at took away

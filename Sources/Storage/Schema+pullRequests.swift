@@ -1,5 +1,5 @@
 extension Schema {
-    /// Pull requests that events told of, who approved which of their commits, and what an integration is of one.
+    /// Pull requests that events announced, the approvals of their commits, and the columns that connect an integration to its pull request.
     static let pullRequests = """
         CREATE TABLE pull_requests (
             repository INTEGER NOT NULL REFERENCES repositories(id),

@@ -1,5 +1,5 @@
 extension Schema {
-    /// What retention removed, so that its pages say so; how much of the disk each integration takes; and up to when age is counted.
+    /// The removals by retention, which pages show; the disk use of each integration; and the time up to which age is counted.
     static let retention = """
         ALTER TABLE integrations ADD COLUMN removed_at INTEGER; -- since then it is shown nowhere, and its rows and files go
         ALTER TABLE integrations ADD COLUMN disk_run INTEGER;   -- the run after which its files were measured

@@ -1,4 +1,4 @@
 extension Schema {
-    /// Bots whose files were away: what moved meanwhile, other bots' looks may have stored.
+    /// Marks bots whose files were missing: other bots' scans may have stored the movements of that time.
     static let returning = "ALTER TABLE bots ADD COLUMN is_returning INTEGER NOT NULL DEFAULT 0"
 }

@@ -1,5 +1,5 @@
 extension Schema {
-    /// Up to when each bot's schedule was taken up.
+    /// The time up to which each bot's schedule has been handled.
     static let schedules = """
         CREATE TABLE schedules (
             bot INTEGER NOT NULL PRIMARY KEY REFERENCES bots(id),

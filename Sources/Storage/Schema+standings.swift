@@ -1,5 +1,5 @@
 extension Schema {
-    /// What each branch and tag of a bot stands at, for bots that tell somebody (`Standing`).
+    /// The health of each branch and tag of a bot, for bots that send notices (`Standing`).
     static let standings = """
         CREATE TABLE standings (
             bot INTEGER NOT NULL REFERENCES bots(id),

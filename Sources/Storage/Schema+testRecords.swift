@@ -2,8 +2,8 @@ import GRDB
 import Model
 
 extension Schema {
-    /// Tests through time: one compressed record an attempt (`TestRecord`), rows for what is not passed or has changed.
-    /// Until here each result was a row of the table `tests`.
+    /// Test results over time: one compressed record per attempt (`TestRecord`), and rows for tests that did not pass or have changed. Before this
+    /// migration, each result was a row of the table `tests`.
     private static let testRecords = """
         CREATE TABLE test_names (
             id INTEGER PRIMARY KEY,
@@ -43,8 +43,8 @@ extension Schema {
         CREATE INDEX test_rows_by_test ON test_rows (test, attempt);
         """
 
-    /// Makes the tables, and records of the rows of the old one. What an attempt had stored before it was ended in the middle of that is
-    /// left out: its results are read again.
+    /// Creates the tables and converts the rows of `tests` into records. Results of attempts that were not processed completely are left out, because
+    /// they are read again.
     static func addTestRecords(_ db: Database) throws {
         try db.execute(sql: testRecords)
         let zstd = try Zstd()

@@ -1,5 +1,5 @@
 extension Schema {
-    /// The version of the machine's toolchain for which each bot's tips were integrated last.
+    /// The version of the machine's toolchain for which each bot's branch tips were integrated last.
     static let toolchains = """
         CREATE TABLE toolchains (
             bot INTEGER NOT NULL PRIMARY KEY REFERENCES bots(id),

@@ -1,4 +1,4 @@
 extension Schema {
-    /// What version a trigger published. Uploads after it send that one, also after a restart.
+    /// The version that a trigger published. Later uploads send that version, also after a restart.
     static let triggerVersions = "ALTER TABLE triggers ADD COLUMN version TEXT"
 }

@@ -1,6 +1,6 @@
 extension Schema {
-    /// Runs of an integration: a rerun adds one, with attempts and triggers of its own beside the earlier ones. What a
-    /// newer commit ended. And the bot as its file said when a run began.
+    /// Runs of an integration: a rerun adds one, with its own attempts and triggers beside the earlier ones. Also the newer integration that ended
+    /// one, and the bot's specification when a run began.
     static let version2 = """
         ALTER TABLE integrations ADD COLUMN run INTEGER NOT NULL DEFAULT 1;
         ALTER TABLE integrations ADD COLUMN superseded_by INTEGER REFERENCES integrations(id);

@@ -1,10 +1,9 @@
 import GRDB
 
-/// The tables, and the way from every earlier form to this one. Migrations only go forward; each is atomic and, once
-/// released, never changed.
+/// The tables, and the migrations from every earlier version. Migrations only go forward. Each is atomic and never changed once it is released.
 enum Schema {
-    /// Looks at the file without writing in it, so that one of a newer version stays as it is, byte for byte.
-    /// - Throws: A refusal with `newerSchema` when the file has a migration that this version does not know.
+    /// Checks the file without writing to it, so that a file of a newer version stays unchanged, byte for byte.
+    /// - Throws: A refusal with `newerSchema` if the file has a migration that this version does not know.
     static func refuseNewer(_ path: String, _ configuration: Configuration) throws {
         var configuration = configuration
         configuration.readonly = true
@@ -47,11 +46,12 @@ enum Schema {
         return migrator
     }
 
-    /// What kept an attempt from the machine: `sandbox`, or `none: why`. Those before were not asked, and had none.
+    /// An attempt's isolation from the machine: `sandbox`, or `none: ` and the reason. Attempts before this migration had none, and their value is
+    /// NULL.
     private static let isolation = "ALTER TABLE attempts ADD COLUMN isolation TEXT"
 
-    /// Times are milliseconds since 1970 (UTC), truth values 0 and 1, commits and names their text. Columns that hold
-    /// JSON are those nothing searches in.
+    /// Times are milliseconds since 1970 (UTC), truth values are 0 and 1, commits and names are their text. Columns that hold JSON are never
+    /// searched.
     static let version1 = """
         CREATE TABLE repositories (
             id INTEGER PRIMARY KEY,

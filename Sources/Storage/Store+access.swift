@@ -8,7 +8,7 @@ extension Store {
     ///
     /// Each request for a product needs this, so it is cached until bots or versions change.
     package func statedAccess() async throws(StoreError) -> [Name: Bool] {
-        // Asked before it is read: what changes meanwhile is read by the next.
+        // The stamp is read before the rows, so that a change made meanwhile causes the next call to read them again.
         let stamp = publishings
         if let kept = access.withLock({ $0 }), kept.stamp == stamp { return kept.stated }
         let stated = try await readAccess()
@@ -48,7 +48,7 @@ extension Store {
         }
     }
 
-    /// What versions an integration made are of.
+    /// Returns the products of the versions that an integration made.
     package func products(madeBy id: IntegrationID) async throws(StoreError) -> [Name] {
         try await read("read what \(id) published") { db in
             try db.all("SELECT DISTINCT product FROM versions WHERE integration = ?", ["\(id)"]) {
@@ -57,7 +57,7 @@ extension Store {
         }
     }
 
-    /// The product that a bot publishes, according to its last valid form; `nil` for a bot that never existed.
+    /// Returns the product that a bot publishes, according to its last valid specification; `nil` for a bot that never existed.
     package func product(of bot: Name) async throws(StoreError) -> Name? {
         try await read("read the product of \(bot)") { db in
             try db.row(

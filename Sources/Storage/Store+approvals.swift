@@ -2,10 +2,10 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Approvals of one pull request that are remembered, the newest.
+    /// The most approvals of one pull request that are stored; the newest are kept.
     static let maximumApprovals = 100
 
-    /// Where the last look saw a branch.
+    /// Returns the tip of a branch in the last scan; `nil` if the branch does not exist.
     private static func tip(of branch: RefName, _ repository: Int64, _ db: Database) throws -> CommitID? {
         try db.first(
             "SELECT head FROM refs WHERE repository = ? AND name = ? AND head IS NOT NULL",
@@ -13,12 +13,12 @@ extension Store {
         ) { try $0.value("head") { CommitID($0) } }
     }
 
-    /// Stores that an operator approves one head of a pull request for its current base, and queues its integration, with the ledger's row. Another
-    /// head, or another base, waits again, even if it was closed and reopened.
+    /// Stores that an operator approves one head of a pull request for its current base. Queues its integration and records the event. Another head,
+    /// or another base, needs approval again, even if the pull request was closed and reopened.
     /// - Parameters:
-    ///   - supersede: Which of the pull request's earlier integrations it ends.
-    ///   - answer: What the bot does with it.
-    ///   - event: The recorded event, with the operator's name.
+    ///   - supersede: The earlier integrations of the pull request that this one ends.
+    ///   - answer: The bot's decision about the pull request.
+    ///   - event: Returns the event to record, with the operator's name.
     /// - Throws: `notFound` if no such bot is registered, or it is retired.
     package func approve(
         _ number: Int, of bot: Name, head: CommitID, by person: String,
@@ -44,7 +44,7 @@ extension Store {
                 "SELECT * FROM pull_requests WHERE repository = ? AND number = ?", [row.repository, number],
                 Self.pullRequest)
             guard var pull = found else { return .unknown }
-            // A branch that is not at the head any more, of a look that did not find the head, makes nobody trusted.
+            // If the last scan did not find the head, a branch that has left the head must not make its author trusted.
             if let source = pull.source, try Self.tip(of: source, row.repository, db) != pull.head { pull.source = nil }
             guard let seen = pull.seen else { return .unknown }
             guard pull.isOpen else { return .closed }
@@ -84,9 +84,10 @@ extension Store {
         }
     }
 
-    /// The update of a head that waited or was refused and is now integrated, with the events that announced it.
-    /// - Parameter reason: What has changed.
-    /// - Returns: `nil` if the bot has integrated it before.
+    /// Returns the update of a head that waited or was refused and is now integrated. The outcomes of the update and of its events are set to
+    /// `integrated`.
+    /// - Parameter reason: The reason stored with the events: what has changed.
+    /// - Returns: `nil` if the bot has integrated the update before.
     static func waitingUpdate(
         of pull: PullRequestRecord, bot: Int64, _ repository: Int64, because reason: String,
         _ transaction: StoreTransaction

@@ -2,8 +2,8 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Adds the next attempt at a job of an integration, in the integration's latest run.
-    /// - Parameter testFilter: Which tests it runs; `nil`: all.
+    /// Adds the next attempt of a job of an integration, in the integration's latest run.
+    /// - Parameter testFilter: The filter of the tests to run, in the test tool's syntax; `nil`: all tests.
     package func addAttempt(
         to id: IntegrationID, job: Name, testFilter: String? = nil, at time: Timestamp
     ) async throws(StoreError) -> AttemptRecord {
@@ -37,7 +37,7 @@ extension Store {
         return AttemptRecord(id: attempt, run: integration.run, testFilter: testFilter, queuedAt: time)
     }
 
-    /// Whether any attempt that is known ran within the fence.
+    /// Returns whether any stored attempt ran in the sandbox.
     package func hasFencedAttempts() async throws(StoreError) -> Bool {
         try await read("look for fenced attempts") { db in
             try db.value(
@@ -48,9 +48,9 @@ extension Store {
 
     /// Changes an attempt's state by Model's state machine.
     /// - Parameters:
-    ///   - reason: Stored if given; else the earlier reason stays.
-    ///   - isolation: The attempt's isolation from the machine; likewise.
-    /// - Throws: `illegalTransition`, and stores nothing; `notFound`.
+    ///   - reason: The new reason; `nil` keeps the earlier one.
+    ///   - isolation: The attempt's isolation from the machine; `nil` keeps the earlier one.
+    /// - Throws: `illegalTransition` without storing a change; `notFound`.
     @discardableResult
     package func apply(
         _ event: AttemptState.Event, to id: AttemptID, at time: Timestamp, reason: String? = nil,
@@ -90,18 +90,18 @@ extension Store {
             ])
         transaction.changed(.integration(id.integration))
         transaction.passes("attempt.\(step?.rawValue ?? record.state.word)")
-        // That it began, and its verdict; not each step.
+        // The start and the verdict are announced, but not each step.
         if before == .queued || record.state.verdict != nil { try announce(record, at: time, transaction) }
         return record
     }
 
-    /// Stores a step as it starts, and again, under the same index, as it ends.
-    /// - Throws: `illegalTransition`, and stores nothing; `notFound`.
+    /// Stores a step when it starts, and again, under the same index, when it ends.
+    /// - Throws: `illegalTransition` without storing a change; `notFound`.
     package func record(step: StepRecord, of id: AttemptID, isEntered: Bool = false) async throws(StoreError) {
         try await record(steps: [StepChange(step, isEntered: isEntered)], of: id)
     }
 
-    /// The same for several changes, in their order, in one transaction.
+    /// Stores several step changes in their order, in one transaction.
     package func record(steps: [StepChange], of id: AttemptID) async throws(StoreError) {
         try await lane.write("store steps of \(id)") { transaction in
             try Self.record(steps, of: id, transaction)
@@ -130,7 +130,7 @@ extension Store {
         transaction.changed(.integration(id.integration))
     }
 
-    /// The attempts at every job of an integration, in the order in which they were added.
+    /// Returns the attempts of every job of an integration, in the order in which they were added.
     package func attempts(of id: IntegrationID) async throws(StoreError) -> [AttemptRecord] {
         try await read("read the attempts of \(id)") { db in
             try db.all(

@@ -8,7 +8,7 @@ extension Store {
         FROM bots JOIN repositories ON repositories.id = repository ORDER BY name
         """
 
-    /// The order of the tables is given, so that the planner never begins with all integrations.
+    /// `CROSS JOIN` fixes the order of the tables, so that the planner never begins with all integrations.
     static let branchOverviewsQuery = """
         SELECT bots.id, integrations.id, ref, number, state, step, verdict, trigger_failed, is_skipped, subject, summary,
             queued_at
@@ -16,8 +16,8 @@ extension Store {
             (SELECT integration FROM newest_of_refs WHERE newest_of_refs.bot = bots.id ORDER BY integration DESC LIMIT ?)
         """
 
-    /// Every bot that was ever registered, by name, each with the state of its branches. Runs two statements, however many bots there are.
-    /// - Parameter branches: The most branches and tags of a bot.
+    /// Returns every bot that was ever registered, by name, with its branches. It runs two statements, independent of the number of bots.
+    /// - Parameter branches: The most branches and tags per bot.
     package func botOverviews(branches limit: Int) async throws(StoreError) -> [BotOverview] {
         try await read("read the overview of all bots") { db in try Self.botOverviews(branches: limit, db) }
     }

@@ -2,10 +2,10 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Makes the registered bots these: new ones get a row, ones that are missing are retired, and the repository of
-    /// each that is new or changed is to be looked at. Numbers and integrations of a bot that returns go on.
-    /// - Parameter used: The highest number of a bot's integrations that something outside the database bears: no new integration gets it
-    ///   or one below. Published versions count by themselves.
+    /// Replaces the registered bots. New bots get a row, missing ones are retired, and a scan is requested of the repository of each new or changed
+    /// bot. A bot that returns keeps its numbers and integrations.
+    /// - Parameter used: For each bot, the highest integration number that is used outside the database. New integrations get higher numbers.
+    ///   Published versions are included automatically.
     package func register(
         _ bots: [BotSpecification], used: [Name: Int] = [:], at time: Timestamp
     ) async throws(StoreError) {
@@ -24,6 +24,7 @@ extension Store {
         }
     }
 
+    /// Registers one bot.
     /// - Returns: Whether anything changed.
     private static func register(_ bot: BotSpecification, _ transaction: StoreTransaction) throws -> Bool {
         let db = transaction.db
@@ -42,7 +43,7 @@ extension Store {
         }
         let repository = try repositoryRow(bot.repository, db)
         if let stored {
-            // Another repository's branches are seen for the first time.
+            // The branches of another repository count as never seen before.
             let isMoved = try stored["url"] != bot.repository
             if isMoved {
                 try db.change("DELETE FROM watched_refs WHERE bot = ?", [try stored["id"] as Int64])
@@ -57,7 +58,7 @@ extension Store {
             try db.change(
                 "INSERT INTO bots (name, repository, specification, destinations) VALUES (?, ?, ?, ?)",
                 [bot.name.description, repository, specification, destinations])
-            // Versions of before a database was lost were adopted while nobody was called so.
+            // After a database was lost, published versions may have been adopted before this bot had a row.
             let published: Int? = try db.value(
                 """
                 SELECT max(CAST(substr(integration, length(?1) + 2) AS INTEGER)) FROM versions
@@ -70,14 +71,14 @@ extension Store {
         return true
     }
 
-    /// Lets a bot's next integration have a higher number than this one, which something bears already.
+    /// Gives a bot's next integration a higher number than `number`, which is already used elsewhere.
     static func skip(to number: Int, of bot: Name, _ db: Database) throws {
         try db.change(
             "UPDATE bots SET last_number = ?1 WHERE name = ?2 AND last_number < ?1 AND ?1 <= ?3",
             [number, bot.description, maximumUsedNumber])
     }
 
-    /// Higher numbers that something outside bears are nobody's: an integration a millisecond reaches it in 34 years.
+    /// The highest used number that is respected; higher ones are ignored. At one integration per millisecond it is reached after 34 years.
     package static let maximumUsedNumber = 1 << 40
 
     static let botQuery = """
@@ -86,7 +87,7 @@ extension Store {
             (SELECT max(integration) FROM newest_of_refs WHERE newest_of_refs.bot = bots.id)
         """
 
-    /// Every bot that was ever registered, by name, retired ones among them. Runs one statement, however many bots there are.
+    /// Returns every bot that was ever registered, by name, including retired ones. It runs one statement, independent of the number of bots.
     package func bots() async throws(StoreError) -> [BotRecord] {
         try await read("read the bots") { db in try Self.bots(db) }
     }
@@ -96,7 +97,7 @@ extension Store {
         return try db.all(botQuery + " ORDER BY bots.name") { try bot($0, columns) }
     }
 
-    /// A bot, also a retired one; `nil` if none of this name was ever registered. The others are not read.
+    /// Returns one bot, retired or not; `nil` if no bot of this name was ever registered. Other bots are not read.
     package func bot(_ name: Name) async throws(StoreError) -> BotRecord? {
         try await read("read the bot \(name)") { db in try Self.bot(name, db) }
     }
@@ -113,16 +114,16 @@ extension Store {
             latest: try row["id"] as Int64? == nil ? nil : try outline(row, columns))
     }
 
-    /// What the files of the bots that are not retired said last, by name: their last good forms after a restart.
+    /// Returns the last valid specifications of the bots that are not retired, by name. They are used after a restart.
     package func specifications() async throws(StoreError) -> [BotSpecification] {
         try await read("read the bots' last good forms") { db in
             try db.rows("SELECT specification FROM bots WHERE is_retired = 0 ORDER BY name")
-                // A form that an older version wrote differently is no last valid form; its file is read again anyway.
+                // A specification that an older version stored in another format is skipped; its file is read again anyway.
                 .compactMap { row in try? row.json("specification", as: BotSpecification.self) }
         }
     }
 
-    /// A bot's last specification, even if its file is gone; `nil` for a bot that never existed.
+    /// Returns a bot's last specification, even if its file is gone; `nil` for a bot that never existed.
     package func specification(of bot: Name) async throws(StoreError) -> BotSpecification? {
         try await read("read the bot \(bot)") { db in try Self.specification(of: bot, db) }
     }
@@ -138,7 +139,7 @@ extension Store {
             EXISTS (SELECT 1 FROM refs WHERE refs.repository = repositories.id AND refs.head IS NOT NULL) AS has_heads
         """
 
-    /// A repository by the URL in a bot's file; `nil` if no bot ever had it.
+    /// Returns the repository with this URL, as the bot's file writes it; `nil` if no bot ever had it.
     package func repository(_ url: String) async throws(StoreError) -> RepositoryRecord? {
         try await read("read the repository \(url)") { db in
             try db.first(
@@ -155,7 +156,7 @@ extension Store {
             hasAuthenticWebhook: try row["has_authentic_webhook"], hasHeads: try row["has_heads"])
     }
 
-    /// The branches and tags that the last look saw; empty when there was none.
+    /// Returns the branches and tags that the last scan saw; empty if there was none.
     package func heads(of repository: String) async throws(StoreError) -> [RefName: CommitID] {
         try await read("read the heads of \(repository)") { db in
             var heads: [RefName: CommitID] = [:]
@@ -170,7 +171,7 @@ extension Store {
         }
     }
 
-    /// The branches and tags whose tip the last look saw at a commit, in order of name.
+    /// Returns the branches and tags whose tip was a commit in the last scan, in order of name.
     package func refs(at commit: CommitID, of repository: String) async throws(StoreError) -> [RefName] {
         try await read("read which refs of \(repository) are at \(commit.abbreviated)") { db in
             try db.all(
@@ -182,7 +183,7 @@ extension Store {
         }
     }
 
-    /// The repository's row, made when there is none.
+    /// Returns the repository's row. Creates it if there is none.
     static func repositoryRow(_ url: String, _ db: Database) throws -> Int64 {
         let row: Int64? = try db.first("SELECT id FROM repositories WHERE url = ?", [url]) { try $0[0] }
         if let row { return row }

@@ -2,10 +2,10 @@ import GRDB
 import Model
 
 extension Store {
-    /// The events, newest first.
+    /// Returns the events, newest first.
     /// - Parameters:
-    ///   - limit: At most `maximumPage`.
-    ///   - cursor: The `next` of the page before.
+    ///   - limit: The most events to return, at most `maximumPage`.
+    ///   - cursor: The `next` of the previous page.
     package func deliveries(limit: Int = 50, before cursor: Int64? = nil) async throws(StoreError)
         -> Page<DeliveryRecord>
     {
@@ -20,7 +20,7 @@ extension Store {
         }
     }
 
-    /// The ref updates, newest first.
+    /// Returns the ref updates, newest first. The parameters are those of `deliveries(limit:before:)`.
     package func refUpdates(limit: Int = 50, before cursor: Int64? = nil) async throws(StoreError)
         -> Page<RefUpdateRecord>
     {
@@ -63,7 +63,7 @@ extension Store {
                 + " WHERE ref_updates.id IN (SELECT ref_update FROM delivery_updates WHERE delivery = ?) ORDER BY ref_updates.id",
             [rowID]
         ) { try refUpdate($0, db) }
-        // What it waits for stands beside why it asked, which goes on with its fate.
+        // The stored reason is kept when the outcome is decided, so what the event waits for is in a column of its own.
         let words = [try row["reason"] as String?, try row["awaited"] as String?].compactMap(\.self)
         let reason = words.isEmpty ? nil : words.joined(separator: "; ")
         return DeliveryRecord(

@@ -1,7 +1,7 @@
 import GRDB
 package import Model
 
-/// How often a published file was downloaded.
+/// The number of downloads of a published file.
 package struct DownloadCount: Hashable, Sendable {
     package let product: Name
     package let version: SemanticVersion
@@ -17,7 +17,7 @@ package struct DownloadCount: Hashable, Sendable {
 }
 
 extension Store {
-    /// Adds to what was counted before, all in one transaction.
+    /// Adds to the stored download counts, in one transaction.
     package func addDownloads(_ counts: [DownloadCount]) async throws(StoreError) {
         try await lane.write("count downloads of \(counts.count) files") { transaction in
             for count in counts {
@@ -30,7 +30,7 @@ extension Store {
         }
     }
 
-    /// Of a product's files that were ever downloaded.
+    /// Returns the download counts of a product's files that were ever downloaded.
     package func downloads(of product: Name) async throws(StoreError) -> [DownloadCount] {
         try await read("read the downloads of \(product)") { db in
             try db.rows(

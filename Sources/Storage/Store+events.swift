@@ -2,8 +2,8 @@ import GRDB
 import Model
 
 extension Store {
-    /// Transaction 1: stores an event and, if its fate is pending, a request to look at its repository.
-    /// - Returns: `duplicate` or `conflict` if the hook's delivery id was stored before; then nothing is changed.
+    /// Runs transaction 1: stores an event and, if its outcome is pending, a request to scan its repository.
+    /// - Returns: `duplicate` or `conflict` if the hook's delivery id was stored before; then no row is changed.
     /// - Throws: `tooLarge` for more claims or longer names than `NewEvent` allows.
     package func record(_ event: NewEvent) async throws(StoreError) -> RecordedEvent {
         try await lane.write("store the event \(event.event.kept(80)) of \(event.hook.kept(80))") { transaction in
@@ -35,7 +35,7 @@ extension Store {
             if let url = event.repository {
                 request = try requestLook(url, transaction)
             } else {
-                // No look will ever find it, so it must not wait.
+                // No scan will ever find it, so it must not wait.
                 (fate, reason) = (.ignored, "no bot has this repository")
             }
         }
@@ -53,7 +53,7 @@ extension Store {
         if fate == .pending, let repository, let pull = event.pull {
             try note(pull, of: repository, at: event.receivedAt, db)
         }
-        // An event without a request, such as a star, does not show that pushes arrive.
+        // An event that requests no scan, such as a star, does not show that pushes arrive.
         if event.source == .webhook, fate == .pending, let repository {
             try db.change(
                 "UPDATE repositories SET has_authentic_webhook = 1 WHERE id = ? AND has_authentic_webhook = 0",
@@ -64,8 +64,8 @@ extension Store {
         return .stored(try delivery(rowID: rowID, db))
     }
 
-    /// Requests a look at a repository without an event's row: for the poller's timer, or a user's button.
-    /// - Parameter event: An event that is stored elsewhere, and its claim about a pull request of the repository.
+    /// Requests a scan of a repository without storing an event: for the poller's timer, or a user's button.
+    /// - Parameter event: An event that is stored elsewhere. Its claim about a pull request of the repository is stored.
     package func requestLook(
         at repository: String, telling event: NewEvent? = nil
     ) async throws(StoreError) {
@@ -78,8 +78,8 @@ extension Store {
         }
     }
 
-    /// The same for several, at once, by time alone: where a look is to be made already, it is no newer wish, so that what waits after a
-    /// failure goes on waiting.
+    /// Requests scans of several repositories in one transaction, for the poller's timer. A repository whose scan is already requested gets no newer
+    /// request, so that its pause after a failure continues.
     package func requestLooks(at repositories: [String]) async throws(StoreError) {
         try await lane.write("request looks at \(repositories.count) repositories") { transaction in
             for repository in repositories {
@@ -92,14 +92,14 @@ extension Store {
         }
     }
 
-    /// The repositories of which an authentic webhook has arrived.
+    /// Returns the repositories from which an authentic webhook has arrived.
     package func hookedRepositories() async throws(StoreError) -> Set<String> {
         try await read("read which repositories have webhooks") { db in
             Set(try db.values("SELECT url FROM repositories WHERE has_authentic_webhook = 1") as [String])
         }
     }
 
-    /// The repositories that are to be looked at and that a bot still has, by URL.
+    /// Returns the requested scans of repositories that a bot still has, by URL.
     package func repositoriesToLook() async throws(StoreError) -> [LookRequest] {
         try await read("read which repositories to look at") { db in
             try db.rows(
@@ -115,7 +115,7 @@ extension Store {
         }
     }
 
-    /// Sets the flag of a repository whose row exists.
+    /// Requests a scan of a repository whose row exists.
     /// - Returns: The request's sequence.
     @discardableResult
     static func requestLook(_ url: String, _ transaction: StoreTransaction) throws -> Int64? {

@@ -2,8 +2,8 @@ import GRDB
 import Model
 
 extension Store {
-    /// Decides the fate of the ref update that caused an integration, and of the events that announced it, unless another bot integrates them.
-    /// - Parameter otherwise: Which of the update's integrations count as integrated, as an SQL condition.
+    /// Sets the outcome of the ref update that caused an integration, and of the events that announced it, unless another bot integrates them.
+    /// - Parameter otherwise: An SQL condition for the update's integrations that count as integrated.
     static func decide(
         _ fate: Fate, _ reason: String, of record: IntegrationRecord, unless otherwise: String,
         _ transaction: StoreTransaction

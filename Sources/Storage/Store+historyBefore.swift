@@ -1,17 +1,17 @@
 import GRDB
 package import Model
 
-/// The history of an integration's commit, as far as rows record it.
+/// The commits to compare an integration's commit with, as far as rows record them.
 package struct HistoryBefore: Sendable, Hashable {
     /// The commit of the branch's last integration of another commit that has a result.
     package var previous: CommitID?
-    /// The repository's default branch at the last look.
+    /// The repository's default branch at the last scan.
     package var defaultBranch: RefName?
     package var defaultCommit: CommitID?
 }
 
 extension Store {
-    /// What came before an integration's commit.
+    /// Returns the commits to compare an integration's commit with.
     package func historyBefore(_ id: IntegrationID) async throws(StoreError) -> HistoryBefore {
         try await read("read what came before \(id)") { db in
             var history = HistoryBefore()

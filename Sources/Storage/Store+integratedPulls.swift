@@ -2,7 +2,7 @@ import GRDB
 package import Model
 
 extension Store {
-    /// What an integration's row says of its pull request.
+    /// Returns the pull request in an integration's row; `nil` if it belongs to a branch or a tag.
     static func pull(_ row: StoredRow) throws -> IntegratedPullRequest? {
         guard let number: Int = try row["pull_request"] else { return nil }
         return IntegratedPullRequest(
@@ -25,11 +25,11 @@ extension Store {
             ])
     }
 
-    /// Stores what a pull request's head and base came to.
+    /// Stores the result of merging a pull request's head into its base.
     /// - Parameters:
-    ///   - commit: The merge, or the head alone.
-    ///   - unmerged: Why it is the head alone.
-    /// - Returns: The integration with it.
+    ///   - commit: The merge commit, or the head if it was not merged.
+    ///   - unmerged: Why the head was not merged; `nil` if it was.
+    /// - Returns: The updated integration.
     /// - Throws: `notFound`.
     package func recordMerge(
         of id: IntegrationID, commit: CommitID, unmerged: String?

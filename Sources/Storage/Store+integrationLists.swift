@@ -1,9 +1,9 @@
 import GRDB
 package import Model
 
-/// Lists of integrations. They select the columns that lists show: a recipe is thousands of bytes of JSON.
+/// Lists of integrations. They select only the columns that lists show: a recipe can have thousands of bytes of JSON.
 extension Store {
-    /// The columns of an `IntegrationOutline`. Of the recipe it is only what the project was recognized as.
+    /// The columns of an `IntegrationOutline`. The only part of the recipe is the recognized project type.
     static let outlineColumns = """
         integrations.id, number, "commit", ref, cause, requested_by, state, step, verdict, trigger_failed, run, is_skipped,
             subject, author, summary, reason, pull_request, pull_place, base, base_commit, head, source, approved_by,
@@ -15,7 +15,7 @@ extension Store {
         SELECT \(outlineColumns) FROM integrations JOIN bots ON bots.id = bot AND removed_at IS NULL
         """
 
-    /// The column of outlines that rows share.
+    /// The decoded column values that several outlines share.
     struct OutlineColumns {
         let recognition = RepeatedJSON<ProjectType.Recognition>("recipe")
     }
@@ -34,10 +34,10 @@ extension Store {
             startedAt: try row.optionalTime("started_at"), endedAt: try row.optionalTime("ended_at"))
     }
 
-    /// Integrations, newest first.
+    /// Returns integrations, newest first.
     /// - Parameters:
-    ///   - limit: At most `maximumPage`.
-    ///   - cursor: The `next` of the page before.
+    ///   - limit: The most integrations to return, at most `maximumPage`.
+    ///   - cursor: The `next` of the previous page.
     package func integrations(
         _ filter: IntegrationFilter = IntegrationFilter(), limit: Int = 50, before cursor: Int64? = nil
     ) async throws(StoreError) -> Page<IntegrationOutline> {
@@ -50,7 +50,7 @@ extension Store {
         }
     }
 
-    /// The query of a list. It asks for one integration more than the list has, which says whether there are more.
+    /// Returns the query of a list. It selects one integration more than the list shows, to find out whether there are more.
     static func listQuery(
         _ filter: IntegrationFilter, limit: Int, before cursor: Int64?
     ) -> (sql: String, arguments: StatementArguments) {
@@ -75,10 +75,10 @@ extension Store {
         return (sql, arguments)
     }
 
-    /// How many of a bot's newest integrations `recentRefs` looks through.
+    /// The number of a bot's newest integrations that `recentRefs` reads.
     static let refWindow = 200
 
-    /// The branches, tags and pull requests of a bot's newest integrations, each once, the newest first.
+    /// Returns the branches, tags and pull requests of a bot's newest `refWindow` integrations, each once, newest first.
     package func recentRefs(of bot: Name) async throws(StoreError) -> [RefName] {
         try await read("read the refs of \(bot)") { db in
             var seen: Set<RefName> = []
@@ -91,8 +91,8 @@ extension Store {
         }
     }
 
-    /// Of each bot that is not retired its newest completed integration, without skipped ones and those of pull requests. Runs one statement,
-    /// however many bots there are.
+    /// Returns the newest completed integration of each bot that is not retired, without skipped ones and those of pull requests. It runs one
+    /// statement, independent of the number of bots.
     package func lastCompleted() async throws(StoreError) -> [Name: IntegrationOutline] {
         try await read("read the last result of each bot") { db in try Self.lastCompleted(db) }
     }

@@ -7,7 +7,7 @@ extension Store {
         JOIN bots ON bots.id = bot AND removed_at IS NULL JOIN repositories ON repositories.id = integrations.repository
         """
 
-    /// Of the integration that superseded this one: it is of the same bot.
+    /// The number of the integration that superseded this one, which is of the same bot.
     static let newerNumber = """
         (SELECT newer.number FROM integrations AS newer WHERE newer.id = integrations.superseded_by) AS newer_number
         """
@@ -31,14 +31,14 @@ extension Store {
         return record
     }
 
-    /// Of the branches and tags: what a pull request came to is no state of the bot's.
+    /// Returns the bot's newest integration of a branch or tag; `nil` if there is none. The result of a pull request is no state of the bot.
     static func latestIntegration(of bot: Name, _ db: Database) throws -> IntegrationRecord? {
         try db.first(
             integrationQuery + " WHERE bots.name = ? AND pull_request IS NULL ORDER BY number DESC LIMIT 1",
             [bot.description], integration)
     }
 
-    /// The columns `state`, `step`, `verdict` and `trigger_failed` as one value.
+    /// Returns the columns `state`, `step`, `verdict` and `trigger_failed` as one value.
     static func state(_ row: StoredRow) throws -> IntegrationState {
         switch try row["state"] as String {
         case "queued": .queued

@@ -2,8 +2,8 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Queues an integration that no ref update causes, under the bot's next number, with the ledger's row of its cause.
-    /// - Parameter event: Its cause; `nil`: nothing is added to the ledger.
+    /// Queues an integration that no ref update causes, under the bot's next number, and stores the event that causes it.
+    /// - Parameter event: Returns the event to record; `nil` to record none.
     /// - Throws: `notFound` if no such bot is registered, or it is retired; the errors of `record(_:)`.
     package func queue(
         _ new: NewIntegration, at time: Timestamp, recording event: (@Sendable (IntegrationRecord) -> NewEvent)? = nil
@@ -16,7 +16,8 @@ extension Store {
 
     typealias RegisteredBot = (id: Int64, repository: Int64)
 
-    /// The rows of a bot that is not retired.
+    /// Returns the rows of a bot that is not retired, and of its repository.
+    /// - Throws: `notFound`.
     static func registeredBot(_ name: Name, _ db: Database) throws -> RegisteredBot {
         let bot: RegisteredBot? = try db.first(
             "SELECT id, repository FROM bots WHERE name = ? AND is_retired = 0", [name.description]
@@ -35,7 +36,7 @@ extension Store {
         return record
     }
 
-    /// Inserts a queued integration. The number comes from the bot's counter, so that it is never used again.
+    /// Inserts a queued integration. Its number comes from the bot's counter, so that no number is used twice.
     static func insert(
         _ new: NewIntegration, bot: Int64, repository: Int64, refUpdate: Int64?, at time: Timestamp,
         _ transaction: StoreTransaction
@@ -64,18 +65,19 @@ extension Store {
         return id
     }
 
-    /// An integration; `nil` if there is none of that name.
+    /// Returns an integration; `nil` if it does not exist.
     package func integration(_ id: IntegrationID) async throws(StoreError) -> IntegrationRecord? {
         try await read("read \(id)") { db in try Self.optionalIntegration(id, db) }
     }
 
-    /// The bot's integration with the highest number.
+    /// Returns the bot's newest integration of a branch or tag; `nil` if there is none.
     package func latestIntegration(of bot: Name) async throws(StoreError) -> IntegrationRecord? {
         try await read("read the latest integration of \(bot)") { db in try Self.latestIntegration(of: bot, db) }
     }
 
-    /// The integration that this one is compared with: an earlier number of the same bot and ref, or of a pull request's base, that is completed,
-    /// and was neither canceled nor ended by our fault (those say nothing about the code).
+    /// Returns the integration that this one is compared with: an earlier completed one of the same bot and ref, or of a pull request's base.
+    /// Canceled integrations, and those that ended with our own errors, are skipped because they do not judge the code.
+    /// - Returns: `nil` if there is none.
     package func previous(of id: IntegrationID) async throws(StoreError) -> IntegrationRecord? {
         try await read("read the integration before \(id)") { db in try Self.previous(of: id, db) }
     }
@@ -93,8 +95,8 @@ extension Store {
     }
 
     /// Changes an integration's state by Model's state machine.
-    /// - Parameter reason: At its end, the whole reason, or none. Before that, it is stored if given; else the earlier reason stays.
-    /// - Throws: `illegalTransition`, and stores nothing; `notFound`.
+    /// - Parameter reason: At the integration's end, it replaces the stored reason, also if `nil`. Before that, `nil` keeps the stored reason.
+    /// - Throws: `illegalTransition` without storing a change; `notFound`.
     @discardableResult
     package func apply(
         _ event: IntegrationState.Event, to id: IntegrationID, at time: Timestamp, reason: String? = nil
@@ -105,8 +107,8 @@ extension Store {
         }
     }
 
-    /// Ends a waiting integration; it never begins.
-    /// - Throws: `illegalTransition`, and stores nothing, if it has begun or is completed; `notFound`.
+    /// Cancels a queued integration before it starts.
+    /// - Throws: `illegalTransition` without storing a change if it has begun or is completed; `notFound`.
     package func cancel(
         queued id: IntegrationID, at time: Timestamp, reason: String
     ) async throws(StoreError) {
@@ -133,14 +135,14 @@ extension Store {
             record.endedAt = time
             try removeQueuedAttempts(of: record, at: time, reason: reason ?? record.reason, transaction)
         }
-        // What was said of a wait is not the reason of the end.
+        // A stored reason for waiting is not the reason of the end.
         if case .completed = record.state {
             record.reason = reason?.kept
         } else {
             record.reason = reason?.kept ?? record.reason
         }
         try update(record, transaction)
-        // A step is for its page.
+        // Steps only appear on the integration's page, so they are not announced.
         if case .entered = event {} else { try announce(record, at: time, transaction) }
         if case .completed = event {
             try announceBefore(record, at: time, transaction)
@@ -152,14 +154,14 @@ extension Store {
         if verdict == .canceled {
             try decideSuperseded(record, by: newer, transaction)
         } else {
-            // It was at its end before anybody ended it.
+            // It ended before it was canceled.
             record.supersededBy = nil
             try transaction.db.change("UPDATE integrations SET superseded_by = NULL WHERE id = ?", [record.rowID])
         }
         return record
     }
 
-    /// Those of a run that ended before its jobs: a later run would take them for its own.
+    /// Deletes the queued attempts of a run that ended before they started: a later run would treat them as its own.
     private static func removeQueuedAttempts(
         of record: IntegrationRecord, at time: Timestamp, reason: String?, _ transaction: StoreTransaction
     ) throws {
@@ -172,7 +174,7 @@ extension Store {
         }
     }
 
-    /// Stores what a change of state changes.
+    /// Stores the columns that a change of state affects.
     static func update(_ record: IntegrationRecord, _ transaction: StoreTransaction) throws {
         var hasFailedTrigger = false
         if case .completed(_, triggerFailed: true) = record.state { hasFailedTrigger = true }
@@ -189,14 +191,14 @@ extension Store {
         transaction.changed(.integration(record.id))
     }
 
-    /// Begins the run of a waiting integration, with the current specification of its bot: the run ends with that, whatever becomes of the file
-    /// meanwhile. A running integration continues with the specification that it was begun with.
+    /// Begins the run of a waiting integration with its bot's current specification. The run keeps that specification to its end, even if the file
+    /// changes. A running integration continues with the specification that its run began with.
     /// - Parameters:
-    ///   - specification: The bot file's current specification; `nil` if there is no file: then its last one counts.
-    ///   - preparation: What `recordPreparation` would store next, read by that specification; stored with the beginning if the integration has no
-    ///     recipe yet.
-    /// - Returns: The integration's state and the specification that it runs with. If the bot is unknown, there is no specification, and nothing is
-    ///   begun. `nil` if the integration is completed, since the queue may have been read before its end.
+    ///   - specification: The bot file's current specification; `nil` if there is no file: then the last stored one is used.
+    ///   - preparation: The preparation that `recordPreparation` would store next, made with that specification. It is stored in the same transaction
+    ///     if the integration has no recipe yet.
+    /// - Returns: The integration's state and its specification. If the bot is unknown, the specification is `nil` and the run is not begun. `nil` if
+    ///   the integration is completed, since the caller may have read the queue before its end.
     /// - Throws: `notFound`.
     package func takeUp(
         _ id: IntegrationID, as specification: BotSpecification?, with preparation: Preparation? = nil,
@@ -217,7 +219,7 @@ extension Store {
         }
     }
 
-    /// The bot's specification when an integration's latest run began; `nil` if it has not begun.
+    /// Returns the bot's specification when an integration's latest run began; `nil` if it has not begun.
     package func specification(of id: IntegrationID) async throws(StoreError) -> BotSpecification? {
         try await read("read what \(id) runs as") { db in try Self.specification(of: id, db) }
     }
@@ -229,8 +231,9 @@ extension Store {
         ) { try $0.json("specification", as: BotSpecification.self) } ?? nil
     }
 
-    /// Stores what runs and what of, so that a rerun replays just that.
-    /// - Returns: The integration with it.
+    /// Stores the recipe and the commit's summary, so that a rerun repeats the same recipe.
+    /// - Returns: The updated integration.
+    /// - Throws: `notFound`; `illegalTransition` if the preparation's step cannot be entered.
     @discardableResult
     package func recordPreparation(
         of id: IntegrationID, _ preparation: Preparation, at time: Timestamp
@@ -240,7 +243,7 @@ extension Store {
         }
     }
 
-    /// What runs and what of, and the step that is entered with it. With `running` an attempt at each configuration's job is queued.
+    /// The recipe, the commit's summary, and the step to enter with them. Entering `running` queues an attempt of each configuration's job.
     package struct Preparation: Sendable {
         package var recipe: Recipe
         var commit: CommitSummary

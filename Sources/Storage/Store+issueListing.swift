@@ -2,13 +2,13 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Part of an integration's issues, by status, category, path and line: new ones first, then unresolved, resolved and silenced ones. Empty before
-    /// its issues are complete.
+    /// Returns part of an integration's issues by status, category, path and line: new ones first, then unresolved, resolved and silenced ones. It is
+    /// empty before the issues are complete.
     ///
-    /// Only the issues of the part are read, however many there are; the others are counted in an index.
+    /// Only the returned issues are read, independent of the total; the others are counted in an index.
     /// - Parameters:
-    ///   - limit: The most issues.
-    ///   - after: How many come before them.
+    ///   - limit: The most issues to return.
+    ///   - after: The number of issues to skip before them.
     package func issueListing(of id: IntegrationID, limit: Int, after: Int = 0) async throws(StoreError) -> IssueListing
     {
         try await read("list the issues of \(id)") { db in
@@ -38,13 +38,13 @@ extension Store {
         }
     }
 
-    /// By `issues_shown` alone.
+    /// Counts by reading only the index `issues_shown`.
     static let issueCountsQuery = """
         SELECT status, category, count(*) FROM issues INDEXED BY issues_shown
         WHERE integration = ? AND issue_set = ? GROUP BY status, category
         """
 
-    /// The places by `issues_shown`, then their rows.
+    /// Finds the places in the index `issues_shown`, then reads their rows.
     static let issuePartQuery = """
         SELECT * FROM issues WHERE integration = ?1 AND issue_set = ?2 AND place IN (SELECT place
             FROM issues INDEXED BY issues_shown WHERE integration = ?1 AND issue_set = ?2 AND status = ?3
@@ -52,7 +52,7 @@ extension Store {
         ORDER BY path, line, place
         """
 
-    /// An integration's row, and the number of the issues that are visible.
+    /// Returns an integration's row and the number of its visible set of issues; `nil` if there is no such integration.
     static func issueSet(of id: IntegrationID, _ db: Database) throws -> (row: Int64, number: Int64)? {
         try db.first(
             """
@@ -62,7 +62,7 @@ extension Store {
         ) { (try $0[0], try $0[1]) }
     }
 
-    /// The configurations that have issues, all of which are silenced.
+    /// Returns the configurations that have issues, all of which are silenced.
     package func silencedConfigurations(
         of id: IntegrationID, among configurations: [Name]
     ) async throws(StoreError) -> Set<Name> {

@@ -2,11 +2,12 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Stores an integration's issues of every status with its summary. They become visible at once; an earlier set, as in a rerun, is replaced.
+    /// Stores an integration's issues of every status with its summary. All of them become visible together and replace an earlier set, as in a
+    /// rerun.
     /// - Parameters:
-    ///   - event: What happens to the integration with it.
+    ///   - event: An event to apply to the integration in the same transaction.
     ///   - reason: See `apply(_:to:at:reason:)`.
-    /// - Throws: `illegalTransition`, and nothing becomes visible; `tooLarge` above `AttemptResults.maximumRows`; `notFound`.
+    /// - Throws: `illegalTransition`, and no issue becomes visible; `tooLarge` above `AttemptResults.maximumRows`; `notFound`.
     package func completeIssues(
         of id: IntegrationID, issues: [Issue], summary: Summary, at time: Timestamp,
         with event: IntegrationState.Event? = nil, reason: String? = nil
@@ -22,7 +23,7 @@ extension Store {
             let row = try Self.integrationRow(id, db)
             let visible: Int64 =
                 try db.first("SELECT issue_set FROM integrations WHERE id = ?", [row]) { try $0[0] } ?? 0
-            // Few issues, and none from before: all in one transaction.
+            // If there are few issues and no earlier ones, one transaction stores all of them.
             guard issues.count <= Self.batchSize, visible == 0, try !Self.hasIssues(row, db) else {
                 return (row, visible, false)
             }
@@ -35,7 +36,7 @@ extension Store {
         }
         if isDone { return }
         let next = visible + 1
-        // Leftovers of a try that did not get to its end.
+        // Rows left by a call that did not finish.
         try await deleteBatches(operation, from: "issues", where: "integration = ? AND issue_set = ?", [row, next])
         try await insertBatches(operation, issues) { db, place, issue in
             try Self.insert(issue, integration: row, set: next, place: place, db)
@@ -58,7 +59,7 @@ extension Store {
         _ = try apply(event, to: try integration(id, transaction.db), at: time, reason: reason, transaction)
     }
 
-    /// Makes a set of issues the visible one.
+    /// Makes a set of issues the visible one and stores the summary.
     private static func show(
         set: Int64, _ summary: Summary, of id: IntegrationID, row: Int64, _ transaction: StoreTransaction
     ) throws {
@@ -67,13 +68,13 @@ extension Store {
         transaction.changed(.integration(id))
     }
 
-    /// An integration's issues in the order in which they were stored; none before they are complete.
+    /// Returns an integration's issues in the order in which they were stored; empty before they are complete.
     package func issues(of id: IntegrationID) async throws(StoreError) -> [Issue] {
         try await issuePage(of: id, limit: AttemptResults.maximumRows).items
     }
 
-    /// Those that are not resolved: what the branch's next integration is compared with. Equal texts share their memory, since there can be 100,000
-    /// issues, and the list has its size from the beginning.
+    /// Returns the issues that are not resolved, with which the branch's next integration is compared. There can be 100,000 issues, so equal texts
+    /// share their memory, and the array's capacity is reserved in advance.
     package func openIssues(of id: IntegrationID) async throws(StoreError) -> [Issue] {
         try await read("read the open issues of \(id)") { db in
             guard let set = try Self.issueSet(of: id, db) else { return [] }
@@ -99,10 +100,10 @@ extension Store {
         }
     }
 
-    /// A part of them.
+    /// Returns part of an integration's issues.
     /// - Parameters:
-    ///   - status: Only those; likewise `category`.
-    ///   - limit: The most of them.
+    ///   - status: If not `nil`, only issues with this status are returned; `category` works in the same way.
+    ///   - limit: The most issues to return.
     ///   - after: The `next` of an earlier part.
     package func issuePage(
         of id: IntegrationID, status: Issue.Status? = nil, category: Finding.Category? = nil, limit: Int,
@@ -131,7 +132,7 @@ extension Store {
         }
     }
 
-    /// The columns that most issues of an integration share.
+    /// The decoded column values that many issues of an integration share.
     struct IssueColumns {
         let configurations = RepeatedJSON<[Name]>("configurations")
         let introducedBy = RepeatedJSON<Introduction>("introduced_by")

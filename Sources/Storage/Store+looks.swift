@@ -2,11 +2,11 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Transaction 2: compares a look with what was known and stores, all or nothing, the new heads and generations, the
-    /// ref updates, the integrations they cause, and the fate of every event that asked before the look began.
+    /// Runs transaction 2: compares a scan with the known heads. In one transaction it stores the new heads and generations, the ref updates, the
+    /// integrations they cause, and the outcome of every event received before the scan began.
     ///
-    /// The same look again changes nothing. A repository's first look with thousands of refs is the one transaction that
-    /// may take longer than 5 ms, since it cannot be cut.
+    /// Applying the same scan again changes no row. A repository's first scan with thousands of refs is the only transaction that may take longer
+    /// than 5 ms, since it cannot be split.
     /// - Throws: `notFound` for a repository that no bot ever had; `tooLarge` above `Look.maximumHeads`.
     package func apply(_ look: Look) async throws(StoreError) -> LookOutcome {
         let operation = "store the look at \(look.request.repository)"
@@ -22,7 +22,7 @@ extension Store {
         }
     }
 
-    /// Records that a look failed. The request stays, so that it is tried again; events keep waiting.
+    /// Records that a scan failed. The request stays, so that the scan is tried again; events keep waiting.
     package func lookFailed(_ request: LookRequest, reason: String, at time: Timestamp) async throws(StoreError) {
         try await lane.write("store the failed look at \(request.repository)") { transaction in
             try transaction.db.change(

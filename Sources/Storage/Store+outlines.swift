@@ -1,22 +1,22 @@
 import GRDB
 package import Model
 
-/// Published versions for listings and ranges. A version can have hundreds of files, kept as JSON: decoding those of thousands of versions
-/// to name the highest would make each anonymous request cost seconds, so that they are read of the versions that are shown alone.
+/// Published versions for listings and ranges. A version can have hundreds of files, stored as JSON. Decoding the files of thousands of versions to
+/// find the highest one would cost each anonymous request seconds. Files are therefore read only for versions that are shown.
 extension Store {
     private static let outline = """
         SELECT product, version, state, is_yanked, yanked_at, "commit", ref, integration, published_at, registry,
             repository FROM versions
         """
 
-    /// A product's published versions, highest first, each without its files.
+    /// Returns a product's published versions, highest first, without their files.
     package func outlines(of product: Name) async throws(StoreError) -> [VersionRecord] {
         try await read("read the versions of \(product)") { db in
             try Self.outlines(Self.outline + " WHERE product = ? AND state = 'published'", [product.description], db)
         }
     }
 
-    /// The same for a package; empty for a package that nobody publishes.
+    /// Returns a package's published versions, highest first, without their files; empty for a package that is not published.
     package func outlines(of package: PackageIdentifier) async throws(StoreError) -> [VersionRecord] {
         try await read("read the versions of the package \(package)") { db in
             try Self.outlines(Self.outline + " WHERE registry = ? AND state = 'published'", [package.description], db)
@@ -29,7 +29,7 @@ extension Store {
         try db.all(sql, arguments) { try version($0, files: []) }.sorted { $0.version > $1.version }
     }
 
-    /// A package's published version, with its files; `nil` if there is none.
+    /// Returns a package's published version, with its files; `nil` if there is none.
     package func version(
         _ version: SemanticVersion, of package: PackageIdentifier
     ) async throws(StoreError) -> VersionRecord? {
@@ -44,7 +44,7 @@ extension Store {
         }
     }
 
-    /// A product's published versions of these numbers, with their files, highest first.
+    /// Returns a product's published versions with these numbers, with their files, highest first.
     package func versions(
         _ numbers: [SemanticVersion], of product: Name
     ) async throws(StoreError) -> [VersionRecord] {
@@ -59,7 +59,7 @@ extension Store {
         }
     }
 
-    /// A product's versions that were published last, with their files, newest first.
+    /// Returns a product's most recently published versions, with their files, newest first.
     package func publishedLately(_ product: Name, limit: Int) async throws(StoreError) -> [VersionRecord] {
         try await read("read the newest versions of \(product)") { db in
             try db.all(

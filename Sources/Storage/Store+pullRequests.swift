@@ -2,19 +2,19 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Open pull requests of a repository that a look asks for; of more, those with the highest numbers.
+    /// The most open pull requests of a repository that a scan requests. If there are more, those with the highest numbers are requested.
     package static let maximumOpenPulls = 2000
 
-    /// Open ones of a repository that are remembered; of more, those with the highest numbers.
+    /// The most open pull requests of a repository that are stored. If there are more, those with the highest numbers are kept.
     static let maximumKnownPulls = 10_000
-    /// Closed ones of a repository that are remembered.
+    /// The most closed pull requests of a repository that are stored.
     static let maximumClosedPulls = 5_000
-    /// How long a closed one is remembered.
+    /// How long a closed pull request is stored.
     static let closedKept = Duration.seconds(90 * 86_400)
     /// How long a pull request counts as open without an event about it.
     static let forgottenAfter = Duration.seconds(180 * 86_400)
 
-    /// By the index of open pull requests, which stays small, and not by the key: the closed ones keep growing.
+    /// The index of open pull requests stays small. The primary key also contains the closed ones, whose number keeps growing.
     static let openPullRequests = "pull_requests INDEXED BY pull_requests_open"
 
     static let openPullsQuery = """
@@ -30,14 +30,14 @@ extension Store {
             WHERE bots.name = ? AND is_open = 1 ORDER BY number DESC LIMIT \(maximumOpenPulls))
             """
 
-    /// The open pull requests of a repository, newest first, at most `maximumOpenPulls`.
+    /// Returns the open pull requests of a repository, newest first, at most `maximumOpenPulls`.
     package func openPulls(of repository: String) async throws(StoreError) -> [PullRequestRecord] {
         try await read("read the open pull requests of \(repository)") { db in
             try db.all(Self.openPullsQuery, [repository], Self.pullRequest)
         }
     }
 
-    /// The newest integration of each open pull request of a bot, by its number, of at most `maximumOpenPulls`.
+    /// Returns the newest integration of each open pull request of a bot, keyed by number, for at most `maximumOpenPulls`.
     package func latestOfPulls(of bot: Name) async throws(StoreError) -> [Int: IntegrationOutline] {
         try await read("read the integrations of pull requests of \(bot)") { db in
             let columns = OutlineColumns()
@@ -57,8 +57,7 @@ extension Store {
             missingSince: try row.optionalTime("missing_since"))
     }
 
-    /// Stores what an event says about a pull request, with the event. An event that the forge sent before one that arrived earlier changes
-    /// nothing.
+    /// Stores an event's claim about a pull request, with the event. An event that the forge sent before one that arrived earlier is ignored.
     static func note(
         _ claim: PullRequestClaim, of repository: Int64, at time: Timestamp, _ db: Database
     ) throws {
@@ -67,7 +66,7 @@ extension Store {
             "SELECT * FROM pull_requests WHERE repository = ? AND number = ?", [repository, claim.number],
             PullRequestStand.init)
         guard let known else {
-            // The heads of a pull request that was forgotten meanwhile still count.
+            // The heads of a pull request whose row was deleted meanwhile still count.
             return try db.change(
                 """
                 INSERT INTO pull_requests (repository, number, ref, place, base, is_open, told_at, told_rank, moved_at,
@@ -96,8 +95,8 @@ extension Store {
             ])
     }
 
-    /// The newest integration of exactly this head into exactly this base that was not canceled and will not be. A canceled one says nothing about
-    /// it, and one that is still being ended counts as canceled.
+    /// Returns the newest integration of exactly this head into exactly this base that was not canceled and is not being canceled; `nil` if there is
+    /// none. Canceled integrations do not judge the code.
     static func integration(
         of pull: SeenPullRequest, bot: Int64, _ db: Database
     ) throws -> IntegrationRecord? {
@@ -111,7 +110,7 @@ extension Store {
             [bot, pull.number, pull.base.description, pull.head.description], integration)
     }
 
-    /// Notes that a run which may go on for a while is to end.
+    /// Records that a running integration is to end, although it may continue for a while.
     /// - Throws: `notFound`.
     package func markEnding(_ id: IntegrationID, run: Int) async throws(StoreError) {
         try await lane.write("mark \(id) as ending") { transaction in
@@ -121,7 +120,7 @@ extension Store {
         }
     }
 
-    /// The user who approved exactly this head for exactly this base.
+    /// Returns the user who approved exactly this head for exactly this base; `nil` if nobody did.
     static func approver(of pull: SeenPullRequest, bot: Int64, _ db: Database) throws -> String? {
         try db.first(
             "SELECT person FROM pull_approvals WHERE bot = ? AND number = ? AND base = ? AND head = ?",
@@ -129,11 +128,11 @@ extension Store {
         ) { try $0[0] }
     }
 
-    /// How what people read of a fork's head that nobody has approved begins.
+    /// The beginning of the text shown for a fork's head that nobody has approved.
     package static let waitsForOperator = "its head is a fork's and waits for an operator"
 
-    /// What people read of a fork's head that nobody has approved. Its name stands in quotes: an interactive shell takes `!12`
-    /// for a command of its history.
+    /// Returns the text shown for a fork's head that nobody has approved. The pull request is quoted in its command, because an interactive shell
+    /// expands `!12` as a history reference.
     package static func awaitsApproval(_ pull: SeenPullRequest, bot: Name) -> String {
         "\(waitsForOperator): martlet approve '\(bot)!\(pull.number)' --commit \(pull.head)"
     }

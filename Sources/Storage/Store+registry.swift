@@ -2,7 +2,7 @@ import GRDB
 package import Model
 
 extension Store {
-    /// The packages that are published, each with the repositories that its versions were made of.
+    /// Returns the published packages, each with the repositories of its versions.
     package func packages() async throws(StoreError) -> [(package: PackageIdentifier, repository: String)] {
         try await read("read the packages") { db in
             try db.rows(
@@ -15,7 +15,8 @@ extension Store {
         }
     }
 
-    /// A package belongs to the first product that has it, even while only a number is reserved.
+    /// Returns a conflict if the requested package belongs to another product; otherwise `nil`. A package belongs to the first product that uses it,
+    /// even while only a number is reserved.
     static func registryConflict(_ request: VersionRequest, _ db: Database) throws -> Reservation? {
         guard let package = request.registry,
             let owner = try owner(of: package, besides: request.product, db)
@@ -25,7 +26,7 @@ extension Store {
         )
     }
 
-    /// Which other product has a package.
+    /// Returns another product that has the package, with one of its integrations; `nil` if there is none.
     static func owner(
         of package: PackageIdentifier?, besides product: Name, _ db: Database
     ) throws -> (product: Name, integration: String)? {
@@ -36,8 +37,8 @@ extension Store {
         ).map { (try $0.name("product"), try $0["integration"]) }
     }
 
-    /// The products that published versions of a package: one, since a package belongs to it, but for trees that were put together by hand
-    /// before that was looked at.
+    /// Returns the products that published versions of a package. A package belongs to one product, but file trees assembled by hand before that rule
+    /// may contain several.
     package func products(of package: PackageIdentifier) async throws(StoreError) -> [Name] {
         try await read("read whose the package \(package) is") { db in
             try db.all(

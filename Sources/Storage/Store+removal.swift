@@ -2,9 +2,9 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Removes a bot's integrations below a number, with all their rows. The bot's counter stays, so that no number is used again.
+    /// Removes a bot's integrations below a number, with all their rows. The bot's counter stays, so that no number is used twice.
     ///
-    /// For a store whose integrations publish nothing and are caused by no ref update. One transaction. The names of tests stay.
+    /// It is for stores whose integrations publish no versions and are caused by no ref updates. It runs one transaction. The names of tests stay.
     /// - Returns: The removed numbers, lowest first.
     @discardableResult
     package func removeIntegrations(of bot: Name, below number: Int) async throws(StoreError) -> [Int] {
@@ -22,7 +22,7 @@ extension Store {
                 try db.change(
                     "DELETE FROM \(table) WHERE attempt IN (SELECT id FROM attempts WHERE integration \(these))", [ids])
             }
-            // What no record is written against any more.
+            // Delete the profiles that no record uses any more.
             try db.change(
                 """
                 DELETE FROM test_profiles WHERE bot = (SELECT id FROM bots WHERE name = ?)
@@ -37,7 +37,7 @@ extension Store {
         }
     }
 
-    /// Those that retention removed and whose rows and files are still there, oldest first.
+    /// Returns the integrations that retention removed and whose rows and files still exist, oldest first.
     package func removedIntegrations() async throws(StoreError) -> [RemovedIntegration] {
         try await read("read what is to be removed") { db in
             try db.all(
@@ -54,8 +54,8 @@ extension Store {
         }
     }
 
-    /// Deletes all rows of a removed integration, in batches, its own row last: a stop in the middle leaves an integration that is still hidden.
-    /// May be repeated.
+    /// Deletes all rows of a removed integration, in batches and its own row last: if it is interrupted, the integration stays hidden. It can be
+    /// repeated.
     package func deleteRows(of removed: RemovedIntegration) async throws(StoreError) {
         let operation = "remove what is stored of \(removed.id)"
         let row = removed.rowID
@@ -88,8 +88,8 @@ extension Store {
         }
     }
 
-    /// Deletes profiles that no new record can use: all but the newest, which the next record may use, and only while nothing of the bot is running
-    /// that may have read one.
+    /// Deletes profiles that no new record can use. The newest profile of a job is kept for the next record. No profile is deleted while an
+    /// integration of the bot is open, since it may have read one.
     private static func deleteUnusedProfiles(of integration: Int64, _ db: Database) throws {
         try db.change(
             """

@@ -2,7 +2,7 @@ import GRDB
 package import Model
 
 extension Store {
-    /// What an integration had come to before a rerun: it is that again when the rerun is taken back before it begins.
+    /// The result of an integration before a rerun. It is restored if the rerun is withdrawn before it begins.
     private struct Before: Codable {
         var verdict: Verdict
         var hasFailedTrigger: Bool
@@ -14,10 +14,10 @@ extension Store {
         var isSkipped: Bool?
     }
 
-    /// Queues a completed integration for another run, with a queued attempt for each job that runs again. All results of earlier runs stay, and
-    /// are shown until this run's attempts are processed.
-    /// - Parameter event: The recorded event, with the user's name.
-    /// - Throws: `illegalTransition`, and stores nothing, if it is not completed; `notFound`; `tooLarge` for the event.
+    /// Queues a completed integration for another run, with a queued attempt for each job that runs again. All results of earlier runs stay, and are
+    /// shown until this run's attempts are processed.
+    /// - Parameter event: Returns the event to record, with the user's name; `nil` to record none.
+    /// - Throws: `illegalTransition` without storing a change if it is not completed; `notFound`; `tooLarge` for the event.
     package func reopen(
         _ id: IntegrationID, for rerun: NewRerun, at time: Timestamp,
         recording event: (@Sendable (IntegrationRecord) -> NewEvent)? = nil
@@ -55,8 +55,8 @@ extension Store {
         }
     }
 
-    /// Takes back a rerun that has not begun: the integration is what it was before it was asked for.
-    /// - Throws: `illegalTransition` when it has begun, or is no rerun; `notFound`.
+    /// Withdraws a rerun that has not begun and restores the integration's previous result.
+    /// - Throws: `illegalTransition` if it has begun, or is no rerun; `notFound`.
     package func takeBackRerun(
         of id: IntegrationID, at time: Timestamp
     ) async throws(StoreError) -> IntegrationRecord {
@@ -80,7 +80,7 @@ extension Store {
             (record.reason, record.startedAt, record.endedAt) = (before.reason, before.startedAt, before.endedAt)
             record.isSkipped = before.isSkipped ?? false
             record.supersededBy = before.supersededBy.map { IntegrationID(bot: id.bot, number: $0) }
-            // Changes no row if that integration was removed meanwhile.
+            // The column becomes NULL if that integration was removed meanwhile.
             try db.change(
                 """
                 UPDATE integrations SET superseded_by =
@@ -94,7 +94,7 @@ extension Store {
         }
     }
 
-    /// The reruns of an integration, in their order.
+    /// Returns the reruns of an integration, in their order.
     package func reruns(of id: IntegrationID) async throws(StoreError) -> [RerunRecord] {
         try await read("read the reruns of \(id)") { db in
             try db.rows(

@@ -2,11 +2,12 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Row 1 of publishing: reserves a version's number for an integration. A repeated call for the same integration returns the same number, so
+    /// Reserves a version's number for an integration (step 1 of publishing). A repeated call for the same integration returns the same number, so
     /// that publishing continues after a stop.
     ///
-    /// The next number of a line is one above all that the database and the disk have, so that none is assigned twice. An integration that runs the
-    /// same commit again takes over the reservation of a completed one.
+    /// The next number of a line is one above the highest in the database and on disk, so that no number is assigned twice. An integration that runs
+    /// the same commit again takes over the reservation of a completed one.
+    /// - Returns: See `Reservation`.
     package func reserve(_ request: VersionRequest, at time: Timestamp) async throws(StoreError) -> Reservation {
         try await lane.write("reserve a version of \(request.product)") { transaction in
             if let conflict = try Self.registryConflict(request, transaction.db) { return conflict }
@@ -49,14 +50,14 @@ extension Store {
         return try reserve(version, request, branch: branch, at: time, transaction)
     }
 
-    /// The next number of a line; `nil` if it would be too long a name.
+    /// Returns the next number of a line; `nil` if its text would be longer than `SemanticVersion.maximumLength`.
     private static func nextVersion(
         of line: (major: VersionNumber, minor: VersionNumber), product: Name, onDisk: [SemanticVersion], _ db: Database
     ) throws -> SemanticVersion? {
         let stored = try db.rows(
             "SELECT version FROM versions WHERE product = ?", [product.description]
         ).map { try $0.value("version") { SemanticVersion($0) } }
-        // A pre-release of a patch does not use its number up.
+        // A pre-release of a patch does not use up the patch's number.
         let used = (stored + onDisk).filter { ($0.major, $0.minor) == line }
         let patch = used.map { $0.isPrerelease ? $0.patch : $0.patch.next }.max() ?? 0
         let version = SemanticVersion(line.major, line.minor, patch)
@@ -67,9 +68,9 @@ extension Store {
         "the line \(line.major).\(line.minor) has no number left; publish from another branch"
     }
 
-    /// The number that a new commit of a line would get now: what `reserve` reserves, if nothing else is reserved before.
-    /// - Parameter onDisk: The versions whose directories lie in the file server's tree.
-    /// - Returns: A conflict if the line has no number left, else `reserved`, although nothing is.
+    /// Returns the number that a new commit of a line would get now. `reserve` reserves it, unless another version is reserved before.
+    /// - Parameter onDisk: The versions with directories in the file server's tree.
+    /// - Returns: `reserved` with the number, although it is not reserved; a conflict if the line has no number left.
     package func nextVersion(
         major: VersionNumber, minor: VersionNumber, product: Name, onDisk: [SemanticVersion]
     ) async throws(StoreError) -> Reservation {
@@ -103,7 +104,7 @@ extension Store {
         return .reserved(wished)
     }
 
-    /// The answer to a request for which there is a row.
+    /// Returns the answer to a request for a version that has a row.
     private static func answer(
         _ stored: VersionRecord, _ request: VersionRequest, _ transaction: StoreTransaction
     ) throws -> Reservation {

@@ -2,7 +2,7 @@ import GRDB
 import Model
 
 extension Store {
-    /// Inserts rows, one write a batch, so that no transaction holds the writer for long.
+    /// Inserts rows, one write per batch, so that no transaction holds the writer for long.
     func insertBatches<Item: Sendable>(
         _ operation: String, _ items: [Item], _ insert: @escaping @Sendable (Database, Int, Item) throws -> Void
     ) async throws(StoreError) {
@@ -14,8 +14,8 @@ extension Store {
         }
     }
 
-    /// Inserts the first rows of those that are left, as many as a batch may have, and one at the least.
-    /// - Returns: The place of the next one.
+    /// Inserts the first remaining rows: at least one, and at most `batchSize`, until `time` has passed.
+    /// - Returns: The index of the next row.
     static func insertBatch<Item>(
         _ items: ArraySlice<Item>, time: Duration = batchTime, _ insert: (Int) throws -> Void
     ) rethrows -> Int {
@@ -27,8 +27,8 @@ extension Store {
         return min(items.startIndex + batchSize, items.endIndex)
     }
 
-    /// Deletes rows of a table, one write a batch.
-    /// - Parameter key: The column that tells the rows apart.
+    /// Deletes rows of a table, one write per batch.
+    /// - Parameter key: The column that identifies the matching rows.
     func deleteBatches(
         _ operation: String, from table: String, key: String = "place", where condition: String, _ values: [Int64]
     ) async throws(StoreError) {

@@ -2,11 +2,10 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Stores what processing an attempt came to: rows in batches, then the attempt's `processed` row, with which all
-    /// become visible. After a crash in between it is simply called again: leftovers are replaced.
-    /// - Parameter steps: That are stored with it, before it is processed; see `record(steps:of:)`.
-    /// - Throws: `illegalTransition` when the attempt was processed before; `tooLarge` above
-    ///   `AttemptResults.maximumRows`; `notFound`.
+    /// Stores the results of processing an attempt: rows in batches, then the attempt's `processed` row, which makes all of them visible. After a
+    /// crash it can be called again, and replaces the rows of the interrupted call.
+    /// - Parameter steps: Steps to store before the attempt is processed; see `record(steps:of:)`.
+    /// - Throws: `illegalTransition` if the attempt was processed before; `tooLarge` above `AttemptResults.maximumRows`; `notFound`.
     package func storeResults(
         _ results: AttemptResults, of id: AttemptID, steps: [StepChange] = [], at time: Timestamp
     ) async throws(StoreError) {
@@ -18,7 +17,7 @@ extension Store {
                 message: "\(largest) findings, tests or artifacts are more than \(AttemptResults.maximumRows)")
         }
         let isSmall = results.findings.count + results.tests.count + results.artifacts.count <= Self.batchSize
-        // On a reader's queue: compressing holds neither the writer nor the pool.
+        // A reader's queue compresses the coverage, so that neither the writer nor the cooperative pool is blocked.
         let coverage =
             results.coverage == nil ? nil : try await read(operation) { _ in try EncodedCoverage(results.coverage) }
         let unfinished: Int64? = try await lane.write(operation) { transaction in
@@ -26,7 +25,7 @@ extension Store {
             try Self.record(steps, of: id, transaction)
             var (attempt, record) = try Self.attempt(id, db)
             try record.state.apply(.processed(results.verdict))
-            // Most attempts have few results: then one transaction stores them all, and nothing has to be made visible later.
+            // Most attempts have few results. One transaction stores all of them, so that no second one must make them visible.
             guard isSmall, try !Self.hasResults(attempt, db) else { return attempt }
             for (place, stored) in results.findings.enumerated() {
                 try Self.insert(stored, attempt: attempt, place: place, db)
@@ -59,7 +58,7 @@ extension Store {
         }
     }
 
-    /// Whether rows of an attempt are there, left by a try that did not get to its end.
+    /// Returns whether an interrupted call has left rows of an attempt.
     private static func hasResults(_ attempt: Int64, _ db: Database) throws -> Bool {
         try db.first(
             """
@@ -69,7 +68,7 @@ extension Store {
         ) { try $0[0] } ?? false
     }
 
-    /// Writes the attempt's `processed` row, with which its results become visible.
+    /// Writes the attempt's `processed` row, which makes its results visible.
     private static func show(
         _ results: AttemptResults, of id: AttemptID, attempt: Int64, at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
@@ -82,11 +81,11 @@ extension Store {
             ])
     }
 
-    /// How far back a configuration's last tests are looked for, in integrations.
+    /// The number of earlier integrations that are searched for a configuration's last tests.
     static let maximumLookBack = 20
 
-    /// How many tests, except skipped ones, a configuration ran when it last ran any, in the integrations that this one can be compared with (see
-    /// `previous(of:)`); `nil` if it ran none in the last 20 of them.
+    /// Returns the number of tests, without skipped ones, that a configuration ran when it last ran any. The comparable integrations are those of
+    /// `previous(of:)`. `nil` if it ran none in the last 20 of them.
     package func earlierTests(
         before id: IntegrationID, configuration: Name
     ) async throws(StoreError) -> Int? {
@@ -107,7 +106,7 @@ extension Store {
         }
     }
 
-    /// The findings of a processed attempt, in the order in which they were stored; none before it is processed.
+    /// Returns the findings of a processed attempt, in the order in which they were stored; empty before it is processed.
     package func findings(of id: AttemptID) async throws(StoreError) -> [StoredFinding] {
         try await read("read the findings of \(id)") { db in
             let texts = SharedTexts()
@@ -129,8 +128,8 @@ extension Store {
         }
     }
 
-    /// The artifacts of each job's latest processed attempt.
-    /// - Parameter attempt: Of this processed attempt of each job instead.
+    /// Returns the artifacts of each job's latest processed attempt.
+    /// - Parameter attempt: The number of the processed attempt of each job to use instead.
     package func artifacts(of id: IntegrationID, attempt: Int? = nil) async throws(StoreError) -> [StoredArtifact] {
         try await read("read the artifacts of \(id)") { db in
             try db.all(
@@ -150,7 +149,7 @@ extension Store {
         }
     }
 
-    /// Of the jobs of integration ?1#?2 the processed attempt ?3, or the latest processed one where that is NULL.
+    /// Selects processed attempts of integration ?1#?2: of each job attempt ?3, or the latest processed one if ?3 is NULL.
     static let isMeant = """
         attempts.state = 'processed' AND attempts.integration =
             (SELECT integrations.id FROM integrations JOIN bots ON bots.id = bot WHERE bots.name = ?1 AND number = ?2)

@@ -2,21 +2,21 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Integrations that one transaction judges and removes: each is some ten queries by a key, 100 µs.
+    /// The most integrations that one transaction checks and removes. Each takes about ten queries by a key, or 100 µs.
     private static let removalBatch = 10
 
-    /// Every bot that was ever registered, with what its file said last of retention.
+    /// Returns every bot that was ever registered, with the retention rules of its last specification.
     package func retentions() async throws(StoreError) -> [(bot: Name, retention: Retention?)] {
         try await read("read what is kept of the bots") { db in
             try db.all("SELECT name, specification FROM bots ORDER BY name") { row in
-                // A form that an older version wrote differently says nothing about retention.
+                // A specification that an older version stored in another format has no readable retention rules.
                 let specification = try? row.json("specification", as: BotSpecification.self)
                 return (try row.name("name"), specification?.retention)
             }
         }
     }
 
-    /// A bot's integrations as retention judges them, newest first.
+    /// Returns a bot's integrations as retention judges them, newest first; empty for a bot that never existed.
     package func retentionRows(of bot: Name) async throws(StoreError) -> [RetentionRow] {
         try await read("read what is kept of \(bot)") { db in
             guard let stored = try Self.retentionBot(bot, db) else { return [] }
@@ -44,7 +44,7 @@ extension Store {
         }
     }
 
-    /// Notes what the files of completed integrations take.
+    /// Stores the disk use of the files of completed integrations.
     package func noteDisk(_ found: [(id: IntegrationID, run: Int, use: DiskUse)]) async throws(StoreError) {
         try await insertBatches("note what integrations take", found) { db, _, one in
             try db.change(
@@ -55,9 +55,9 @@ extension Store {
         }
     }
 
-    /// Hides integrations of a bot everywhere, with the reason; their rows, files and held commits are removed later.
-    /// - Parameter rows: The integrations as they were judged. One that has changed since, or is held by now, stays.
-    /// - Returns: The removed integrations.
+    /// Hides integrations of a bot everywhere, with the reason. Their rows, files and held commits are removed later.
+    /// - Parameter rows: The integrations as they were judged. An integration that has changed since, or must be kept by now, stays.
+    /// - Returns: The hidden integrations.
     package func remove(
         _ rows: [(row: RetentionRow, reason: String)], of bot: Name, at time: Timestamp
     ) async throws(StoreError) -> [IntegrationID] {
@@ -103,7 +103,7 @@ extension Store {
         return true
     }
 
-    /// When and why an integration was removed; `nil` for one that exists, or never existed.
+    /// Returns when and why an integration was removed; `nil` if it exists, or never existed.
     package func removal(of id: IntegrationID) async throws(StoreError) -> Removal? {
         try await read("read why \(id) is gone") { db in
             try db.first(
@@ -113,14 +113,15 @@ extension Store {
         }
     }
 
-    /// Up to when ages are counted: the time that retention has seen pass, which a clock that jumps does not move.
+    /// Advances and returns the time up to which ages are counted. A clock that jumps forward moves it by at most `most`.
     /// - Parameters:
-    ///   - now: What the clock says. The first time it goes on from the newest integration; whenever it is behind, it is taken as it is.
-    ///   - most: How far it goes on at most.
+    ///   - now: The current time. If it is earlier than the stored time, it replaces it. The first call counts from the end of the newest
+    ///     integration.
+    ///   - most: The longest step forward.
     package func advanceRetentionClock(to now: Timestamp, atMost most: Duration) async throws(StoreError) -> Timestamp {
         try await lane.write("count what time has passed") { transaction in
             let stored: Timestamp? = try transaction.db.first("SELECT at FROM retention_clock") { try $0.time("at") }
-            // What is there was made when the clock was right, or none of it is old.
+            // Either the existing integrations were stored with a correct clock, or none of them counts as old.
             let newest: Timestamp? = try transaction.db.first(
                 "SELECT max(coalesce(ended_at, queued_at)) AS at FROM integrations HAVING count(*) > 0"
             ) { try $0.time("at") }

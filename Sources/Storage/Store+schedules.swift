@@ -2,7 +2,7 @@ import GRDB
 package import Model
 
 extension Store {
-    /// The marks of every bot that had a schedule once, also of retired ones.
+    /// Returns the marks of every bot that ever had a schedule, including retired ones.
     package func scheduleMarks() async throws(StoreError) -> [ScheduleMark] {
         try await read("read up to when schedules were taken up") { db in
             try db.all("SELECT name, schedule, taken_up FROM schedules JOIN bots ON bots.id = bot ORDER BY name") {
@@ -13,7 +13,7 @@ extension Store {
         }
     }
 
-    /// Whether the ref is still where it was at the decision. If it has moved since, its integration exists already, and an older commit would
+    /// Returns whether the ref still has the commit that was chosen. If it has moved, its integration exists already, and the older commit would
     /// become the latest.
     static func isTip(_ new: NewIntegration, in repository: Int64, _ db: Database) throws -> Bool {
         let head = try db.first(
@@ -22,10 +22,11 @@ extension Store {
         return head == new.commit.description
     }
 
-    /// Queues what a moment of a schedule brings, and stores that it was taken up: both or neither, so that no moment is lost and
-    /// none counts twice, whenever the daemon is stopped. What has moved meanwhile is left to its push.
-    /// - Parameter event: The ledger's row of each.
-    /// - Throws: `notFound` when no such bot is registered, or it is retired.
+    /// Queues the integrations of a schedule's moment and stores that the moment was handled. One transaction does both, so that no moment is lost or
+    /// handled twice if the daemon stops. Refs that have moved meanwhile are left to their pushes.
+    /// - Parameter event: Returns the event to record for each integration.
+    /// - Returns: The queued integrations.
+    /// - Throws: `notFound` if no such bot is registered, or it is retired.
     package func takeUp(
         _ mark: ScheduleMark, queueing new: [NewIntegration], at time: Timestamp,
         recording event: @escaping @Sendable (IntegrationRecord) -> NewEvent

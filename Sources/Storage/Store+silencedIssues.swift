@@ -2,10 +2,10 @@ import GRDB
 package import Model
 
 extension Store {
-    /// In how many branches' newest integrations silenced issues are looked for, the newest ones first.
+    /// The most branches whose newest integrations are searched for silenced issues, newest first.
     private static let lookedBranches = 200
 
-    /// A bot's silences, the newest first, those that expired lately among them.
+    /// Returns a bot's silences, newest first, including recently expired ones.
     package func silencedIssues(of bot: Name) async throws(StoreError) -> [SilencedIssue] {
         let silences = try await silences(of: bot)
         guard !silences.isEmpty else { return [] }

@@ -4,16 +4,16 @@ package import Model
 extension Store {
     /// The most silences of a bot.
     package static let maximumSilences = 10_000
-    /// How long a silence that expired is remembered, for its note at the issue.
+    /// How long an expired silence is stored, for the note at its issue.
     private static let expiredKept: Duration = .seconds(90 * 86_400)
 
-    /// Silences an issue of the bot from this integration on, in all branches and what is merged into them; of a pull request, whose
-    /// issues may be a fork's, in that pull request alone. A silence of before is replaced.
+    /// Silences an issue of the bot from this integration on, in all branches and pull requests. A pull request's issues may come from a fork, so its
+    /// integrations' silences apply only to that pull request. An earlier silence is replaced.
     ///
-    /// It shows at once in this integration and in the newest of each branch, or of the pull request; their verdicts and counts stay as they were
-    /// given, and those that are compared from now on heed it.
-    /// - Throws: `notFound` when the integration has no such issue, or it is resolved; `tooLarge` for a reason that is too
-    ///   long, or when the bot has `maximumSilences`.
+    /// It shows at once in this integration and in the newest of each branch, or of the pull request. Their verdicts and counts stay. Integrations
+    /// compared from now on respect it.
+    /// - Throws: `notFound` if the integration has no such issue, or it is resolved; `tooLarge` if the reason is empty or too long, or if the bot has
+    ///   `maximumSilences`.
     package func silence(
         _ fingerprint: String, of id: IntegrationID, _ silence: Silence
     ) async throws(StoreError) {
@@ -67,9 +67,9 @@ extension Store {
         }
     }
 
-    /// Takes a silence back: that of the branches, or, of a pull request's integration, that of the pull request.
+    /// Removes a silence: that of the bot's branches, or, for a pull request's integration, that of the pull request.
     /// - Returns: Whether there was one.
-    /// - Throws: `notFound` for an integration that does not exist.
+    /// - Throws: `notFound` if the integration does not exist.
     package func unsilence(_ fingerprint: String, of id: IntegrationID) async throws(StoreError) -> Bool {
         let shown = try await shownIntegrations(id)
         return try await lane.write("take back a silence of \(id)") { transaction in
@@ -95,12 +95,13 @@ extension Store {
         }
     }
 
-    /// The silences of a bot's branches by fingerprint, those that expired lately among them.
+    /// Returns the silences of a bot's branches by fingerprint, including recently expired ones.
     package func silences(of bot: Name) async throws(StoreError) -> [String: Silence] {
         try await read("read the silences of \(bot)") { db in try Self.silences(of: bot, db) }
     }
 
-    /// Those that an integration heeds: its bot's, and of a pull request's its own before them.
+    /// Returns the silences that apply to an integration: its bot's and its pull request's. If both have one for an issue, the pull request's is
+    /// used.
     package func silences(for id: IntegrationID) async throws(StoreError) -> [String: Silence] {
         try await read("read the silences of \(id)") { db in
             let own = try db.all(
@@ -130,7 +131,7 @@ extension Store {
         )
     }
 
-    /// The bot's row, and the pull request's number where the integration is of one.
+    /// Returns the bot's row, and the pull request's number; `nil` if the integration belongs to a branch or a tag.
     private static func place(_ row: Int64, _ db: Database) throws -> (bot: Int64, number: Int?) {
         let place = try db.first("SELECT bot, pull_request FROM integrations WHERE id = ?", [row]) {
             (bot: try $0["bot"] as Int64, number: try $0["pull_request"] as Int?)
@@ -155,8 +156,9 @@ extension Store {
         }
     }
 
-    /// The integrations in which users see an issue: this one, and the newest of each branch of its bot, or of its pull request. Read beside the
-    /// writer, since it visits all integrations of the bot; an integration that ends meanwhile is compared with the silences that it read.
+    /// Returns the rows, as JSON, of the integrations that show an issue: this one, and the newest of each branch of its bot, or of its pull request.
+    /// They are read outside the writer, because the query visits all integrations of the bot. An integration that ends meanwhile uses the silences
+    /// it has read.
     private func shownIntegrations(_ id: IntegrationID) async throws(StoreError) -> String {
         try await read("read the newest integrations of \(id.bot)") { db in
             let rows: [Int64] = try db.all(
@@ -173,7 +175,8 @@ extension Store {
         }
     }
 
-    /// - Parameter integrations: Their rows, as JSON.
+    /// Changes the rows of an issue in several integrations.
+    /// - Parameter integrations: The integrations' rows, as a JSON array.
     private static func show(
         _ change: String, _ fingerprint: String, in integrations: String, _ silence: String?, _ db: Database
     ) throws {

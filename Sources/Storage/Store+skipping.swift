@@ -2,11 +2,11 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Pushes that nobody judged belong to the next: it alone can find what they brought.
+    /// The most earlier unjudged pushes that a range includes. Only the next integration can find what those pushes changed.
     private static let maximumEarlier = 1000
 
-    /// The range that decides about an integration caused by a push; `nil` for another cause, for a tag, and for a bot's first integration of a
-    /// branch, even if a newer one ended that.
+    /// Returns the range of commits that decides whether a pushed integration is skipped. `nil` for another cause, for a tag, and for a bot's first
+    /// integration of a branch, even if a newer one ended that.
     package func pushedRange(of id: IntegrationID) async throws(StoreError) -> PushedRange? {
         try await read("read what was pushed for \(id)") { db in
             let row = try db.row(
@@ -21,7 +21,8 @@ extension Store {
             var range = PushedRange(before: try row.optional("before") { CommitID($0) }, hasEarlier: false)
             let generation: Int = try row["generation"]
             for earlier in 1...Self.maximumEarlier {
-                // Not judged: skipped, also for `paths` that were others then; ended for a newer one, by a person, or by a fault of ours.
+                // An update was not judged if its integration was skipped, superseded, canceled by a user, or ended with an error of our own. Skipped
+                // ones count, since `paths` may have changed.
                 let update = try db.row(
                     """
                     SELECT ref_updates.before, integrations.cause, is_skipped
@@ -43,9 +44,9 @@ extension Store {
         }
     }
 
-    /// Ends an integration that is skipped, before any of it runs: canceled, with its reason, which the ref update and the events that announced it
-    /// also get, unless another bot integrates them.
-    /// - Throws: `illegalTransition`, and stores nothing, if it is completed; `notFound`.
+    /// Cancels an integration that is skipped, before any of it runs. Its ref update and the events that announced it get the same reason, unless
+    /// another bot integrates them.
+    /// - Throws: `illegalTransition` without storing a change if it is completed; `notFound`.
     package func skip(
         _ id: IntegrationID, reason: String, commit: CommitSummary, at time: Timestamp
     ) async throws(StoreError) {
@@ -60,7 +61,7 @@ extension Store {
         }
     }
 
-    /// Stores what is known about the commit of an integration that ends before its recipe is known.
+    /// Stores the commit's summary of an integration that ends before its recipe is known.
     /// - Throws: `notFound`.
     package func describe(_ id: IntegrationID, commit: CommitSummary) async throws(StoreError) {
         try await lane.write("store the commit of \(id)") { transaction in

@@ -2,13 +2,13 @@ import GRDB
 package import Model
 
 extension Store {
-    /// The sentence that people see at what was superseded.
+    /// Returns the reason shown for a superseded integration.
     package static func supersededReason(by newer: IntegrationID, ref: RefName) -> String {
         "superseded by \(newer), a newer commit of \(ref.shortName)"
     }
 
-    /// Ends those of a ref that wait, and marks those whose jobs run, as the bot's file wants it. What a person asked for is
-    /// left alone, a rerun too; what is marked is ended by the scheduler. What another toolchain brought and waits is ended in any case.
+    /// Ends queued integrations of a ref and marks running ones, according to the bot's `supersede` setting. Integrations that a user requested, and
+    /// reruns, are left alone. The scheduler ends marked ones. A queued integration caused by a new toolchain is always ended.
     static func supersede(
         _ ref: RefName, ofBot bot: Int64, by newer: IntegrationID, _ supersede: BotSpecification.Supersede,
         at time: Timestamp, _ transaction: StoreTransaction
@@ -22,10 +22,10 @@ extension Store {
         for row in rows {
             let id = IntegrationID(bot: newer.bot, number: try row["number"])
             let isQueued = try row["state"] == "queued"
-            // None of an upgrade's was pushed to become a version: what it would bring, the newer commit brings.
+            // An upgrade's integration was not pushed to become a version, and the newer commit also tests the new toolchain.
             guard try supersede != .never || (isQueued && row["cause"] == Cause.upgrade.rawValue) else { continue }
             let step: String = try row["step"]
-            // Once triggers act on its result, it is brought to its end: half of an upload helps nobody.
+            // Once triggers act on its result, the integration runs to its end, because half an upload is useless.
             let hasEndedItsJobs = [IntegrationStep.afterTriggers, .uploading].contains { $0.rawValue == step }
             guard isQueued || (supersede == .running && !hasEndedItsJobs) else { continue }
             try transaction.db.change(
@@ -38,8 +38,8 @@ extension Store {
         }
     }
 
-    /// Decides the fate of the ref update that caused a superseded integration, and of the events that announced it, unless another bot integrates
-    /// it. A marked integration that still runs may end otherwise.
+    /// Sets the outcome of the ref update that caused a superseded integration, and of the events that announced it, unless another bot integrates
+    /// it. A marked integration that is still running may end otherwise.
     static func decideSuperseded(
         _ record: IntegrationRecord, by newer: IntegrationID, _ transaction: StoreTransaction
     ) throws {

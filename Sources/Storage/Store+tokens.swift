@@ -5,8 +5,8 @@ extension Store {
     /// The longest name of a token, in bytes.
     package static let maximumTokenNameBytes = 128
 
-    /// Stores a token by its hash.
-    /// - Throws: `exists` when a token of that name was ever created, also when it was revoked since; `tooLarge`.
+    /// Stores a token's hash.
+    /// - Throws: `exists` if a token of that name was ever created, even if it was revoked; `tooLarge` if the name is empty or too long.
     package func createToken(name: String, role: Role, hash: String, at time: Timestamp) async throws(StoreError) {
         let operation = "create the token \(name.kept(80))"
         guard !name.isEmpty, name.utf8.count <= Self.maximumTokenNameBytes else {
@@ -24,14 +24,14 @@ extension Store {
         }
     }
 
-    /// The token with this hash, also a revoked one.
+    /// Returns the token with this hash, even if it is revoked; `nil` if there is none.
     package func token(hash: String) async throws(StoreError) -> TokenRecord? {
         try await read("look up a token") { db in
             try db.row("SELECT * FROM tokens WHERE hash = ?", [hash]).map(Self.token)
         }
     }
 
-    /// Every token by name, revoked ones among them.
+    /// Returns all tokens by name, including revoked ones.
     package func tokens() async throws(StoreError) -> [TokenRecord] {
         try await read("list the tokens") { db in
             try db.rows("SELECT * FROM tokens ORDER BY name").map(Self.token)
@@ -51,7 +51,7 @@ extension Store {
         }
     }
 
-    /// Whether any token can be used.
+    /// Returns whether any token is not revoked.
     package func hasTokens() async throws(StoreError) -> Bool {
         try await read("look for tokens") { db in
             try db.value("SELECT EXISTS (SELECT 1 FROM tokens WHERE revoked_at IS NULL)") ?? false

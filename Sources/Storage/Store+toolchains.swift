@@ -2,7 +2,7 @@ import GRDB
 package import Model
 
 extension Store {
-    /// What is known of every bot that met a toolchain, also of retired ones.
+    /// Returns the toolchain mark of every bot that has one, including retired bots.
     package func toolchainMarks() async throws(StoreError) -> [Name: ToolchainMark] {
         try await read("read for which toolchain bots were integrated") { db in
             let marks = try db.all("SELECT name, version, next, reached FROM toolchains JOIN bots ON bots.id = bot") {
@@ -14,7 +14,7 @@ extension Store {
         }
     }
 
-    /// Records the first version that bots ran with, if none is recorded: it does not cause an integration.
+    /// Records the first toolchain version of these bots if none is recorded. It does not cause an integration.
     package func noteToolchain(_ version: String, of bots: [Name]) async throws(StoreError) {
         try await lane.write("note the toolchain of \(bots.count) bots") { transaction in
             try transaction.db.change(
@@ -26,11 +26,14 @@ extension Store {
         }
     }
 
-    /// Queues what another version of the toolchain brings to a bot, and stores how far that is: both or neither, so that no tip is
-    /// left out and none comes twice, whenever the daemon is stopped. What of an earlier version still waits is superseded; a push of the
-    /// same commit that waits becomes the upgrade's; what has moved meanwhile is left to its push.
-    /// - Parameter event: The ledger's row of each.
-    /// - Throws: `notFound` when no such bot is registered, or it is retired.
+    /// Queues the integrations that a new toolchain version causes, and stores the progress. One transaction does both, so that no branch tip is left
+    /// out or queued twice if the daemon stops.
+    ///
+    /// A queued integration of an earlier version is superseded. A queued integration of the same commit becomes the upgrade's. Refs that have moved
+    /// meanwhile are left to their pushes.
+    /// - Parameter event: Returns the event to record for each integration.
+    /// - Returns: The queued integrations.
+    /// - Throws: `notFound` if no such bot is registered, or it is retired.
     package func takeUp(
         _ mark: ToolchainMark, queueing new: [NewIntegration], at time: Timestamp,
         recording event: @escaping @Sendable (IntegrationRecord) -> NewEvent
@@ -51,8 +54,9 @@ extension Store {
         }
     }
 
-    /// A waiting integration of this very commit will be the first with the new toolchain, so its cause is changed: a second integration would find
-    /// nothing new.
+    /// Changes the cause of a queued integration of the same commit, since it will be the first with the new toolchain: a second integration would
+    /// give the same result.
+    /// - Returns: That integration; `nil` if there is none.
     private static func relabelWaiting(
         _ new: NewIntegration, of bot: RegisteredBot, _ transaction: StoreTransaction
     ) throws -> IntegrationRecord? {

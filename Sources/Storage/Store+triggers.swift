@@ -2,12 +2,12 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Stores a try at a trigger as it starts, and again, under the same integration, name and attempt, as it ends.
+    /// Stores an attempt of a trigger when it starts, and again, under the same integration, name and attempt, when it ends.
     package func recordTrigger(_ record: TriggerRecord) async throws(StoreError) {
         try await recordTriggers([record])
     }
 
-    /// The same for several tries at one trigger, all of them or none.
+    /// Stores several attempts of one trigger in one transaction.
     package func recordTriggers(_ records: [TriggerRecord]) async throws(StoreError) {
         guard let first = records.first else { return }
         try await lane.write("store the trigger \(first.trigger) of \(first.integration)") { transaction in
@@ -36,7 +36,7 @@ extension Store {
         transaction.passes("trigger.\(record.state.rawValue)")
     }
 
-    /// Every try at every trigger of an integration, in the order in which they were first stored.
+    /// Returns all attempts of all triggers of an integration, in the order in which they were first stored.
     package func triggers(of id: IntegrationID) async throws(StoreError) -> [TriggerRecord] {
         try await read("read the triggers of \(id)") { db in
             try db.rows(

@@ -2,8 +2,8 @@ import GRDB
 package import Model
 
 extension Store {
-    /// The version of the highest precedence that was published from a branch, for the question whether a commit is its
-    /// ancestor, asked before `reserve`. Yanked versions count: their numbers are used and their commits were released.
+    /// Returns the version of the highest precedence that was published from a branch; `nil` if there is none. Before calling `reserve`, the caller
+    /// checks whether its commit is an ancestor of that version's. Yanked versions count: their numbers are used and their commits were released.
     package func newestPublished(product: Name, branch: String) async throws(StoreError) -> VersionRecord? {
         try await read("read the newest version of \(product)") { db in
             try Self.newestPublished(product, branch: branch, db)
@@ -17,10 +17,10 @@ extension Store {
         ).map { try Self.version($0) }.max { $0.version < $1.version }
     }
 
-    /// Records that a reserved version's directory is in place. Repeating it with the same files changes nothing.
+    /// Records that a reserved version's directory is in place. Repeating it with the same files changes no row.
     /// - Parameter time: The time of the publication, for notices of releases.
-    /// - Returns: The product that has the version's package by now, if it is another: the version is not in the registry then.
-    /// - Throws: `notFound` if it was not reserved.
+    /// - Returns: Another product that owns the version's package by now, so that the version is not in the registry; otherwise `nil`.
+    /// - Throws: `notFound` if it was not reserved; `exists` if it is published with other files.
     @discardableResult
     package func publish(_ manifest: PublishedVersion, at time: Timestamp) async throws(StoreError) -> Name? {
         let (product, version) = (manifest.product, manifest.version)
@@ -53,7 +53,7 @@ extension Store {
         }
     }
 
-    /// Gives a reserved number back. Does nothing if it was never reserved.
+    /// Releases a reserved number. Returns without an error if it was never reserved.
     /// - Throws: `illegalTransition` if it is published: a published version never disappears.
     package func abandon(product: Name, version: SemanticVersion) async throws(StoreError) {
         try await lane.write("abandon \(product) \(version)") { transaction in
@@ -68,7 +68,7 @@ extension Store {
         }
     }
 
-    /// Takes a published version out of ranges and `latest`; its files stay. Repeating it changes nothing.
+    /// Removes a published version from ranges and `latest`; its files stay. Repeating it changes no row.
     /// - Throws: `notFound` if it is not published.
     package func yank(product: Name, version: SemanticVersion, at time: Timestamp) async throws(StoreError) {
         try await lane.write("yank \(product) \(version)") { transaction in
@@ -84,10 +84,10 @@ extension Store {
         }
     }
 
-    /// Creates the row of a version whose directory has none, as after a loss of the database. A reserved row becomes published; a published one
-    /// stays as it is. The number of its integration is used up.
+    /// Creates the row of a version whose directory has none, for example after the database was lost. A reserved row becomes published; a published
+    /// one stays as it is. The number of its integration counts as used.
     /// - Parameters:
-    ///   - record: The manifest's record; its state and `publishedAt` are set to `published` and `time` if missing.
+    ///   - record: The manifest's record. If it has no `publishedAt`, `time` is stored. Its state becomes `published`.
     ///   - isFromBranch: Whether the number came from the branch, so that its commit counts as published there.
     /// - Returns: See `publish`.
     @discardableResult
@@ -127,7 +127,7 @@ extension Store {
         }
     }
 
-    /// A product's versions, highest first, reserved ones among them.
+    /// Returns a product's versions, highest first, including reserved ones.
     package func versions(of product: Name) async throws(StoreError) -> [VersionRecord] {
         try await read("read the versions of \(product)") { db in
             try db.rows("SELECT * FROM versions WHERE product = ?", [product.description])
@@ -135,7 +135,7 @@ extension Store {
         }
     }
 
-    /// The products that have a published version, by name.
+    /// Returns the products that have a published version, by name.
     package func products() async throws(StoreError) -> [Name] {
         try await read("read the products") { db in
             try db.rows(
@@ -145,7 +145,7 @@ extension Store {
         }
     }
 
-    /// How many versions each product has published, by name of the product.
+    /// Returns the number of published versions of each product, by name of the product.
     package func versionCounts() async throws(StoreError) -> [(product: Name, count: Int)] {
         try await read("count the versions") { db in
             try db.all(
@@ -154,7 +154,7 @@ extension Store {
         }
     }
 
-    /// The versions that are reserved and not published, oldest first: on start, those to reconcile.
+    /// Returns the versions that are reserved but not published, oldest first. The daemon reconciles them at startup.
     package func reservations() async throws(StoreError) -> [VersionRecord] {
         try await read("read the reserved versions") { db in
             try db.rows("SELECT * FROM versions WHERE state = 'reserved' ORDER BY id").map {
@@ -163,7 +163,7 @@ extension Store {
         }
     }
 
-    /// A product's version, even one that is only reserved; `nil` if there is none.
+    /// Returns a product's version, even if it is only reserved; `nil` if there is none.
     package func version(_ version: SemanticVersion, of product: Name) async throws(StoreError) -> VersionRecord? {
         try await read("read \(product) \(version)") { db in try Self.version(version, of: product, db) }
     }
@@ -175,7 +175,8 @@ extension Store {
         ).map { try Self.version($0) }
     }
 
-    /// - Parameter files: Passed if they need not be read; `nil`: those of the row.
+    /// Returns the version in a row.
+    /// - Parameter files: The files to use without decoding the row's; `nil` to decode them.
     static func version(_ row: StoredRow, files: [Artifact]? = nil) throws -> VersionRecord {
         VersionRecord(
             product: try row.name("product"), version: try row.value("version") { SemanticVersion($0) },

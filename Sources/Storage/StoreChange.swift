@@ -1,31 +1,31 @@
 package import Model
 
-/// What a commit changed, published after it: what the pages' live events and the scheduler wake up for.
+/// A kind of committed change, published after the commit. Live events of pages and the scheduler react to it.
 package enum StoreChange: Hashable, Sendable {
     /// Bots were registered, changed or retired.
     case bots
-    /// A repository is to be looked at, or a look at it ended.
+    /// A scan of a repository was requested or has ended.
     case repository(String)
-    /// An event was stored or got its fate.
+    /// An event was stored or its outcome was decided.
     case delivery(rowID: Int64)
-    /// A new integration waits in the queue.
+    /// A new integration was queued.
     case queued(IntegrationID)
-    /// An integration that was there before, one of its attempts or one of its triggers.
+    /// An existing integration, one of its attempts or one of its triggers has changed.
     case integration(IntegrationID)
-    /// An integration has come to the end of a run; told after its `integration`.
+    /// An integration has ended a run; it is published after its `integration`.
     case completed(IntegrationID)
-    /// A silence of this bot was made or taken back, which its integrations show.
+    /// A silence of this bot, which its integrations show, was added or removed.
     case silences(bot: Name)
     /// A version of this product was reserved, published, abandoned or yanked.
     case version(product: Name)
-    /// Something waits to be told outside, or was.
+    /// An outgoing message was stored or its state has changed.
     case outbox
     /// A token was revoked.
     case tokens
 }
 
 extension StoreChange {
-    /// Whether it changes what is published, or which product publishes it.
+    /// Whether it may change the published versions, or which product publishes one.
     package var isOfPublishing: Bool {
         switch self {
         case .bots, .version: true
@@ -33,6 +33,6 @@ extension StoreChange {
         }
     }
 
-    /// Whether somebody may read less than before.
+    /// Whether it may reduce the access of a client.
     package var isOfAccess: Bool { self == .tokens || self == .bots }
 }

@@ -2,7 +2,7 @@ import GRDB
 import Model
 
 extension StoreError {
-    /// Makes ours of whatever a closure that works on the database threw.
+    /// Converts an error thrown by a closure that works on the database.
     init(_ error: any Error, operation: String) {
         switch error {
         case let error as StoreError:
@@ -23,7 +23,7 @@ extension StoreError {
         }
     }
 
-    /// SQLite's result codes (sqlite.org/rescode.html) in our words.
+    /// Returns our code and message for SQLite's result codes (sqlite.org/rescode.html).
     private static func meaning(of error: DatabaseError) -> (Code, String) {
         switch error.resultCode {
         case .SQLITE_FULL:
@@ -53,7 +53,7 @@ extension StoreError {
     }
 }
 
-/// Thrown inside a closure that works on the database, which does not know the operation's name.
+/// An error thrown inside a closure that works on the database. `StoreError` adds the operation's name.
 struct Refusal: Error {
     let code: StoreError.Code
     let message: String

@@ -1,15 +1,14 @@
-/// The store could not do its work. An answer that the caller has to expect (a duplicate delivery, a version that
-/// exists already) is a value, not one of these.
+/// An error of the store. Results that the caller has to expect, such as a duplicate delivery or an existing version, are returned as values.
 package struct StoreError: Error, CustomStringConvertible {
-    /// What went wrong, for code that has to tell cases apart.
+    /// The kind of error, for code that distinguishes cases.
     package enum Code: String, Sendable, CaseIterable {
         /// The file could not be opened as a database.
         case cannotOpen
         /// The file was written by a newer Martlet.
         case newerSchema
-        /// The store was closed before.
+        /// The store is closed.
         case closed
-        /// The disk or the quota is full. Nothing was stored; the store goes on working when space returns.
+        /// The disk or the quota is full. No row was stored; the store continues to work when space is available again.
         case full
         /// Reading or writing the file failed, or it is read-only.
         case io
@@ -17,24 +16,24 @@ package struct StoreError: Error, CustomStringConvertible {
         case corrupt
         /// Another process held the database for longer than the busy timeout.
         case busy
-        /// The row that was named does not exist.
+        /// The named row does not exist.
         case notFound
-        /// A row of that name exists.
+        /// A row of that name already exists.
         case exists
         /// The state machine of the row does not allow the change.
         case illegalTransition
-        /// What was to be stored is beyond a documented limit.
+        /// The values to store exceed a documented limit.
         case tooLarge
-        /// A key or check of the schema refused the row: a mistake of ours.
+        /// A key or check of the schema refused the row. This is an error in Martlet.
         case constraint
-        /// SQLite refused a statement: a mistake of ours.
+        /// SQLite refused a statement. This is an error in Martlet.
         case statement
     }
 
     package let code: Code
-    /// What was being done: `store the results of kit#3/debug/1`.
+    /// The failed operation: `store the results of kit#3/debug/1`.
     package let operation: String
-    /// What happened and what to do, in a sentence.
+    /// What happened and what to do, in one sentence.
     package let message: String
     /// SQLite's own error, for operators.
     package let underlying: (any Error)?
@@ -46,8 +45,8 @@ package struct StoreError: Error, CustomStringConvertible {
         self.underlying = underlying
     }
 
-    /// Whether the same may succeed in a moment, when somebody has made room or has ended what holds the file: nothing was stored, and
-    /// nothing that depends on it may be given up.
+    /// Whether a repeated call may succeed soon, after somebody frees space or ends the process that holds the file. No row was stored, and the
+    /// caller must not give up work that depends on it.
     package var isPassing: Bool { [.full, .io, .busy].contains(code) }
 
     package var description: String { "\(operation) failed: \(message)" }

@@ -1,15 +1,15 @@
 import GRDB
 
-/// What a write closure works with: the connection, and the changes to tell of once the commit is on disk.
+/// The context of a write closure: the connection, and the changes to publish once the commit is on disk.
 ///
-/// It is used on the writer's queue alone and lives until the commit.
+/// It is used only on the writer's queue and lives until the commit.
 final class StoreTransaction {
     let db: Database
     private(set) var changes: [StoreChange] = []
 
     init(_ db: Database) { self.db = db }
 
-    /// The changes of state that are stored, by name; kept in debug builds alone, for `Failpoint`.
+    /// The names of the stored state changes. They are kept only in debug builds, for `Failpoint`.
     private(set) var transitions: [String] = []
 
     func passes(_ transition: @autoclosure () -> String) {

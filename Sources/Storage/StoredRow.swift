@@ -11,7 +11,7 @@ struct StoredRow {
     private let row: Row
     private let sql: String
 
-    /// - Parameter sql: The query, whose tables errors name.
+    /// - Parameter sql: The query; errors name its tables.
     init(_ row: Row, of sql: String) {
         self.row = row
         self.sql = sql
@@ -32,7 +32,7 @@ struct StoredRow {
         }
     }
 
-    /// - Parameter index: Below the number of columns that the query names.
+    /// - Parameter index: The column's index, below the number of columns of the query.
     subscript<Value: StoredValue>(_ index: Int) -> Value {
         get throws {
             guard (0..<row.count).contains(index) else {
@@ -62,14 +62,14 @@ struct StoredRow {
         return Refusal(code: .corrupt, message: "the column \(column) of \(tables) holds \(found), \(Self.remedy)")
     }
 
-    /// The refusal for a column whose value has the right type and is invalid.
+    /// Returns the refusal for a column whose value has the right type but is invalid.
     private func damaged(_ column: String) -> Refusal {
         Refusal(code: .corrupt, message: "the column \(column) of \(tables) holds a value \(Self.remedy)")
     }
 
     private static let remedy = "which Martlet never writes there; stop the daemon and restore a backup"
 
-    /// The tables that the query names.
+    /// The names of the tables in the query.
     private var tables: String {
         let words = sql.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
         var names: [Substring] = []
@@ -81,7 +81,7 @@ struct StoredRow {
     }
 }
 
-/// Columns as domain values. An invalid column means a damaged file, and the error says so.
+/// Reads columns as domain values. An invalid value means a damaged file, and the error says so.
 extension StoredRow {
     func value<Value>(_ column: String, _ make: (String) -> Value?) throws -> Value {
         guard let value = make(try self[column]) else { throw damaged(column) }
@@ -113,8 +113,9 @@ extension StoredRow {
     }
 }
 
-/// A type that a column can be read as.
+/// A type as which a column can be read.
 protocol StoredValue {
+    /// Converts a column's value.
     /// - Returns: `nil` for a value of another type.
     static func stored(_ value: DatabaseValue.Storage) -> Self?
 }
@@ -148,7 +149,7 @@ extension Data: StoredValue {
     }
 }
 
-/// `NULL` is `nil`; a value of another type is an error here, too.
+/// Reads `NULL` as `nil`. A value of another type is still an error.
 extension Optional: StoredValue where Wrapped: StoredValue {
     static func stored(_ value: DatabaseValue.Storage) -> Wrapped?? {
         if case .null = value { return .some(nil) }

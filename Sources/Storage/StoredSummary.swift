@@ -1,7 +1,8 @@
 import Model
 
 extension StoredRow {
-    /// A summary, which each row of a list has. The text as this version writes it is read without a decoder, which takes longer than the query.
+    /// Returns the summary in a column; `nil` if the column is `NULL`. Each row of a list has one, and decoding JSON takes longer than the query.
+    /// Therefore text in this version's format is read without a decoder.
     func summary(_ column: String) throws -> Summary? {
         guard let text = try self[column] as String? else { return nil }
         return try Summary(written: text) ?? json(column, as: Summary.self)
@@ -9,7 +10,8 @@ extension StoredRow {
 }
 
 extension Summary {
-    /// - Parameter text: A summary's JSON text. `nil` for any text but what `jsonText` makes of a summary: another order of keys, a missing key.
+    /// Reads the text that `jsonText` writes for a summary.
+    /// - Parameter text: A summary's JSON text. Any other text, such as another order of keys or a missing key, gives `nil`.
     init?(written text: String) {
         var rest = text.utf8[...]
         func skip(_ literal: StaticString) -> Bool {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The JSON text of a value for a column; keys are sorted, so that equal values have equal texts.
+/// Returns the JSON text of a value for a column. Keys are sorted, so that equal values have equal texts.
 func jsonText(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -8,7 +8,7 @@ func jsonText(_ value: some Encodable) throws -> String {
 }
 
 extension String {
-    /// The text, cut at a character boundary to the bytes that the store keeps.
+    /// The text, cut at a character boundary to the `Store.maximumTextBytes` that are stored.
     var kept: String { kept(Store.maximumTextBytes) }
 
     func kept(_ limit: Int) -> String {

@@ -2,14 +2,14 @@ import Basics
 import GRDB
 import Synchronization
 
-/// The one lane through which everything is written: it joins the writes that wait into one transaction.
+/// The serial queue for all writes. It joins waiting writes into one transaction.
 ///
-/// Each write has a savepoint of its own, so one that fails changes nothing and hinders no other; each caller goes on
-/// only after the commit is on disk. The work is done on GRDB's writer queue, never on the cooperative pool. While one
-/// commit waits for the disk the next writes gather, so that a hundred writers cost a few `fsync`s instead of a hundred.
+/// Each write has a savepoint of its own, so a failing one changes no row and does not affect the others. A caller continues only after the commit is
+/// on disk. The writes run on GRDB's writer queue, never on the cooperative pool. While one commit waits for the disk, the next writes gather. A
+/// hundred writers therefore cost a few `fsync`s instead of a hundred.
 final class WriterLane: Sendable {
-    /// A transaction takes no further write in after this time; the rest goes into the next one. With the largest single
-    /// write, a batch of results (`Store.batchTime`), after it no transaction has more than 3.5 ms of work before its commit.
+    /// The time after which a transaction accepts no further write; the rest goes into the next one. The largest single write is a batch of results
+    /// (`Store.batchTime`). With one more of them, no transaction has more than 3.5 ms of work before its commit.
     static let joiningTime: Duration = .milliseconds(2)
 
     private struct Queue {
@@ -18,7 +18,7 @@ final class WriterLane: Sendable {
         var figures = WriterFigures()
     }
 
-    /// What it did since the store was opened.
+    /// The statistics since the store was opened.
     var figures: WriterFigures { queue.withLock { $0.figures } }
 
     private let queue = Mutex(Queue())
@@ -34,9 +34,8 @@ final class WriterLane: Sendable {
         self.joiningTime = joiningTime
     }
 
-    /// Runs `body` in a transaction and returns when it is durable. `body` may run twice when a joined transaction was
-    /// rolled back, so it has no effect but on the database. A canceled task's write is made all the same: what is
-    /// recorded of a canceled integration must be recorded.
+    /// Runs `body` in a transaction and returns when it is durable. `body` may run twice if a joined transaction was rolled back, so its only effects
+    /// must be on the database. The write of a canceled task is still made, because a canceled integration must be recorded, too.
     func write<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (StoreTransaction) throws -> Value
     ) async throws(StoreError) -> Value {
@@ -68,7 +67,7 @@ final class WriterLane: Sendable {
     }
 
     /// Commits as many of the writes as fit into the joining time.
-    /// - Returns: Those that did not fit.
+    /// - Returns: The writes that did not fit.
     private func commitTogether(_ writes: ArraySlice<any WaitingWrite>, _ db: Database) -> ArraySlice<any WaitingWrite>
     {
         let start = ContinuousClock.now
@@ -98,7 +97,7 @@ final class WriterLane: Sendable {
             if joined.count == 1 {
                 joined[0].resume(failure: error)
             } else {
-                // The failure is one write's, or the disk's: alone, each gets its own answer.
+                // One write or the disk caused the failure. Each write is repeated alone, so that each caller gets its own result.
                 for write in joined { _ = commitTogether([write], db) }
             }
             return rest
@@ -112,7 +111,7 @@ final class WriterLane: Sendable {
 
     private func rollBack(_ db: Database) {
         guard db.isInsideTransaction else { return }
-        // The error that led here is what the callers get; when even this fails, the next BEGIN says so.
+        // The callers get the error that led here. If the rollback fails, too, the next BEGIN reports it.
         try? db.rollback()
     }
 }

@@ -1,4 +1,4 @@
-/// `Cargo.lock`, versions 1 to 4 (doc.rust-lang.org/cargo, "Cargo.toml vs Cargo.lock"), as cargo writes it.
+/// Reads `Cargo.lock`, versions 1 to 4 (doc.rust-lang.org/cargo, "Cargo.toml vs Cargo.lock"), as cargo writes it.
 enum CargoLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) {
         var (name, version, isInPackage) = ("", "", false)
@@ -18,7 +18,7 @@ enum CargoLock {
         }
     }
 
-    /// Version 1's, in `[metadata]`: `"checksum NAME VERSION (SOURCE)" = "HEX"`.
+    /// Returns the package in a line of version 1's `[metadata]`: `"checksum NAME VERSION (SOURCE)" = "HEX"`. `nil` for other lines.
     private static func checksum(_ line: String) -> LockedPackage? {
         guard line.hasPrefix("\"checksum ") else { return nil }
         let words = line.split(separator: " ")

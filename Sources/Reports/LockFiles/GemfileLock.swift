@@ -1,4 +1,4 @@
-/// `Gemfile.lock` (bundler.io, since Bundler 2.6 with digests): its section `CHECKSUMS`.
+/// Reads the section `CHECKSUMS` of `Gemfile.lock` (bundler.io), which contains digests since Bundler 2.6.
 enum GemfileLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) {
         var isInChecksums = false
@@ -7,7 +7,7 @@ enum GemfileLock {
                 isInChecksums = line == "CHECKSUMS"
                 continue
             }
-            // `  NAME (VERSION[-PLATFORM]) sha256=HEX[,…]`
+            // The form is `  NAME (VERSION[-PLATFORM]) sha256=HEX[,…]`.
             let words = line.split(separator: " ")
             guard isInChecksums, words.count == 3, words[1].hasPrefix("("), words[1].hasSuffix(")") else { continue }
             let version = words[1].dropFirst().dropLast().split(separator: "-", maxSplits: 1)

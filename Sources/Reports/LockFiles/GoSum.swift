@@ -1,5 +1,4 @@
-/// `go.sum` (go.dev/ref/mod, "go.sum files"): the modules. Digests of their `go.mod` alone are left out: what is built comes from
-/// the modules.
+/// Reads the modules in `go.sum` (go.dev/ref/mod, "go.sum files"). Digests of a `go.mod` file alone are left out, since builds use the modules.
 enum GoSum {
     static func read(_ bytes: [UInt8], into list: inout PinList) {
         for line in LockLines.of(bytes) {

@@ -1,18 +1,17 @@
-/// The files in which package managers write down which packages a build takes in, and what they pin.
+/// The lock files in which package managers record the packages that a build uses, and the packages that they pin.
 package enum LockFile {
-    /// Of a file with more bytes the pins are not read. The largest that we know of (a `package-lock.json` of some thousand
-    /// packages) have about 2 MiB.
+    /// The most bytes of a file whose pins are read. The largest known ones (a `package-lock.json` of some thousand packages) have about 2 MiB.
     package static let maximumBytes = 8 << 20
-    /// Of one file at most so many pins are read; those that follow are counted.
+    /// The most pins of one file that are read; further ones are counted.
     package static let maximumPins = 5000
 
-    /// What a lock file pins.
+    /// The packages that a lock file pins.
     package struct Pins: Hashable, Sendable {
-        /// Each once, in the order of the file; JSON's in the order of their names.
+        /// The packages, each once, in the order of the file. Those of a JSON file are ordered by name.
         package var packages: [LockedPackage] = []
-        /// How many more there are.
+        /// The number of further pins.
         package var dropped = 0
-        /// Why it may pin more than `packages` says: what could not be read, in a sentence.
+        /// Why the file may pin more packages: a sentence that states what could not be read. `nil` if everything was read.
         package var problem: String?
 
         package init(problem: String? = nil) { self.problem = problem }
@@ -30,10 +29,10 @@ package enum LockFile {
         "composer.lock": ComposerLock.read,
     ]
 
-    /// What such files are called.
+    /// The names of lock files.
     package static var names: Set<String> { Set(readers.keys) }
 
-    /// What a file pins with a digest; empty for a file of any other name. Needs time linear in its size.
+    /// Returns the packages that a file pins with a digest; empty for a file of any other name. The time is linear in the file's size.
     package static func pins(in bytes: [UInt8], called name: String) -> Pins {
         guard let read = readers[name] else { return Pins() }
         var list = PinList()
@@ -46,14 +45,14 @@ package enum LockFile {
     }
 }
 
-/// Pins as they are found: each once, and no more than are allowed.
+/// Collects pins, each once, up to the limit.
 struct PinList {
     var pins = LockFile.Pins()
     private var known: Set<LockedPackage> = []
 
     mutating func add(_ package: LockedPackage?) {
         guard let package, !known.contains(package) else { return }
-        // From here on one that is there twice counts twice: what is known is bounded, too.
+        // From here on a repeated pin is counted again, since the set of known pins is limited, too.
         guard pins.packages.count < LockFile.maximumPins else { return pins.dropped += 1 }
         known.insert(package)
         pins.packages.append(package)

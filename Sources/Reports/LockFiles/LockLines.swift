@@ -1,15 +1,15 @@
-/// Lock files that are read by lines: their tools write them in one form, so that a whole reader of YAML or TOML, with its
-/// aliases and nesting, would only be more that a stranger's file can make work for.
+/// Reads lock files by lines. Their tools write them in one form. A complete reader of YAML or TOML, with aliases and nesting, would let an untrusted
+/// file cause more work.
 enum LockLines {
-    /// The lines without their ends; what is no UTF-8 is repaired.
+    /// Returns the lines without their ends. Bytes that are not UTF-8 are replaced.
     static func of(_ bytes: [UInt8]) -> some Sequence<String> {
         bytes.lazy.split(separator: 0x0A, omittingEmptySubsequences: false).lazy.map { line in
             String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
         }
     }
 
-    /// The text of `KEY = "TEXT"` in a line of TOML, in an inline table too. `nil` for a text with a backslash: no name,
-    /// version or digest has one.
+    /// Returns the text of `KEY = "TEXT"` in a line of TOML, also in an inline table; `nil` if there is none. `nil` for a text with a backslash,
+    /// which no name, version or digest contains.
     static func value(of key: String, in line: some StringProtocol) -> String? {
         let wanted = Array("\(key) = \"".utf8)
         let bytes = Array(line.utf8)
@@ -27,12 +27,12 @@ enum LockLines {
         return nil
     }
 
-    /// The same for a line that begins with the key: what a table itself says, not a table within it.
+    /// Returns the value in a line that begins with the key, which belongs to the table itself and not to an inline table. `nil` for other lines.
     static func own(_ key: String, of line: String) -> String? {
         line.hasPrefix("\(key) = ") ? value(of: key, in: line) : nil
     }
 
-    /// A name or key without the quotation marks around it.
+    /// Returns a name or key without the quotation marks around it.
     static func unquoted(_ text: some StringProtocol) -> String {
         for mark in ["\"", "'"] where text.utf8.count >= 2 && text.hasPrefix(mark) && text.hasSuffix(mark) {
             return String(text.dropFirst().dropLast())

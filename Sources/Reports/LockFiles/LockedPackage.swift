@@ -1,10 +1,10 @@
-/// A package that a lock file pins, as in-toto's resource descriptor has it.
+/// A package that a lock file pins, in the form of in-toto's resource descriptor.
 package struct LockedPackage: Hashable, Sendable {
-    /// A package URL (package-url/purl-spec), or where a repository is had.
+    /// A package URL (package-url/purl-spec), or the address of a repository.
     package var uri: String
-    /// By the names of in-toto's DigestSet, lower-case hexadecimal.
+    /// The digests by the names of in-toto's DigestSet, in lowercase hexadecimal.
     package var digest: [String: String]
-    /// As the package manager calls it: a package URL has some names in lower case.
+    /// The name as the package manager writes it. Package URLs have some names in lowercase.
     package var name: String
 
     init(uri: String, digest: [String: String], name: String) {
@@ -13,21 +13,21 @@ package struct LockedPackage: Hashable, Sendable {
         self.name = name
     }
 
-    /// Longest name, version or file name, in bytes; npm's names have 214 at most (package.json, "name").
+    /// The longest name, version or file name, in bytes. npm's names have at most 214 (package.json, "name").
     static let maximumLength = 300
 
-    /// A kind of package URL.
+    /// A type of package URL.
     enum Kind: String {
         case npm, cargo, golang, pypi, gem, composer
 
-        /// What purl-spec's types say of the case of names.
+        /// Whether names are in lowercase, according to purl-spec's types.
         var isLowercased: Bool { self != .cargo && self != .gem }
-        /// Whether a `/` of a name ends a part of its namespace.
+        /// Whether a `/` in a name separates parts of its namespace.
         var hasNamespace: Bool { self == .npm || self == .golang || self == .composer }
     }
 
-    /// - Parameter qualifier: Such as `filename`, and its value.
-    /// - Returns: `nil` without a digest, and for an impossible name or version. Neither contains a colon: aliases and addresses do, and an address
+    /// - Parameter qualifier: A key such as `filename`, and its value.
+    /// - Returns: `nil` without a digest, and for an invalid name or version. Neither may contain a colon: aliases and addresses do, and an address
     ///   may contain a password, while a statement is public.
     init?(
         _ kind: Kind, _ name: String, _ version: String, qualifier: (key: String, value: String)? = nil,
@@ -56,11 +56,11 @@ package struct LockedPackage: Hashable, Sendable {
     }
 }
 
-/// Digests as lock files write them, and as in-toto's DigestSet has them (in-toto/attestation, spec/v1/digest_set.md).
+/// Converts digests of lock files into in-toto's DigestSet (in-toto/attestation, spec/v1/digest_set.md).
 enum LockedDigest {
     private static let lengths = ["sha1": 20, "sha256": 32, "sha384": 48, "sha512": 64, "md5": 16]
 
-    /// W3C's Subresource Integrity, 3.5: `sha512-BASE64 sha1-BASE64`; the first of each algorithm.
+    /// Reads W3C's Subresource Integrity, 3.5: `sha512-BASE64 sha1-BASE64`. Returns the first digest of each algorithm.
     static func integrity(_ text: some StringProtocol) -> [String: String] {
         var found: [String: String] = [:]
         for word in text.split(whereSeparator: \.isWhitespace) {
@@ -72,13 +72,13 @@ enum LockedDigest {
         return found
     }
 
-    /// `sha256:HEX` or `sha256=HEX`.
+    /// Reads `sha256:HEX` or `sha256=HEX`; empty for other text.
     static func named(_ text: some StringProtocol) -> [String: String] {
         guard let mark = text.firstIndex(where: { $0 == ":" || $0 == "=" }) else { return [:] }
         return hexadecimal(text[text.index(after: mark)...], algorithm: String(text[..<mark]))
     }
 
-    /// `nil` unless it has exactly the digits of the algorithm's digests.
+    /// Reads a hexadecimal digest; empty unless it has exactly the digits of the algorithm's digests.
     static func hexadecimal(_ text: some StringProtocol, algorithm: String) -> [String: String] {
         guard let length = lengths[algorithm], text.utf8.count == 2 * length, text.utf8.allSatisfy(isDigit) else {
             return [:]
@@ -86,13 +86,13 @@ enum LockedDigest {
         return [algorithm: text.lowercased()]
     }
 
-    /// A commit that git names, of SHA-1 or SHA-256.
+    /// Reads a git commit's id, of SHA-1 or SHA-256; empty for other text.
     static func commit(_ text: String) -> [String: String] {
         guard [40, 64].contains(text.utf8.count), text.utf8.allSatisfy(isDigit) else { return [:] }
         return ["gitCommit": text.lowercased()]
     }
 
-    /// Go's `h1:BASE64` (golang.org/x/mod/sumdb/dirhash, Hash1), which in-toto has without the prefix and as `dirHash`.
+    /// Reads Go's `h1:BASE64` (golang.org/x/mod/sumdb/dirhash, Hash1), which in-toto has without the prefix and as `dirHash`. Empty for other text.
     static func directory(_ text: some StringProtocol) -> [String: String] {
         guard text.hasPrefix("h1:") else { return [:] }
         return base64(String(text.dropFirst(3)), length: 32).map { ["dirHash": $0] } ?? [:]

@@ -1,9 +1,9 @@
-/// `package-lock.json` and `npm-shrinkwrap.json`, versions 1 to 3 (docs.npmjs.com, "package-lock.json").
+/// Reads `package-lock.json` and `npm-shrinkwrap.json`, versions 1 to 3 (docs.npmjs.com, "package-lock.json").
 enum NPMLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) throws(JSON.Failure) {
         let file = try JSON.parse(bytes)
         guard !file["packages"].isObject else { return readPackages(file["packages"], into: &list) }
-        // Version 1: packages within packages, JSON's own depth bounds them.
+        // In version 1, packages contain packages. Their depth is limited by that of JSON.
         var pending = [file["dependencies"]]
         while let packages = pending.popLast() {
             for key in packages.keys.sorted() {
@@ -16,7 +16,7 @@ enum NPMLock {
         }
     }
 
-    /// By where each is put: `node_modules/a/node_modules/@b/c`. What lies elsewhere is the repository's own.
+    /// Reads packages keyed by their directories: `node_modules/a/node_modules/@b/c`. Other directories are the repository's own.
     private static func readPackages(_ packages: JSON, into list: inout PinList) {
         for key in packages.keys.sorted() {
             guard let place = key.range(ofLast: "node_modules/") else { continue }
@@ -33,14 +33,14 @@ enum NPMLock {
     }
 }
 
-/// What Node's package managers call a package: `NAME@VERSION`, where a name may begin with an `@` of its own.
+/// Parses package names of Node's package managers: `NAME@VERSION`, where a name may begin with an `@`.
 enum NodeName {
     static func split(_ text: some StringProtocol) -> (name: String, version: String)? {
         guard let at = text.dropFirst().firstIndex(of: "@") else { return nil }
         return (String(text[..<at]), String(text[text.index(after: at)...]))
     }
 
-    /// What `npm:NAME@VERSION` stands for.
+    /// Returns the package in `npm:NAME@VERSION`; `nil` for other text.
     static func alias(_ text: some StringProtocol) -> (name: String, version: String)? {
         text.hasPrefix("npm:") ? split(text.dropFirst(4)) : nil
     }

@@ -1,5 +1,5 @@
-/// `pnpm-lock.yaml`, versions 5 to 9 (github.com/pnpm/spec, "lockfile"), as pnpm writes it: keys of `packages` two blanks in, and
-/// `integrity` in the lines beneath.
+/// Reads `pnpm-lock.yaml`, versions 5 to 9 (github.com/pnpm/spec, "lockfile"), as pnpm writes it: the keys of `packages` are indented by two blanks,
+/// and `integrity` is in the lines below.
 enum PNPMLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) {
         var (isOld, isInPackages) = (false, false)
@@ -23,12 +23,12 @@ enum PNPMLock {
         }
     }
 
-    /// Of `lockfileVersion: '9.0'`; 0 when there is none.
+    /// Returns the major version in `lockfileVersion: '9.0'`; 0 if there is none.
     private static func major(_ line: String) -> Int {
         Int(String(line.drop { !$0.isNumber }.prefix { $0.isNumber })) ?? 0
     }
 
-    /// `/@a/b/1.0.0_c@2` until version 5, `/@a/b@1.0.0(c@2)` in 6, `@a/b@1.0.0` in 9; `nil` if it is of no registry.
+    /// Parses a key: `/@a/b/1.0.0_c@2` until version 5, `/@a/b@1.0.0(c@2)` in 6, `@a/b@1.0.0` in 9. `nil` if the package is from no registry.
     private static func package(_ key: String, isOld: Bool) -> (name: String, version: String)? {
         guard isOld else {
             let plain = key.hasPrefix("/") ? key.dropFirst() : key[...]

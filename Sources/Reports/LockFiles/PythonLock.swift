@@ -1,5 +1,5 @@
-/// `poetry.lock` (python-poetry.org) and `uv.lock` (docs.astral.sh/uv), as their tools write them: a package has a digest for
-/// each of its files, any of which a build may have taken.
+/// Reads `poetry.lock` (python-poetry.org) and `uv.lock` (docs.astral.sh/uv), as their tools write them. A package has a digest for each of its
+/// files, and a build may have used any of them.
 enum PythonLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) {
         var (table, name, version) = ("", "", "")
@@ -16,14 +16,14 @@ enum PythonLock {
                 }
                 add(line, name, version, to: &list)
             } else if table == "[metadata.files]" {
-                // Before poetry 1.3: `NAME = [`, and a file a line.
+                // Before poetry 1.3, `NAME = [` was followed by one file per line.
                 if line.hasSuffix(" = [") { name = LockLines.unquoted(line.dropLast(4)) }
                 add(line, name, versions[name] ?? "", to: &list)
             }
         }
     }
 
-    /// `{ file = "…", hash = "sha256:…" }`, or `{ url = "https://…/FILE", hash = … }`.
+    /// Adds the file in `{ file = "…", hash = "sha256:…" }`, or in `{ url = "https://…/FILE", hash = … }`.
     private static func add(_ line: String, _ name: String, _ version: String, to list: inout PinList) {
         guard let hash = LockLines.value(of: "hash", in: line) else { return }
         var file = LockLines.value(of: "file", in: line)
@@ -37,7 +37,7 @@ enum PythonLock {
     }
 }
 
-/// `Pipfile.lock` (pipenv.pypa.io): digests of each package's files, which it does not name.
+/// Reads `Pipfile.lock` (pipenv.pypa.io): digests of each package's files, without the files' names.
 enum PipfileLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) throws(JSON.Failure) {
         let file = try JSON.parse(bytes)
@@ -54,14 +54,14 @@ enum PipfileLock {
     }
 }
 
-/// `requirements.txt` with `--hash` (pip.pypa.io, "Requirements File Format"); what has none pins nothing.
+/// Reads `requirements.txt` with `--hash` (pip.pypa.io, "Requirements File Format"). A requirement without a hash pins no package.
 enum RequirementsFile {
     static func read(_ bytes: [UInt8], into list: inout PinList) {
         var words: [Substring] = []
         for line in LockLines.of(bytes) {
             let isContinued = line.hasSuffix("\\")
             let text = isContinued ? line.dropLast() : line[...]
-            // A comment takes the rest of the line, and ends what is continued.
+            // A comment extends to the end of its line and also ends a continued line.
             words += text.split { $0 == " " || $0 == "\t" }.prefix { !$0.hasPrefix("#") }
             guard !isContinued else { continue }
             add(words, to: &list)

@@ -1,4 +1,4 @@
-/// The dependencies that a Swift package's `Package.resolved` pins (its versions 1 to 3).
+/// Reads the dependencies that a Swift package's `Package.resolved` pins (its versions 1 to 3).
 enum SwiftLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) throws(JSON.Failure) {
         let file = try JSON.parse(bytes)
@@ -10,7 +10,7 @@ enum SwiftLock {
                 list.add(
                     LockedPackage(uri: "git+\(location)", digest: LockedDigest.commit(revision), name: identity))
             } else if let version = pin["state"]["version"].string, !identity.isEmpty {
-                // Of a registry: SwiftPM pins its version and keeps the digest elsewhere.
+                // The package is from a registry. SwiftPM pins its version and stores the digest elsewhere.
                 list.add(
                     LockedPackage(
                         uri: "pkg:swift/\(PercentEncoding.encode(identity))@\(PercentEncoding.encode(version))",
@@ -19,12 +19,12 @@ enum SwiftLock {
         }
     }
 
-    /// Addresses may be longer than names.
+    /// Returns whether a text is safe and short enough. Addresses may be longer than names.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.count <= 2 * LockedPackage.maximumLength && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
     }
 
-    /// A statement is shown to everyone, for ever: a user part may be a token, unless it is the `git` that ssh wants.
+    /// Returns an address without its user, which may be a token; only ssh's user `git` is kept. Statements are public and permanent.
     private static func withoutSecret(_ location: String) -> String {
         guard let scheme = location.firstRange(of: "://") else { return location }
         let authority = location[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }

@@ -1,4 +1,4 @@
-/// `yarn.lock` of yarn 1 (classic.yarnpkg.com, "yarn.lock").
+/// Reads `yarn.lock` of yarn 1 (classic.yarnpkg.com, "yarn.lock").
 enum YarnLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) {
         var (name, version) = ("", "")
@@ -17,7 +17,7 @@ enum YarnLock {
             } else if line.hasPrefix("  integrity ") {
                 digest = LockedDigest.integrity(line.dropFirst(12))
             } else if line.hasPrefix("  resolved "), digest.isEmpty {
-                // Before yarn 1.10 the digest was the address's fragment.
+                // Before yarn 1.10 the digest was the fragment of the address.
                 let address = LockLines.unquoted(line.dropFirst(11))
                 guard let mark = address.lastIndex(of: "#") else { continue }
                 digest = LockedDigest.hexadecimal(address[address.index(after: mark)...], algorithm: "sha1")
@@ -26,7 +26,7 @@ enum YarnLock {
         list.add(pin())
     }
 
-    /// Of the first of `"a@^1.0", a@^1.1:`; an alias' own.
+    /// Returns the name of the first pattern in `"a@^1.0", a@^1.1:`; for an alias, the name of the real package.
     private static func name(of line: String) -> String {
         let first = line.prefix { $0 != "," }
         let pattern = LockLines.unquoted(first.hasSuffix(":") ? first.dropLast() : first)

@@ -1,19 +1,19 @@
 package import Model
 
-/// A step's console, as far as its kind of step uses it.
+/// The parts of a step's console that its kind of step uses.
 package struct ConsoleContent: Sendable {
     package var findings: [Finding] = []
-    /// The findings that a successful command has only printed: the first line of a sanitizer's report and no more.
+    /// Findings that a command printed and that fail it only if the command failed, too: only the first line of a sanitizer's report was printed.
     package var unsupported: [Finding] = []
     package var compiled = CompiledFiles()
-    /// The number of an analysis's lines that were not understood: no finding, no explanation of a finding, and no statement that all is well. If
-    /// there is no finding either, the analysis was not understood; it is not clean.
+    /// The number of an analysis' lines that were not understood: no finding, no explanation of a finding, and no report of success. If there is no
+    /// finding either, the analysis counts as not understood, and not as clean.
     package var notUnderstood = 0
-    /// How a test process last crashed.
+    /// A description of the last crash of a test process; `nil` if there was none.
     package var crash: String?
     package var xctest: [TestResult] = []
     package var swiftTesting: [TestResult] = []
-    /// Problems of the output itself: a run of XCTest or Swift Testing that has no end, or output that could not be read.
+    /// Problems of the output itself: a run of XCTest or Swift Testing without an end, or output that could not be read.
     package var problems: [String] = []
     /// The results of other test tools: Go's, Cargo's, CTest's, and TAP.
     package var others: [ReportContent] = []
@@ -21,7 +21,7 @@ package struct ConsoleContent: Sendable {
     package var listed: [String] = []
     /// The missing program that kept a usual command from starting, according to its script.
     package var missing: String?
-    /// Why a usual command found nothing to test, according to its script.
+    /// Why a usual command found no tests, according to its script.
     package var noTests: String?
 
     package init() {}

@@ -1,6 +1,6 @@
 /// Reads a step's console, a piece at a time.
 struct ConsoleReading {
-    /// The most bytes of lines that are kept: enough for `swift test list` of 100,000 tests.
+    /// The most bytes of listed lines that are kept, which is enough for `swift test list` with 100,000 tests.
     private static let maximumListedBytes = 8 << 20
 
     private var lines = LogLines()
@@ -8,9 +8,9 @@ struct ConsoleReading {
 
     /// - Parameters:
     ///   - listed: The lines that an earlier step listed.
-    ///   - hasEvents: Whether a report has the tests, so that the console of Swift Testing is not needed.
-    ///   - tools: The tools that wrote the reports with tests; `nil` if one of them does not say. A report says nothing of another tool's tests,
-    ///     which are then read from the console.
+    ///   - hasEvents: Whether a report contains the tests, so that the console of Swift Testing is not needed.
+    ///   - tools: The tools that wrote the reports with tests; `nil` if one of them is unknown. Other tools' tests are not in these reports, and are
+    ///     read from the console.
     init(_ subject: StepSubject, root: SourceRoot, listed: [String], hasEvents: Bool, tools: Set<TestTool>? = nil) {
         readers = Readers()
         if subject.contains(.words) { readers.words = UsualStepWords() }
@@ -91,18 +91,18 @@ struct ConsoleReading {
     }
 }
 
-/// The messages from the script of a usual command to the service, on lines of their own.
+/// Reads messages from the script of a usual command to the service, each on a line of its own.
 ///
-/// They are not read from a command that the recipe states. A job that prints such a line itself achieves only what it could by an exit status, and
-/// never a green result that it could not have anyway.
+/// They are not read from a command that the recipe states. A job that prints such a line itself achieves no more than it could with its exit status,
+/// and never a success that it could not have otherwise.
 struct UsualStepWords {
     /// The missing program that kept the command from starting.
     private(set) var missing: String?
     private(set) var noTests: String?
-    /// The report that the tests ended without.
+    /// The report that is missing although the tests have ended.
     private(set) var missingReport: String?
 
-    /// The longest message, in bytes; a longer text is not one of ours.
+    /// The longest message, in bytes; a longer text is not a message of the script.
     private static let maximumBytes = 200
 
     mutating func take(_ line: LogLine) {

@@ -1,15 +1,15 @@
-/// The answer of `martlet-reader` to the daemon, as far as it has arrived: records as in a `ReadingRequest`.
+/// The part of `martlet-reader`'s answer that the daemon has received: records as in a `ReadingRequest`.
 ///
-/// The bytes that it read may have taken the reader over, so the answer is not trusted: every length, count, number and text is checked or cut.
+/// The bytes that the reader has read may have taken it over, so the answer is not trusted. Every length, count, number and text is checked or cut.
 package struct ReadingAnswer {
     private enum Kind: UInt8 { case begin = 1, step, end, unfiltered }
 
-    /// The most bytes of an answer: the most that `ReadingSession` writes, and its framing.
+    /// The most bytes of an answer: those that `ReadingSession` writes, and its framing.
     static let maximumBytes = ReadingSession.maximumBytes + (16 << 20)
-    /// The most elements of all lists of an answer: those of `ReadingSession`, and the problems that stand for what was too much.
+    /// The most elements of all lists of an answer: those of `ReadingSession`, and the problems that replace excess elements.
     static let maximumElements = ReadingSession.maximumElements + 100_000
 
-    /// A report file, by its number among the step's, or the console, whose number follows the last report's.
+    /// A report file, identified by its index among the step's, or the console, whose index follows the last report's.
     package struct Item: Hashable, Sendable {
         package var step: Int
         package var item: Int
@@ -24,19 +24,19 @@ package struct ReadingAnswer {
     package private(set) var begun: Item?
     /// The steps that were read completely, by number.
     package private(set) var steps: [Int: StepContent] = [:]
-    /// Whether the kernel filters the reader's system calls; a reader that has no filter says so before it reads anything.
+    /// Whether the kernel filters the reader's system calls. A reader without a filter reports this before it reads anything.
     package private(set) var isFiltered = true
-    /// Whether the reader said that it is done.
+    /// Whether the reader has reported its end.
     package private(set) var isWhole = false
 
     private var pending: [UInt8] = []
     private var taken = 0
     private var elementsLeft = maximumElements
-    /// The steps that were not told yet, with the number of their reports.
+    /// The number of reports of each step that has not been answered yet.
     private var asked: [Int: Int]
 
-    /// - Parameter asked: How many reports of each step the reader was given, by the step's number. It answers for no other step, and for each
-    ///   step once.
+    /// - Parameter asked: The number of reports of each step that the reader was given, keyed by the step's number. It may answer once for each of
+    ///   these steps, and for no other one.
     package init(asked: [Int: Int]) { self.asked = asked }
 
     /// Reads the next bytes, split anywhere.

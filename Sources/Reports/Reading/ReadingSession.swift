@@ -1,10 +1,10 @@
-/// The work of `martlet-reader`: reads the records of a `ReadingRequest` and writes those of a `ReadingAnswer`.
+/// The session of `martlet-reader`: it reads the records of a `ReadingRequest` and returns those of a `ReadingAnswer`.
 package struct ReadingSession {
-    /// The most bytes of the findings and tests of one report or console, as they are sent to the daemon.
+    /// The most bytes of the findings and tests of one report or console, as sent to the daemon.
     static let maximumContentBytes = 64 << 20
     /// The most bytes of all reports and consoles together.
     static let maximumBytes = 128 << 20
-    /// The most elements of all lists of all reports and consoles. Those of one have at most `WireReader.maximumElements`.
+    /// The most elements of all lists of all reports and consoles. One of these has at most `WireReader.maximumElements`.
     static let maximumElements = 2_000_000
 
     private struct Step {
@@ -12,7 +12,7 @@ package struct ReadingSession {
         var subject: StepSubject
         var reports = 0
         var hasTests = false
-        /// The tools that wrote the reports with tests; `nil` if one of them does not say.
+        /// The tools that wrote the reports with tests; `nil` if one of them is unknown.
         var tools: Set<TestTool>? = []
         var console: ConsoleReading?
         var writer = WireWriter()
@@ -29,16 +29,16 @@ package struct ReadingSession {
     private var step: Step?
     private var file: File?
     private var written = WireWriter.Size()
-    /// Whether the conversation is over.
+    /// Whether the conversation has ended.
     package private(set) var isOver = false
 
     private let isFiltered: Bool
 
-    /// - Parameter isFiltered: Whether this process has a filter of system calls; the daemon is told where it has none.
+    /// - Parameter isFiltered: Whether this process has a filter of system calls. If it has none, the daemon is informed.
     package init(isFiltered: Bool = true) { self.isFiltered = isFiltered }
 
     /// Processes a record.
-    /// - Returns: The bytes to write before anything else is read, so that the daemon knows what was being read if this process ends.
+    /// - Returns: The bytes to write before the next record is read, so that the daemon knows what was being read if this process ends.
     /// - Throws: For a record that no daemon of this version sends.
     package mutating func take(_ kind: UInt8, _ bytes: [UInt8]) throws(WireError) -> [UInt8] {
         guard let kind = ReadingRequest.Kind(rawValue: kind) else { throw WireError("an unknown record") }
@@ -74,7 +74,7 @@ package struct ReadingSession {
         return []
     }
 
-    /// A separate function, so that no copy of the step is held while its console is read.
+    /// Begins a console. It is a separate function, so that no copy of the step is held while the console is read.
     private mutating func beginConsole() throws(WireError) -> [UInt8] {
         guard let root, let step else { throw WireError("a console of no step") }
         self.step?.console = ConsoleReading(
@@ -117,7 +117,7 @@ package struct ReadingSession {
         self.step = step
     }
 
-    /// Why a report or a console of this size is too much; `nil` when it is not.
+    /// Returns why a report or a console of this size is too large; `nil` if it is not.
     private func excess(of size: WireWriter.Size) -> String? {
         if size.bytes > Self.maximumContentBytes {
             return "its tests and findings have more than \(Self.maximumContentBytes >> 20) MiB of text"

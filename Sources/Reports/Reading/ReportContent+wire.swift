@@ -37,7 +37,7 @@ extension WireWriter {
         add(share.total)
     }
 
-    /// Writes everything but the details of tests, which the daemon does not use.
+    /// Writes everything except the details of tests, which the daemon does not use.
     mutating func add(_ content: ReportContent) {
         add(list: content.findings) { $0.add($1) }
         add(list: content.tests) { $0.add($1) }
@@ -65,7 +65,7 @@ extension WireReader {
         test.duration = try optional { (reader) throws(WireError) in
             Duration(
                 secondsComponent: Int64(clamping: try reader.number()),
-                // Less than a second.
+                // The fraction is less than a second.
                 attosecondsComponent: Int64(clamping: try reader.number() % 1_000_000_000_000_000_000))
         }
         test.message = try optionalText()

@@ -1,4 +1,4 @@
-/// What a step's console is searched for.
+/// The parts of a step's console that are read.
 package struct StepSubject: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
 
@@ -6,13 +6,13 @@ package struct StepSubject: OptionSet, Sendable, Hashable {
 
     /// Messages from the script of a usual command to the service.
     package static let words = StepSubject(rawValue: 1)
-    /// All lines; they are kept.
+    /// All lines, which are stored.
     package static let lines = StepSubject(rawValue: 2)
-    /// The lines are the names of the tests, by which the consoles of later steps are read.
+    /// The names of the tests, which help to read the consoles of later steps.
     package static let testList = StepSubject(rawValue: 32)
-    /// Findings as linters print them.
+    /// Linters' findings.
     package static let analysis = StepSubject(rawValue: 4)
-    /// Compilers' messages, and the files that they compiled.
+    /// Compilers' messages, and the names of compiled files.
     package static let build = StepSubject(rawValue: 8)
     /// Tests, crashes and the reports of sanitizers.
     package static let tests = StepSubject(rawValue: 16)

@@ -1,23 +1,23 @@
 import Model
 
-/// Why bytes of `martlet-reader` or of the daemon are invalid.
+/// An error that states why bytes of `martlet-reader` or of the daemon are invalid.
 package struct WireError: Error, Sendable, CustomStringConvertible {
     package var description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// Reads the bytes of a `WireWriter` without trusting them: numbers, lengths and counts have limits, and texts are repaired and cut.
+/// Reads the output of a `WireWriter` without trusting it: numbers, lengths and counts are limited, and texts are repaired and cut.
 struct WireReader {
     /// The most elements of a list.
     static let maximumElements = 1_000_000
-    /// The longest text; a longer one is cut. Less is kept of messages.
+    /// The most bytes of a text; longer ones are cut. Messages have a lower limit.
     static let maximumTextBytes = 64 * 1024
 
     private let bytes: [UInt8]
     private var place: Int
     private var texts: [String] = []
-    /// How many more elements are read, of all lists together.
+    /// The number of further elements that are read, for all lists together.
     private(set) var elementsLeft: Int
 
     /// - Parameter elements: The most elements of all lists together.
@@ -98,13 +98,13 @@ struct WireReader {
         try optional { (reader) throws(WireError) in try reader.text() }
     }
 
-    /// A line or a column; `nil` also for an impossible one.
+    /// Reads a line or a column. Returns `nil` also for an invalid one.
     mutating func optionalPlace() throws(WireError) -> Int? {
         let number = try optional { (reader) throws(WireError) in try reader.int() }
         return ReportContent.isPlace(number) ? number : nil
     }
 
-    /// One of a type's cases, by its index.
+    /// Reads one of the values, by its index.
     mutating func one<Value>(of all: [Value]) throws(WireError) -> Value {
         let number = try int()
         guard number < all.count else { throw WireError("an unknown word") }

@@ -1,15 +1,15 @@
 /// Writes the messages between `martlet-reader` and the daemon.
 ///
-/// Numbers are written in seven bits per byte, the lowest first. A text is written once and then referred to by its number, since most findings and
+/// Numbers are written with seven bits per byte, the lowest first. A text is written once and then referenced by its number, since most findings and
 /// tests share rules, paths and suites.
 struct WireWriter {
-    /// The most texts with a number.
+    /// The most texts that get a number.
     static let maximumTexts = 1 << 16
 
-    /// How much was written.
+    /// The amount of written data.
     struct Size {
         var bytes = 0
-        /// Of all lists together.
+        /// The number of elements of all lists together.
         var elements = 0
 
         static func + (left: Size, right: Size) -> Size {
@@ -30,7 +30,7 @@ struct WireWriter {
 
     var size: Size { Size(bytes: bytes.count, elements: elements) }
 
-    /// Takes back what was written since the size was this one. A new part begins.
+    /// Removes everything written since the size was `size`, and begins a new part.
     mutating func truncate(to size: Size) {
         bytes.removeLast(bytes.count - size.bytes)
         elements = size.elements

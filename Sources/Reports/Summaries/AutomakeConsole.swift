@@ -1,9 +1,9 @@
 import Model
 
-/// What `make check` of automake prints: a line for each test, and a summary.
+/// Reads the output of automake's `make check`: a line for each test, and a summary.
 struct AutomakeConsole: SummaryReader {
     private var run: SummedRun
-    /// Lines since the last summary, which the next one makes real.
+    /// The results since the last summary. They count only if another summary follows.
     private var held: [(name: String, outcome: TestResult.Outcome)] = []
     private var counts: [String: Int]?
 
@@ -35,7 +35,7 @@ struct AutomakeConsole: SummaryReader {
 
     func content() -> ReportContent? { run.content() }
 
-    /// `PASS: tests/a.sh`, `XFAIL: tests/b.test 2 - later`
+    /// Parses a line such as `PASS: tests/a.sh` or `XFAIL: tests/b.test 2 - later`; `nil` for other lines.
     private static func result(_ text: String) -> (name: String, outcome: TestResult.Outcome)? {
         guard let colon = text.range(ofFirst: ": "), let outcome = outcome(text[..<colon.lowerBound]) else {
             return nil
@@ -43,7 +43,7 @@ struct AutomakeConsole: SummaryReader {
         return (TextLimit.cut(String(text[colon.upperBound...]), toBytes: TextLimit.nameBytes), outcome)
     }
 
-    /// Automake's words (GNU Automake manual, 15.2.1): a test that passed unexpectedly has failed.
+    /// Returns the outcome of automake's words (GNU Automake manual, 15.2.1); `nil` for other words. A test that passed unexpectedly has failed.
     private static func outcome(_ word: Substring) -> TestResult.Outcome? {
         switch word {
         case "PASS": .passed
@@ -54,9 +54,9 @@ struct AutomakeConsole: SummaryReader {
         }
     }
 
-    /// A test's `.trs`: `:test-result: PASS`, and with a driver of several tests `:test-result: FAIL 2 - adds`.
+    /// Reads a test's `.trs` file: `:test-result: PASS`, or `:test-result: FAIL 2 - adds` from a driver of several tests.
     ///
-    /// The file is named for its test, which `ReportReader` gives to the results without a name.
+    /// Results without a name get the test's name, which is the file's, from `ReportReader`.
     static func readResult(_ bytes: [UInt8]) -> ReportContent {
         var content = ReportContent()
         LogLines.forEach(in: bytes) { line in

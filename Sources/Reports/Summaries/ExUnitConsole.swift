@@ -1,12 +1,12 @@
 import Model
 
-/// What ExUnit prints, which `mix test` runs.
+/// Reads the output of ExUnit, which `mix test` runs.
 struct ExUnitConsole: SummaryReader {
     private var run: SummedRun
     private var isRunning = false
     private var current: Int?
     private var sinceTime = Int.max
-    /// Failures before the first line that only ExUnit prints. Before Elixir 1.15 those are the time and the counts at the end.
+    /// Failures before the first line that only ExUnit prints. Before Elixir 1.15 that is the time and the counts at the end.
     private var held: [String] = []
     private var heldBytes = 0
 
@@ -58,12 +58,12 @@ struct ExUnitConsole: SummaryReader {
         guard !held.isEmpty || Self.entry(text) != nil, heldBytes + text.utf8.count <= Self.maximumHeldBytes else {
             return
         }
-        // A text takes some itself.
+        // Each text also needs some memory of its own.
         heldBytes += text.utf8.count + 16
         held.append(text)
     }
 
-    /// Reads the held lines. The counts that follow the time show that they are ExUnit's; the time alone does not.
+    /// Reads the held lines. The counts after the time show that they are ExUnit's; the time alone does not.
     private mutating func takeHeld() {
         for line in held { takeFailure(line) }
         (held, heldBytes) = ([], 0)
@@ -71,7 +71,7 @@ struct ExUnitConsole: SummaryReader {
 
     func content() -> ReportContent? { run.content() }
 
-    /// `  1) test adds (KitTest)`
+    /// Parses a line such as `  1) test adds (KitTest)`; `nil` for other lines.
     private static func entry(_ text: String) -> (suite: String, name: Substring)? {
         guard text.hasPrefix("  "), text.hasSuffix(")"), let open = text.range(ofLast: " (") else { return nil }
         let rest = text.drop { $0 == " " }
@@ -83,11 +83,11 @@ struct ExUnitConsole: SummaryReader {
     }
 }
 
-/// What busted prints, Lua's test runner.
+/// Reads the output of busted, Lua's test runner.
 struct BustedConsole: SummaryReader {
     private var run: SummedRun
     private var isAfterSummary = false
-    /// The place of a failure whose name is the next line.
+    /// The place and outcome of a failure whose name is in the next line.
     private var place: (PrintedPlace?, TestResult.Outcome)?
     private var current: Int?
 
@@ -100,7 +100,7 @@ struct BustedConsole: SummaryReader {
             text.has(" pending : "), text.hasSuffix(" seconds")
         {
             let counts = SummedRun.counts(text[...])
-            // `successes` loses its last letter, too.
+            // Removing a final `s` also shortens `successes`.
             let passed = counts["success"] ?? counts["successe"] ?? counts["succes"] ?? 0
             let failed = counts["failure", default: 0] + counts["error", default: 0]
             let skipped = counts["pending", default: 0]
@@ -123,7 +123,7 @@ struct BustedConsole: SummaryReader {
 
     func content() -> ReportContent? { run.content() }
 
-    /// `Failure → spec/kit_spec.lua @ 5`, without UTF-8 `->`
+    /// Parses a line such as `Failure → spec/kit_spec.lua @ 5`, or with `->` without UTF-8; `nil` for other lines.
     private static func entry(_ text: String) -> (PrintedPlace?, TestResult.Outcome)? {
         guard let word = ["Failure", "Error", "Pending"].first(where: text.hasPrefix) else { return nil }
         let rest = text.dropFirst(word.count)

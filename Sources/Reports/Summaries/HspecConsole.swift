@@ -1,12 +1,12 @@
 import Model
 
-/// What Hspec prints, which Haskell's test suites write to their console.
+/// Reads the output of Hspec, which Haskell's test suites write to their console.
 struct HspecConsole: SummaryReader {
     private var run: SummedRun
-    /// Lines since `Failures:`, which the summary makes real.
+    /// The lines since `Failures:`. They count only if a summary follows.
     private var held: [String] = []
     private var heldBytes = 0
-    /// How many lines ago the time was printed, which the summary follows.
+    /// The number of lines since the time was printed; the summary follows it.
     private var sinceTime = Int.max
 
     private static let maximumHeldBytes = 4 << 20
@@ -18,7 +18,7 @@ struct HspecConsole: SummaryReader {
     mutating func take(_ text: String) {
         sinceTime = sinceTime == Int.max ? Int.max : sinceTime + 1
         if text.hasPrefix("Finished in ") {
-            // RSpec's line goes on: `(files took 0.1 seconds to load)`.
+            // RSpec's line has more text: `(files took 0.1 seconds to load)`.
             guard text.hasSuffix(" seconds") else { return clear() }
             sinceTime = 0
         } else if sinceTime < 3, text.has(" example"), text.first?.isNumber == true {
@@ -31,7 +31,7 @@ struct HspecConsole: SummaryReader {
             clear()
             held.append(text)
         } else if !held.isEmpty, heldBytes + text.utf8.count <= Self.maximumHeldBytes {
-            // A text takes some itself.
+            // Each text also needs some memory of its own.
             heldBytes += text.utf8.count + 16
             held.append(text)
         }
@@ -39,7 +39,7 @@ struct HspecConsole: SummaryReader {
 
     private mutating func clear() { (held, heldBytes) = ([], 0) }
 
-    /// `  test/Spec.hs:8:23: `, `  1) add adds`, and what is beneath them.
+    /// Reads lines such as `  test/Spec.hs:8:23: ` and `  1) add adds`, and the lines below them.
     private mutating func readFailures() {
         var place: PrintedPlace?
         var current: Int?
@@ -60,7 +60,7 @@ struct HspecConsole: SummaryReader {
         clear()
     }
 
-    /// `1) add adds`
+    /// Returns the name in a text such as `1) add adds`; `nil` for other texts.
     private static func name(_ text: Substring) -> Substring? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard !digits.isEmpty, text.dropFirst(digits.count).hasPrefix(") ") else { return nil }

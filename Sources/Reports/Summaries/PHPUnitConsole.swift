@@ -1,12 +1,12 @@
 import Model
 
-/// What PHPUnit prints.
+/// Reads the output of PHPUnit.
 struct PHPUnitConsole: SummaryReader {
     private enum Section { case none, failures, skips, others }
 
     private var run: SummedRun
     private var isThere = false
-    /// The number of lines since PHPUnit's version, which the lines on its settings follow.
+    /// The number of lines since PHPUnit's version; the lines with its settings follow it.
     private var sinceVersion = Int.max
     private var section = Section.none
     private var current: Int?
@@ -61,8 +61,8 @@ struct PHPUnitConsole: SummaryReader {
     /// The most lines from the version to the last line on the settings.
     private static let maximumHeadLines = 4
 
-    /// Returns whether a line after the version tells that tests will run: `Runtime:       PHP 8.2.7`, `Configuration: /kit/phpunit.xml`.
-    /// After `phpunit --version` there is none.
+    /// Returns whether a line after the version shows that tests will run: `Runtime:       PHP 8.2.7`, `Configuration: /kit/phpunit.xml`. After
+    /// `phpunit --version` there is no such line.
     private static func isSetting(_ text: String) -> Bool {
         text.hasPrefix("Runtime: ") && text.has(" PHP ") || text.hasPrefix("Configuration: ") && text.has(".xml")
     }
@@ -74,7 +74,7 @@ struct PHPUnitConsole: SummaryReader {
         return !marks.isEmpty && rest.first?.isNumber == true && rest.has(" / ") && rest.hasSuffix("%)")
     }
 
-    /// `1) Kit\\ParserTest::testIt with data set #0 (1, 2)`
+    /// Parses a line such as `1) Kit\\ParserTest::testIt with data set #0 (1, 2)`; `nil` for other lines.
     private static func entry(_ text: String) -> (suite: String, name: Substring)? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let rest = text.dropFirst(digits.count)

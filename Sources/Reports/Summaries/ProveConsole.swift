@@ -1,9 +1,9 @@
 import Model
 
-/// What `prove` prints, with `-v` or without: a line for each file of tests, and a summary.
+/// Reads the output of `prove`, with `-v` or without: a line for each file of tests, and a summary.
 struct ProveConsole: SummaryReader {
     private let root: SourceRoot
-    /// The files since the last summary, which the next one makes real.
+    /// The files since the last summary. They count only if another summary follows.
     private var files: [(name: String, outcome: TestResult.Outcome?, message: String?)] = []
     private var places: [String: Int] = [:]
     private var isInSummary = false
@@ -54,7 +54,7 @@ struct ProveConsole: SummaryReader {
         let name = TextLimit.cut(String(name), toBytes: TextLimit.nameBytes)
         let reason = rest.hasPrefix("skipped: ") ? String(rest.dropFirst("skipped: ".count)) : nil
         if let place = places[name] {
-            // With several jobs, and on a terminal, its line is drawn again.
+            // With several jobs, and on a terminal, a file's line is printed again.
             if let outcome { (files[place].outcome, files[place].message) = (outcome, reason) }
         } else if files.count < ReportContent.maximumItems {
             places[name] = files.count
@@ -62,7 +62,7 @@ struct ProveConsole: SummaryReader {
         }
     }
 
-    /// `t/b.t (Wstat: 256 (exited 1) Tests: 2 Failed: 1)`, and lines beneath it.
+    /// Reads a line such as `t/b.t (Wstat: 256 (exited 1) Tests: 2 Failed: 1)`, and the lines below it.
     private mutating func describe(_ text: String) {
         if let mark = text.range(ofFirst: "(Wstat: "), let name = text[..<mark.lowerBound].split(separator: " ").first {
             let name = TextLimit.cut(String(name), toBytes: TextLimit.nameBytes)
@@ -86,7 +86,7 @@ struct ProveConsole: SummaryReader {
         let first = tests.count
         for file in files {
             let isFailed = file.outcome == .failed && !isGood
-            // What has no end, and looks like a file's line, is none.
+            // A line that looks like a file's but has no result is not one.
             guard let outcome = file.outcome else { continue }
             tests.append(
                 TestResult(
@@ -110,7 +110,7 @@ struct ProveConsole: SummaryReader {
         return content
     }
 
-    /// `t/a.t .. ok`, `[12:00:00] t/a.t ....... ok      12 ms`
+    /// Parses a line such as `t/a.t .. ok` or `[12:00:00] t/a.t ....... ok      12 ms`; `nil` for other lines.
     private static func head(_ text: String) -> (name: Substring, rest: Substring)? {
         guard text.utf8.count < 4096, let dots = text.range(ofFirst: " ..") else { return nil }
         var name = text[..<dots.lowerBound]

@@ -1,13 +1,13 @@
 import Model
 
-/// What RSpec prints, in any of its forms for people.
+/// Reads the output of RSpec, in any of its human-readable formats.
 struct RSpecConsole: SummaryReader {
     private var run: SummedRun
     private var messages: [String: [String]] = [:]
     private var name: String?
     private var lines: [String] = []
     private var isInFailures = false
-    /// How many lines ago its time was printed, before its summary.
+    /// The number of lines since the time was printed; the summary follows it.
     private var sinceTime = Int.max
     private var isAfterSummary = false
 
@@ -31,7 +31,7 @@ struct RSpecConsole: SummaryReader {
             }
             (sinceTime, isAfterSummary) = (.max, true)
         } else if isAfterSummary, text.hasPrefix("rspec "), let mark = text.range(ofFirst: " # ") {
-            // `rspec ./spec/kit_spec.rb:2 # Kit adds`
+            // The form is `rspec ./spec/kit_spec.rb:2 # Kit adds`.
             let name = String(text[mark.upperBound...])
             let place = run.add(name, .failed)
             run.locate(place, at: PrintedPlace(text[..<mark.lowerBound].dropFirst("rspec ".count)))
@@ -43,7 +43,7 @@ struct RSpecConsole: SummaryReader {
         }
     }
 
-    /// `  1) Kit adds`, and what is beneath it.
+    /// Reads a line such as `  1) Kit adds`, and the lines below it.
     private mutating func takeFailure(_ text: String) {
         let rest = text.drop { $0 == " " }
         let digits = rest.prefix { $0.isASCII && $0.isNumber }
@@ -63,7 +63,7 @@ struct RSpecConsole: SummaryReader {
     func content() -> ReportContent? { run.content() }
 }
 
-/// What minitest and test-unit print, of Rails, too.
+/// Reads the output of minitest and test-unit, also in Rails.
 struct MinitestConsole: SummaryReader {
     private var run: SummedRun
     private var isAfterKind: TestResult.Outcome?
@@ -117,13 +117,13 @@ struct MinitestConsole: SummaryReader {
 
     /// Returns whether a run begins with this line. Other programs print `# Running:` or `Started` too, but not after an announcement.
     private func isBeginning(_ text: String) -> Bool {
-        // minitest-reporters
+        // This is the line of minitest-reporters.
         if text.hasPrefix("Started with run options "), text.has("--seed ") { return true }
         return sinceAnnouncement <= Self.maximumHeadLines
             && ["# Running:", "# Running tests:", "Started"].contains(text)
     }
 
-    /// `  1) Failure:`, `Error:`
+    /// Returns the outcome in a line such as `  1) Failure:` or `Error:`; `nil` for other lines.
     private static func kind(_ text: String) -> TestResult.Outcome? {
         let words = text.split(separator: " ")
         guard (1...2).contains(words.count), words.count == 1 || words[0].hasSuffix(")") else { return nil }
@@ -134,7 +134,7 @@ struct MinitestConsole: SummaryReader {
         }
     }
 
-    /// `KitTest#test_b [test/kit_test.rb:5]:`, `KitTest#test_b:`
+    /// Parses a line such as `KitTest#test_b [test/kit_test.rb:5]:` or `KitTest#test_b:`; `nil` for other lines.
     private static func name(_ text: String) -> (suite: String, name: Substring, place: PrintedPlace?)? {
         guard let hash = text.range(ofFirst: "#"), hash.lowerBound > text.startIndex else { return nil }
         var name = text[hash.upperBound...].trimmingSuffix { $0 == ":" || $0 == " " }
@@ -146,7 +146,7 @@ struct MinitestConsole: SummaryReader {
         return (String(text[..<hash.lowerBound]), name, place)
     }
 
-    /// `Failure: test_b(KitTest): <1> expected but was <2>.`
+    /// Parses a line such as `Failure: test_b(KitTest): <1> expected but was <2>.`; `nil` for other lines.
     private static func testUnit(_ text: String) -> (suite: String, name: Substring, message: Substring)? {
         guard text.hasPrefix("Failure: ") || text.hasPrefix("Error: "), let colon = text.range(ofFirst: ": ") else {
             return nil

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the consoles of tools that name the tests that failed and count the others.
+/// Reads the consoles of tools that name only failed tests and count the others.
 struct SummaryConsoles: Sendable {
     private var readers: [any SummaryReader]
     private var prove: ProveConsole
@@ -14,7 +14,7 @@ struct SummaryConsoles: Sendable {
         ]
     }
 
-    /// Words without which no line tells anything, but within a block.
+    /// The texts that lines outside of a block must contain to matter.
     private static let needles: Needles = [
         "Ran ", "=======", ") ... ", "PHPUnit ", "Finished in ", "Failures:", "Run options:", "Loaded suite ",
         "Started",
@@ -34,7 +34,7 @@ struct SummaryConsoles: Sendable {
         if prove.isWithin || line.contains(Self.ofProve) { prove.take(text ?? line.text) }
     }
 
-    /// The tests of such a console that was kept in a file.
+    /// Returns the tests in a file with such a console.
     static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var consoles = SummaryConsoles(root: root)
         LogLines.forEach(in: bytes) { consoles.take($0) }
@@ -50,9 +50,9 @@ struct SummaryConsoles: Sendable {
         return content
     }
 
-    /// Whether `prove` was there, which runs programs that write TAP.
+    /// Whether `prove` has run. It runs programs that write TAP.
     var hasProve: Bool { prove.content() != nil }
 
-    /// What each tool that was there told.
+    /// Returns the results of each tool that has run.
     func finish() -> [ReportContent] { (readers.map { $0.content() } + [prove.content()]).compactMap { $0 } }
 }

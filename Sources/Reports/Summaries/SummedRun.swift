@@ -1,16 +1,16 @@
 import Model
 
-/// What a tool said that names the tests that failed and counts the others.
+/// The results of a tool that names only failed tests and counts the others.
 struct SummedRun: Sendable {
     private let tool: String
     private let root: SourceRoot
     private var tests: [TestResult] = []
     private var places: [String: Int] = [:]
-    /// Of all runs, what their summaries say.
+    /// The counts in the summaries of all runs.
     private var stated = (all: 0, failed: 0, skipped: 0)
     private var runs = 0
     private var problems: [String] = []
-    /// Whether a run has begun whose summary is still to come.
+    /// Whether a run has begun whose summary has not come yet.
     private(set) var isOpen = false
 
     private static let maximumProblems = 10
@@ -19,8 +19,8 @@ struct SummedRun: Sendable {
 
     mutating func begin() { isOpen = true }
 
-    /// Adds a test that is named. Named again, its worse outcome stays: a failure in its clean-up, or in one of its parts.
-    /// - Returns: Its place, for `describe` and `locate`; `nil` for one too many.
+    /// Adds a named test. If it is named again, its worse outcome stays, such as a failure in its clean-up or in one of its parts.
+    /// - Returns: The test's index, for `describe` and `locate`; `nil` if there are too many tests.
     @discardableResult
     mutating func add(suite: String = "", _ name: some StringProtocol, _ outcome: TestResult.Outcome) -> Int? {
         var result = TestResult(
@@ -37,23 +37,23 @@ struct SummedRun: Sendable {
         return tests.count - 1
     }
 
-    /// Adds a line to a test's text.
+    /// Adds a line to a test's message.
     mutating func describe(_ place: Int?, _ line: some StringProtocol) {
         if let place { tests[place].message.append(line: String(line)) }
     }
 
-    /// Says where a test failed. A later place is nearer to the failure where `isNearer`, as in traces of Python.
+    /// Records the place where a test failed. If `isNearer` is set, as for Python's traces, a later place replaces an earlier one.
     mutating func locate(_ place: Int?, at printed: PrintedPlace?, isNearer: Bool = false) {
         guard let place, let printed, printed.line != nil, isNearer || tests[place].path == nil else { return }
         (tests[place].path, tests[place].line) = (root.shown(printed.path), printed.line)
     }
 
-    /// Adds a sentence that keeps the run from being green.
+    /// Adds a sentence that keeps the run from succeeding.
     mutating func add(problem: String) {
         if problems.count < Self.maximumProblems { problems.append(TextLimit.cut(problem, toBytes: 1000)) }
     }
 
-    /// Ends a run by its summary.
+    /// Ends a run with the counts of its summary.
     mutating func end(all: Int, failed: Int, skipped: Int) {
         isOpen = false
         runs += 1
@@ -62,7 +62,7 @@ struct SummedRun: Sendable {
         stated.skipped += skipped
     }
 
-    /// The tests; `nil` when there was no run. Those that passed and are not named are one, so that they are not taken for gone.
+    /// Returns the tests; `nil` if there was no run. All passed tests without a name are one test, so that they are not considered removed.
     func content() -> ReportContent? {
         guard runs > 0 || isOpen else { return nil }
         var content = ReportContent(tests: tests, problems: problems)
@@ -81,7 +81,8 @@ struct SummedRun: Sendable {
         return content
     }
 
-    /// `Tests: 5, Assertions: 4, Failures: 1.` and `3 examples, 1 failure`: numbers by their words in lower case, without a plural's `s`.
+    /// Returns the numbers in a text such as `Tests: 5, Assertions: 4, Failures: 1.` or `3 examples, 1 failure`. The keys are the words in lowercase
+    /// without a final `s`.
     static func counts(_ text: Substring) -> [String: Int] {
         var counts: [String: Int] = [:]
         for part in text.prefix(400).split(whereSeparator: { $0 == "," || $0 == "/" }).prefix(20) {
@@ -98,11 +99,11 @@ struct SummedRun: Sendable {
     }
 }
 
-/// A reader of a console of one tool.
+/// A reader of one tool's console.
 protocol SummaryReader: Sendable {
-    /// Whether a line without any of the words of these tools may tell something.
+    /// Whether a line without any of the texts in `SummaryConsoles` may matter.
     var isWithin: Bool { get }
     mutating func take(_ text: String)
-    /// What it told; `nil` when it was not there.
+    /// Returns the results; `nil` if the tool did not run.
     func content() -> ReportContent?
 }

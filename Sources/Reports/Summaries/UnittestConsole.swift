@@ -1,12 +1,12 @@
 import Model
 
-/// What Python's `unittest` prints, with `-v` or without; Django's tests print the same.
+/// Reads the output of Python's `unittest`, with `-v` or without. Django's tests print the same.
 struct UnittestConsole: SummaryReader {
     private var run: SummedRun
     private var isAfterRule = false
-    /// The number of `Ran 3 tests in 0.001s`, whose verdict is one of the next lines.
+    /// The number in `Ran 3 tests in 0.001s`, whose verdict is in one of the next lines.
     private var ran: Int?
-    /// Failures and ends that were printed since the last run, which its summary makes real.
+    /// Failures and results printed since the last run. They count only if a summary follows.
     private var held: [String] = []
     private var heldBytes = 0
 
@@ -39,7 +39,7 @@ struct UnittestConsole: SummaryReader {
 
     private mutating func hold(_ text: String) {
         guard heldBytes + text.utf8.count <= Self.maximumHeldBytes else { return }
-        // A text takes some itself.
+        // Each text also needs some memory of its own.
         heldBytes += text.utf8.count + 16
         held.append(text)
     }
@@ -56,7 +56,7 @@ struct UnittestConsole: SummaryReader {
                 continue
             } else if let failing {
                 run.describe(failing, text)
-                // `  File "/kit/test_a.py", line 4, in test_b`
+                // The form is `  File "/kit/test_a.py", line 4, in test_b`.
                 if text.hasPrefix("  File \""), let quote = text.range(ofFirst: "\", line ") {
                     let number = text[quote.upperBound...].prefix { $0.isASCII && $0.isNumber }
                     let path = text[..<quote.lowerBound].dropFirst("  File \"".count)
@@ -77,7 +77,7 @@ struct UnittestConsole: SummaryReader {
 
     func content() -> ReportContent? { run.content() }
 
-    /// `test_b (kit.T.test_b) (i=1)`, before Python 3.11 `test_b (kit.T)`
+    /// Splits a name such as `test_b (kit.T.test_b) (i=1)`, or `test_b (kit.T)` before Python 3.11.
     private static func name(_ text: Substring) -> (suite: String, name: Substring) {
         let name = text.prefix { $0 != " " }
         let rest = text.dropFirst(name.count)
@@ -87,7 +87,7 @@ struct UnittestConsole: SummaryReader {
         return (String(suite), name)
     }
 
-    /// `test_a (kit.T.test_a) ... ok`
+    /// Parses a line such as `test_a (kit.T.test_a) ... ok`; `nil` for other lines.
     private static func result(_ text: String) -> (suite: String, name: Substring, outcome: TestResult.Outcome)? {
         guard text.utf8.count < 2000, let mark = text.range(ofLast: ") ... "), !text.hasPrefix(" ") else { return nil }
         let outcome: TestResult.Outcome

@@ -1,12 +1,12 @@
 import Model
 
-/// The files of a coverage as bytes: sections of 1,024 files, each path by what it shares with the one before, with zstd. Some ten
-/// bytes a file.
+/// Encodes the files of a coverage as zstd-compressed sections of 1,024 files. Each path is stored without the prefix it shares with the path before.
+/// A file takes about ten bytes.
 enum CoverageRecord {
     private static let version: UInt8 = 1
-    /// With paths of `Store.maximumTextBytes` they stay below `RecordReader.maximumSectionBytes`.
+    /// With paths of at most `Store.maximumTextBytes`, a section stays below `RecordReader.maximumSectionBytes`.
     private static let filesOfASection = 1024
-    /// What a reader of coverage takes at most.
+    /// The most files that a coverage reader accepts.
     private static let maximumFiles = 100_000
 
     static func bytes(of coverage: Coverage, _ zstd: Zstd) throws -> [UInt8] {
@@ -33,7 +33,7 @@ enum CoverageRecord {
         return record.bytes
     }
 
-    /// The total one too high, 0 for nothing; then how many are not covered, which mostly is little.
+    /// Writes the total plus one, or 0 if there is no share. Then writes the number of uncovered items, which is usually small.
     private static func write(_ share: Coverage.Share?, to writer: inout RecordWriter) {
         guard let share else { return writer.number(0) }
         let total = min(share.total, maximumTotal)
@@ -43,7 +43,7 @@ enum CoverageRecord {
 
     private static let maximumTotal = 1 << 60
 
-    /// - Throws: `RecordReader.Damaged` for bytes that `bytes(of:_:)` never made.
+    /// - Throws: `RecordReader.Damaged` for bytes that `bytes(of:_:)` never writes.
     static func coverage(_ bytes: [UInt8], _ zstd: Zstd) throws -> Coverage {
         var reader = RecordReader(bytes[...])
         guard try reader.byte() == version else { throw RecordReader.Damaged() }

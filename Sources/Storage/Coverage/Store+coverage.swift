@@ -3,7 +3,7 @@ import GRDB
 package import Model
 
 extension Store {
-    /// A coverage as it is written: encoded before, so that the writer waits for no compression.
+    /// A coverage ready to be stored. It is encoded before the write transaction, so that the writer does not wait for compression.
     struct EncodedCoverage: Sendable {
         let coverage: Coverage
         let record: [UInt8]
@@ -26,11 +26,11 @@ extension Store {
             ])
     }
 
-    /// The coverage of each job's latest processed attempt that has coverage, in the order of the jobs, each with the previous coverage of the same
-    /// configuration.
+    /// Returns the coverage of each job's latest processed attempt that has coverage, in the order of the jobs. Each one includes the previous
+    /// coverage of the same configuration.
     /// - Parameters:
-    ///   - attempt: The number of the processed attempt to use instead.
-    ///   - configuration: Only this configuration's.
+    ///   - attempt: The number of the processed attempt to use instead of the latest.
+    ///   - configuration: If not `nil`, only this configuration is returned.
     /// - Throws: `corrupt` for a damaged record.
     package func coverage(
         of id: IntegrationID, attempt: Int? = nil, configuration: Name? = nil
@@ -70,7 +70,7 @@ extension Store {
         }
     }
 
-    /// The attempt with coverage that one of this configuration is compared with: see `earlierTests(before:configuration:)`.
+    /// Returns the attempt whose coverage is compared with that of attempt `id`: see `earlierTests(before:configuration:)`.
     private static func covered(
         before id: AttemptID, _ db: Database
     ) throws -> (row: Int64, integration: IntegrationID)? {

@@ -1,9 +1,9 @@
 import GRDB
 import Model
 
-/// What is told outside is stored here, in the transaction of the change that causes it: neither is ever there without the other.
+/// Outgoing messages are stored in the transaction of the change that causes them, so neither exists without the other.
 extension Store {
-    /// Tells of an integration as it is now.
+    /// Stores the messages about an integration's current state.
     static func announce(
         _ record: IntegrationRecord, at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
@@ -25,8 +25,8 @@ extension Store {
         try announce(content, bot: record.id.bot, integration: record.id, job: nil, transaction)
     }
 
-    /// Tells of a job of an integration.
-    /// - Parameter verdict: Once it has one.
+    /// Stores the messages about a job of an integration.
+    /// - Parameter verdict: The job's verdict; `nil` while it has none.
     static func announce(
         job: Name, of record: IntegrationRecord, hasBegun: Bool, verdict: Verdict? = nil, reason: String? = nil,
         at time: Timestamp, _ transaction: StoreTransaction
@@ -38,7 +38,7 @@ extension Store {
         try announce(content, bot: record.id.bot, integration: record.id, job: job, transaction)
     }
 
-    /// The same for an attempt; reads nothing for a bot without destinations.
+    /// Stores the messages about an attempt's job. It does not read the integration if the bot has no destinations.
     static func announce(
         _ attempt: AttemptRecord, at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
@@ -51,7 +51,7 @@ extension Store {
             verdict: attempt.state.verdict, reason: attempt.reason, at: time, transaction)
     }
 
-    /// Repeats the current outcome of an integration and these jobs. Nothing has changed, so only destinations that show a state get it.
+    /// Repeats the current outcome of an integration and these jobs. The outcome has not changed, so only destinations that show a state get it.
     static func announceAgain(
         _ record: IntegrationRecord, jobs: [Name], at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
@@ -77,8 +77,8 @@ extension Store {
         try announceAgain(record.state.verdict, record.reason, job: nil)
     }
 
-    /// Repeats the outcome of an earlier integration of the same commit, if an integration that no push caused was ended without a result: a commit
-    /// is not at fault if somebody canceled its nightly run.
+    /// Repeats the outcome of an earlier integration of the same commit, if an integration that no push caused was canceled: a commit is not at fault
+    /// if somebody canceled its nightly run.
     static func announceBefore(
         _ record: IntegrationRecord, at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
@@ -99,8 +99,8 @@ extension Store {
         try announceAgain(earlier, jobs: jobs, at: time, transaction)
     }
 
-    /// Stores a message for each of the bot's destinations that wants this moment. Older unsent messages of its subject are superseded if the newer
-    /// one replaces them.
+    /// Stores a message for each of the bot's destinations that subscribes to this moment. Older unsent messages with the same subject are superseded
+    /// where the newer one replaces them.
     /// - Parameter onlyToReplace: Whether only destinations that show a state get it.
     static func announce(
         _ content: OutboxContent, bot: Name, integration: IntegrationID?, job: Name?, onlyToReplace: Bool = false,
@@ -127,7 +127,8 @@ extension Store {
         }
     }
 
-    /// - Parameter content: As JSON.
+    /// Stores one waiting message.
+    /// - Parameter content: The message's content as JSON.
     static func insertMessage(
         _ content: String, to destination: OutboxDestination, subject: String, bot: Name, integration: IntegrationID?,
         job: Name?, at time: Timestamp, _ transaction: StoreTransaction
@@ -155,10 +156,10 @@ extension Store {
             AND state IN ('waiting', 'sending')))
         """
 
-    /// Bytes kept of a reason or a note.
+    /// The most bytes kept of a reason or a note.
     static let maximumNoteBytes = 1024
 
-    /// What of a bot shows only its newest state, or is told in order.
+    /// Returns the subject of a message. Only the newest message of a subject is shown, or its messages are sent in order.
     private static func subject(
         of content: OutboxContent, bot: Name, job: Name?, _ destination: OutboxDestination
     ) -> String {
@@ -174,7 +175,7 @@ extension Store {
         of bot: Name, _ transaction: StoreTransaction
     ) throws -> [OutboxDestination] {
         try transaction.db.first("SELECT destinations FROM bots WHERE name = ?", [bot.description]) { row in
-            // Most bots tell nobody.
+            // Most bots have no destinations.
             if try row[0] as String == "[]" { return [] }
             return try row.json("destinations", as: [OutboxDestination].self) ?? []
         } ?? []

@@ -2,7 +2,7 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Where a bot has its one comment: a pull request of a repository at a forge.
+    /// The place of a bot's single comment: a pull request of a repository at a forge.
     package struct CommentPlace: Hashable, Sendable {
         package var bot: Name
         package var number: Int
@@ -19,7 +19,7 @@ extension Store {
         fileprivate var arguments: StatementArguments { [bot.description, number, destination, project] }
     }
 
-    /// The comment's number at the forge; `nil` if none was made.
+    /// Returns the comment's number at the forge; `nil` if no comment exists.
     package func comment(at place: CommentPlace) async throws(StoreError) -> Int64? {
         try await read("read the comment of \(place.bot)") { db in
             try db.first(
@@ -29,7 +29,7 @@ extension Store {
         }
     }
 
-    /// Stores the comment's number; `nil`: the comment is gone.
+    /// Stores the comment's number; `nil` if the comment is gone.
     package func setComment(_ comment: Int64?, at place: CommentPlace) async throws(StoreError) {
         try await lane.write("store the comment of \(place.bot)") { transaction in
             guard let comment else {

@@ -2,7 +2,7 @@ import GRDB
 package import Model
 
 extension Store {
-    /// How many issues an integration found new and how many resolved, as far as they are complete.
+    /// The numbers of new and resolved issues of an integration.
     package struct IssueChanges: Hashable, Sendable {
         package var new = 0
         /// Tests that failed before and pass.
@@ -17,7 +17,7 @@ extension Store {
         }
     }
 
-    /// See `IssueChanges`.
+    /// Returns the numbers of an integration's new and resolved issues.
     package func issueChanges(of id: IntegrationID) async throws(StoreError) -> IssueChanges {
         try await read("count the new issues of \(id)") { db in
             var changes = IssueChanges()

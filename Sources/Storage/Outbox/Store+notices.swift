@@ -1,9 +1,9 @@
 import GRDB
 import Model
 
-/// Notices about the changes that an integration's end made: stored with it.
+/// Stores notices about the changes that an integration's end causes, in the same transaction.
 extension Store {
-    /// Updates the branch's state, and stores a message for each recipient of the change.
+    /// Updates the branch's health, and stores a message for each recipient of the change.
     static func announceTransitions(
         of record: IntegrationRecord, at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
@@ -59,7 +59,7 @@ extension Store {
         try destinations(of: bot, transaction).filter { $0.notice != nil }
     }
 
-    /// One message for a webhook, one for each recipient of a mail.
+    /// Stores one message for a webhook, or one for each recipient of a mail.
     private static func tell(
         _ destination: OutboxDestination, _ content: OutboxContent, of id: IntegrationID, authors: [String],
         _ transaction: StoreTransaction
@@ -84,7 +84,8 @@ extension Store {
         }
     }
 
-    /// - Returns: The state that earlier integrations show if none is stored, as for a bot that had no notices until now.
+    /// Returns the branch's health before an integration.
+    /// - Returns: The health that earlier integrations show if it is not stored or older, as for a bot without notices until now; `nil` if unknown.
     private static func standing(of record: IntegrationRecord, _ db: Database) throws -> Standing? {
         let kept: Standing? = try db.first(
             """
@@ -103,7 +104,8 @@ extension Store {
         return Standing(isGood: verdict.isPublishable, number: previous.id.number)
     }
 
-    /// Whether a failed trigger canceled the branch's integration before, too; what else was canceled, and faults of ours, are passed over.
+    /// Returns whether a failed trigger canceled the branch's previous integration, too. Other canceled integrations, and those that ended with our
+    /// own errors, are skipped.
     private static func isAfterTriggerFailure(_ record: IntegrationRecord, _ db: Database) throws -> Bool {
         try db.first(
             """
@@ -115,7 +117,7 @@ extension Store {
         ) { try $0[0] } ?? false
     }
 
-    /// Branches and tags of a bot of which it is kept; of others the integration before says it.
+    /// The most branches and tags of a bot whose health is stored. For other refs the previous integration determines it.
     static let maximumStandings = 1000
 
     private static func store(_ standing: Standing, of record: IntegrationRecord, _ db: Database) throws {
@@ -136,7 +138,7 @@ extension Store {
             """, [record.id.bot.description])
     }
 
-    /// The visible issues that `Issue.isTold` says of.
+    /// The condition for the visible issues that `Issue.isTold` describes.
     private static let news =
         "integration = ?1 AND issue_set = (SELECT issue_set FROM integrations WHERE id = ?1) AND status = 'new' AND category <> 'warning'"
 
@@ -144,7 +146,7 @@ extension Store {
         try db.first("SELECT count(*) FROM issues WHERE \(news)", [record.rowID]) { try $0[0] } ?? 0
     }
 
-    /// The addresses of the confident suspects of new issues, within the notice's domains.
+    /// Returns the addresses of the confident suspects of new issues, within the notice's domains.
     private static func authors(of record: IntegrationRecord, told notice: Notice, _ db: Database) throws -> [String] {
         guard case .mail(_, let domains) = notice.target, !domains.isEmpty else { return [] }
         let found = try db.all(

@@ -2,8 +2,8 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Puts back what was being sent when a daemon ended, marked as what may have arrived.
-    /// - Returns: How many.
+    /// Returns messages that were being sent when a daemon ended to the waiting state. They are marked as uncertain, since they may have arrived.
+    /// - Returns: The number of messages.
     @discardableResult
     package func recoverOutbox(at time: Timestamp) async throws(StoreError) -> Int {
         try await lane.write("take up what was being sent") { transaction in
@@ -17,7 +17,7 @@ extension Store {
         }
     }
 
-    /// The destinations for which messages wait, each with the time of its earliest.
+    /// Returns the destinations with waiting messages, each with the time of its earliest.
     package func outboxPlaces() async throws(StoreError) -> [OutboxPlace: Timestamp] {
         try await read("read what waits to be sent") { db in
             var places: [OutboxPlace: Timestamp] = [:]
@@ -35,10 +35,11 @@ extension Store {
         }
     }
 
-    /// Takes a destination's next due message: the one that has been due longest among those whose subject has no older open message. It is marked
-    /// as being sent before it is sent.
-    /// - Parameter horizon: The longest possible wait: a message that is due later than that was stored by a wrong clock, and is due now.
-    /// - Throws: `corrupt` for a message that cannot be read; it is given up, and the next call takes the next.
+    /// Takes a destination's next due message: the one that has been due longest among those whose subject has no older open message. The message is
+    /// marked as being sent before it is sent.
+    /// - Parameter horizon: The longest possible wait. A message due later than that was stored with a wrong clock, and is due now.
+    /// - Returns: The message; `nil` if none is due.
+    /// - Throws: `corrupt` for a message that cannot be read. It is given up, and the next call takes the next one.
     package func takeMessage(
         for place: OutboxPlace, at time: Timestamp, horizon: Duration
     ) async throws(StoreError) -> OutboxMessage? {
@@ -76,7 +77,7 @@ extension Store {
         }
     }
 
-    /// Stores what a try came to.
+    /// Stores the result of an attempt to send a message.
     package func settle(
         _ message: OutboxMessage, as settlement: OutboxSettlement, at time: Timestamp
     ) async throws(StoreError) {
@@ -113,11 +114,11 @@ extension Store {
         }
     }
 
-    /// Messages, newest first; those that cannot be read are left out.
+    /// Returns messages, newest first. Messages that cannot be read are left out.
     /// - Parameters:
-    ///   - state: Only those.
-    ///   - limit: At most `maximumPage`.
-    ///   - cursor: The `next` of the page before.
+    ///   - state: If not `nil`, only messages in this state are returned.
+    ///   - limit: The most messages to return, at most `maximumPage`.
+    ///   - cursor: The `next` of the previous page.
     package func outbox(
         _ state: OutboxMessage.State? = nil, limit: Int = 50, before cursor: Int64? = nil
     ) async throws(StoreError) -> Page<OutboxMessage> {
@@ -132,7 +133,7 @@ extension Store {
         }
     }
 
-    /// How many messages are in each state.
+    /// Returns the number of messages in each state.
     package func outboxCounts() async throws(StoreError) -> [OutboxMessage.State: Int] {
         try await read("count the outbox") { db in
             var counts: [OutboxMessage.State: Int] = [:]

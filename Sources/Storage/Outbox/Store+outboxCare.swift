@@ -2,10 +2,9 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Has a message tried again that was given up.
-    /// - Throws: `notFound`, also where the integration was removed of which it tells: it would say of it what is not known any more,
-    ///   and lead to a page that is gone. `illegalTransition` for one in another state, and where a newer one of its subject was
-    ///   stored since.
+    /// Queues a message again that was given up.
+    /// - Throws: `notFound` if there is no such message, or if its integration was removed: its facts are no longer known, and its page is gone.
+    ///   `illegalTransition` for a message in another state, and if a newer message with its subject has been stored since.
     package func retryMessage(_ id: Int64, at time: Timestamp) async throws(StoreError) -> OutboxMessage {
         try await lane.write("try message \(id) again") { transaction in
             let db = transaction.db
@@ -32,7 +31,7 @@ extension Store {
             }
             message.state = .waiting
             (message.nextAt, message.createdAt, message.failedAt, message.endedAt) = (time, time, nil, nil)
-            // It comes before the newer messages of its subject.
+            // The message is sent before the newer messages of its subject.
             let subject: StatementArguments = [message.kind.rawValue, message.destination, message.subject, id]
             try db.change(
                 """
@@ -53,9 +52,10 @@ extension Store {
         }
     }
 
-    /// The time before which a destination's waiting messages were stored, so that the newest `kept` and those of the same time stay; `nil` if no
-    /// more wait.
-    /// - Parameter kept: At least one.
+    /// Returns the storage time of a destination's waiting message number `kept`, counted from the newest. Messages stored before that time are the
+    /// overflow.
+    /// - Parameter kept: The number of messages to keep; at least one.
+    /// - Returns: `nil` if fewer messages wait.
     package func overflow(of place: OutboxPlace, keeping kept: Int) async throws(StoreError) -> Timestamp? {
         try await read("count what waits to be sent") { db in
             try db.first(Self.overflowQuery, [place.kind.rawValue, place.name, place.account, kept - 1]) {
@@ -64,11 +64,11 @@ extension Store {
         }
     }
 
-    /// Gives up what waits too long for a destination, in batches.
+    /// Gives up messages that have waited too long for a destination, in batches.
     /// - Parameters:
-    ///   - age: What was stored before this.
-    ///   - reason: Without what the last try came to, which is added.
-    /// - Returns: How many.
+    ///   - age: Messages stored before this time are given up.
+    ///   - reason: The reason, without the result of the last attempt, which is added.
+    /// - Returns: The number of messages given up.
     package func expireMessages(
         for place: OutboxPlace, storedBefore age: Timestamp, reason: String, at time: Timestamp
     ) async throws(StoreError) -> Int {
@@ -94,13 +94,13 @@ extension Store {
         }
     }
 
-    /// Messages that one transaction gives up: each is a row and five index entries, some 30 µs.
+    /// The most messages that one transaction gives up. Each is a row with five index entries and takes about 30 µs.
     private static let expiryBatch = 40
 
-    /// Removes what has come to its end: all but the newest, and what is older than a time.
+    /// Removes ended messages that are not among the newest rows or that ended too long ago.
     /// - Parameters:
-    ///   - kept: The most rows that stay.
-    ///   - age: Rows that ended before this are removed.
+    ///   - kept: The number of newest rows that stay.
+    ///   - age: Messages that ended before this time are removed.
     package func trimOutbox(keeping kept: Int, endedAfter age: Timestamp) async throws(StoreError) {
         let operation = "remove old messages"
         let limit = try await read(operation) { db in

@@ -1,19 +1,19 @@
-/// What the outbox asks of the database each time something is told. Each is answered from an index whatever the number of messages:
-/// the conditions are word by word those of the partial indices, which SQLite would not use otherwise.
+/// The outbox's statements, run for each stored or sent message. Each is answered from an index, so its cost does not grow with the number of
+/// messages. The conditions repeat those of the partial indices word for word, because SQLite would not use the indices otherwise.
 extension Store {
-    /// The message of a destination that is due longest: by time, so that one that fails does not keep the others waiting.
+    /// Selects the destination's message that has been due longest. The order is by time, so that a failing message does not delay the others.
     static let dueQuery = """
         SELECT id FROM outbox WHERE kind = ? AND destination = ? AND account = ? AND state = 'waiting' AND is_first = 1
         AND next_at <= ? ORDER BY next_at, id LIMIT 1
         """
 
-    /// One that a clock which went wrong put off for too long.
+    /// Selects a message that a wrong clock postponed for too long.
     static let strayQuery = """
         SELECT id FROM outbox WHERE kind = ? AND destination = ? AND account = ? AND state = 'waiting' AND is_first = 1
         AND next_at > ? ORDER BY next_at, id LIMIT 1
         """
 
-    /// Goes from destination to destination, so that it costs by their number, not by that of the messages.
+    /// Steps from destination to destination, so that the cost depends on the number of destinations and not on the number of messages.
     static let placesQuery = """
         WITH RECURSIVE place (kind, destination, account, next_at) AS (
             SELECT * FROM (
@@ -31,7 +31,7 @@ extension Store {
         SELECT kind, destination, account, next_at FROM place
         """
 
-    /// Whether a newer one of a subject is open.
+    /// Returns whether a newer message of a subject is open.
     static let newerQuery = """
         SELECT EXISTS (SELECT 1 FROM outbox WHERE kind = ? AND destination = ? AND subject = ?
         AND state IN ('waiting', 'sending') AND id > ?)
@@ -46,13 +46,13 @@ extension Store {
         UPDATE outbox SET state = 'waiting', is_uncertain = 1, next_at = ? WHERE state = 'sending'
         """
 
-    /// Those of a destination that wait longest.
+    /// Selects a destination's messages that have waited longest.
     static let overdueQuery = """
         SELECT id FROM outbox WHERE kind = ? AND destination = ? AND account = ? AND state = 'waiting' AND created_at < ?
         ORDER BY created_at LIMIT ?
         """
 
-    /// When the last of those that stay was stored, of the newest so many of a destination.
+    /// Selects the storage time of the oldest message to keep among a destination's waiting messages.
     static let overflowQuery = """
         SELECT created_at FROM outbox WHERE kind = ? AND destination = ? AND account = ? AND state = 'waiting'
         ORDER BY created_at DESC LIMIT 1 OFFSET ?

@@ -2,13 +2,13 @@ import GRDB
 package import Model
 
 extension Store {
-    /// How many issues of an integration are told, whatever is shown of them.
+    /// The numbers of an integration's issues that notifications report, independent of what its page shows.
     package struct ToldIssues: Hashable, Sendable {
         /// New failing tests.
         package var newTests: Int
         /// New errors, analyzer warnings and failed triggers.
         package var newOthers: Int
-        /// What was there and is not, but for mere warnings.
+        /// Issues that were there before and are gone, except for mere warnings.
         package var resolved: Int
 
         package var new: Int { newTests + newOthers }
@@ -20,7 +20,7 @@ extension Store {
         }
     }
 
-    /// See `ToldIssues`.
+    /// Returns the numbers of an integration's issues that notifications report.
     package func toldIssues(of id: IntegrationID) async throws(StoreError) -> ToldIssues {
         try await read("count what is told of \(id)") { db in
             try db.first(

@@ -1,11 +1,11 @@
 package import Model
 
-/// The name of one try at a job, written `kit#41/debug/1`.
+/// The id of one attempt of a job, written `kit#41/debug/1`.
 package struct AttemptID: Hashable, Sendable, Comparable, CustomStringConvertible {
     package let integration: IntegrationID
     /// The configuration's name.
     package let job: Name
-    /// Counts from 1.
+    /// The attempt's number, counted from 1.
     package let attempt: Int
 
     package init(integration: IntegrationID, job: Name, attempt: Int) {

@@ -1,28 +1,28 @@
 package import Model
 
-/// One try at a job as it is stored.
+/// One attempt of a job as it is stored.
 package struct AttemptRecord: Hashable, Sendable {
     package var id: AttemptID
     package var state: AttemptState
-    /// The integration's run that it belongs to.
+    /// The integration's run that the attempt belongs to.
     package var run: Int
-    /// Which tests it runs, as the test tool reads it; nothing: all.
+    /// The filter of the tests to run, in the test tool's syntax; `nil`: all tests.
     package var testFilter: String?
-    /// `not analyzed`, `clean`, `3 findings`; once processed.
+    /// `not analyzed`, `clean` or `3 findings`; `nil` until the attempt is processed.
     package var analysis: String?
-    /// What was tested, in words; once processed.
+    /// A text that states what was tested; `nil` until the attempt is processed.
     package var tested: String?
-    /// Its counts; once processed. The change is the integration's to say and is zero here.
+    /// The attempt's counts; `nil` until it is processed. Changes are counted per integration, so they are zero here.
     package var summary: Summary?
     package var reason: String?
-    /// Sentences for the page: `report unreadable: …`.
+    /// Sentences shown on the page: `report unreadable: …`.
     package var notes: [String]
-    /// What kept it from the machine; known when it is prepared.
+    /// How the attempt was isolated from the machine; `nil` until it is prepared.
     package var isolation: Isolation?
     package var queuedAt: Timestamp
     package var startedAt: Timestamp?
     package var endedAt: Timestamp?
-    /// By index.
+    /// The steps, ordered by index.
     package var steps: [StepRecord]
 
     package init(

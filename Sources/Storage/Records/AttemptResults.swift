@@ -1,6 +1,6 @@
 package import Model
 
-/// All that processing an attempt came to. It becomes visible at once, with the attempt's `processed` row.
+/// All results of processing an attempt. They become visible together with the attempt's `processed` row.
 package struct AttemptResults: Hashable, Sendable {
     /// At most `maximumRows`.
     package var findings: [StoredFinding]
@@ -8,18 +8,18 @@ package struct AttemptResults: Hashable, Sendable {
     package var tests: [TestResult]
     /// At most `maximumRows`.
     package var artifacts: [Artifact]
-    /// What the tests executed of the source; nothing where no report says.
+    /// The coverage of the tests; `nil` if no report contains it.
     package var coverage: Coverage?
     package var counts: Counts
-    /// `not analyzed`, `clean`, `3 findings`; never empty, so that no verdict is green by absence.
+    /// `not analyzed`, `clean` or `3 findings`. It is never empty, so that a missing analysis never looks like success.
     package var analysis: String
-    /// What was tested, in words: `412 tests`, `skipped: no tests`.
+    /// A text that states what was tested: `412 tests`, `skipped: no tests`.
     package var tested: String
     package var notes: [String]
     package var verdict: Verdict
     package var reason: String?
 
-    /// Findings, tests and artifacts each: above a hundred times the tests of the largest package in the corpus.
+    /// The most findings, tests and artifacts, each. It is more than a hundred times the tests of the largest package in the corpus.
     package static let maximumRows = 200_000
 
     package init(

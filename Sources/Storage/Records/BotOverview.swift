@@ -1,6 +1,6 @@
 package import Model
 
-/// A bot as the page of all bots shows it.
+/// A bot as the overview page shows it.
 package struct BotOverview: Hashable, Sendable {
     /// The newest integration of a branch or tag.
     package struct Branch: Hashable, Sendable {
@@ -15,15 +15,15 @@ package struct BotOverview: Hashable, Sendable {
     }
 
     package var name: Name
-    /// As the bot's file writes it.
+    /// The repository as the bot's file writes it.
     package var repository: String
-    /// Whether its file is gone.
+    /// Whether the bot's file is gone.
     package var isRetired: Bool
     /// See `RepositoryRecord.lastError`; `nil` for a retired bot.
     package var lookError: String?
     /// See `RepositoryRecord.isEmpty`; false for a retired bot.
     package var isEmpty: Bool
-    /// Those that were integrated last, newest first, without pull requests.
+    /// The most recently integrated branches and tags, newest first, without pull requests.
     package var branches: [Branch]
 
     package init(

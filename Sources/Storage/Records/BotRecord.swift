@@ -3,11 +3,11 @@ package import Model
 /// A bot that was registered once. Its row stays when its file is removed, so that its integrations stay readable.
 package struct BotRecord: Hashable, Sendable {
     package var name: Name
-    /// As the bot's file writes it.
+    /// The repository as the bot's file writes it.
     package var repository: String
-    /// Whether its file is gone.
+    /// Whether the bot's file is gone.
     package var isRetired: Bool
-    /// What is known of its repository; `nil` for a retired bot, for which nobody looks at it.
+    /// The known state of the bot's repository; `nil` for a retired bot, whose repository is not scanned.
     package var repositoryState: RepositoryRecord?
     /// The newest integration of a branch or tag.
     package var latest: IntegrationOutline?

@@ -1,6 +1,6 @@
 package import Model
 
-/// What an integration keeps of its commit, so that pages need no mirror.
+/// The facts about a commit that an integration stores, so that pages do not need the mirror.
 package struct CommitSummary: Hashable, Sendable {
     /// The first line of the message; stored up to `Store.maximumTextBytes`.
     package var subject: String

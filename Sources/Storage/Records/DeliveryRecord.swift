@@ -1,10 +1,10 @@
 package import Model
 
-/// An event with its fate.
+/// An event with its outcome.
 package struct DeliveryRecord: Hashable, Sendable {
-    /// The forge's delivery id, or the row's number where there is none.
+    /// The forge's delivery id, or the row's number if there is none.
     package var id: String
-    /// The row's number: the cursor of listings.
+    /// The row's number, which is the cursor of listings.
     package var rowID: Int64
     package var repository: String?
     package var bot: Name?
@@ -15,7 +15,7 @@ package struct DeliveryRecord: Hashable, Sendable {
     package var claims: [RefClaim]
     package var fate: Fate
     package var reason: String?
-    /// The ref updates that it told of, or that the look it asked for found.
+    /// The ref updates that the event announced, or that the scan it requested found.
     package var refUpdates: [RefUpdateRecord]
 
     package init(

@@ -1,6 +1,6 @@
 package import Model
 
-/// Which integrations a listing has; every condition that is given must hold.
+/// The conditions of an integration listing. Every condition that is not `nil` must hold.
 package struct IntegrationFilter: Hashable, Sendable {
     package var bot: Name?
     /// `queued`, `running` or `completed`.
@@ -8,9 +8,9 @@ package struct IntegrationFilter: Hashable, Sendable {
     package var ref: RefName?
     package var commit: CommitID?
     package var verdict: Verdict?
-    /// False: those that were left out are not listed.
+    /// Whether skipped integrations are listed.
     package var hasSkipped = true
-    /// Whether those of pull requests are left out: what they come to is no state of the bot's branches.
+    /// Whether integrations of pull requests are left out: their results are no state of the bot's branches.
     package var leavesOutPulls: Bool
 
     package init(

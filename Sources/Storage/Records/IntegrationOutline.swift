@@ -3,26 +3,26 @@ package import Model
 /// An integration as lists show it. Its recipe and its bot's specification, which can have thousands of bytes, are not decoded.
 package struct IntegrationOutline: Hashable, Sendable {
     package var id: IntegrationID
-    /// The row's number: the cursor of listings.
+    /// The row's number, which is the cursor of listings.
     package var rowID: Int64
     package var commit: CommitID
     package var ref: RefName
     package var cause: Cause
     package var requestedBy: String?
     package var state: IntegrationState
-    /// Counts its runs from 1; a rerun adds one.
+    /// The number of the current run, counted from 1; each rerun adds one.
     package var run: Int
-    /// The newer integration of the same ref that ended it, or is about to.
+    /// The newer integration of the same ref that ended this one, or is about to.
     package var supersededBy: IntegrationID?
-    /// Whether it was left out, as its reason says: canceled before anything of it ran.
+    /// Whether it was skipped for the stated reason: canceled before any part of it ran.
     package var isSkipped: Bool
     package var subject: String?
     package var author: String?
     /// What the project was recognized as, in one sentence; `nil` if it was not recognized, or not yet.
     package var project: String?
-    /// Once its issues are completed.
+    /// The counts of issues; `nil` until they are complete.
     package var summary: Summary?
-    /// Why it is in its state, where that needs a sentence.
+    /// The reason for its state; `nil` if the state explains itself.
     package var reason: String?
     /// Its pull request; `nil` for a branch or a tag.
     package var pull: IntegratedPullRequest?
@@ -30,7 +30,7 @@ package struct IntegrationOutline: Hashable, Sendable {
     package var startedAt: Timestamp?
     package var endedAt: Timestamp?
 
-    /// The commit that people know it by, and whose status it is: of a pull request its head, not the merge that was made of it.
+    /// The commit that users know and that gets the status. For a pull request this is its head, not the merge made from it.
     package var headCommit: CommitID { pull?.head ?? commit }
 }
 

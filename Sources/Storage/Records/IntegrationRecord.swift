@@ -3,7 +3,7 @@ package import Model
 /// An integration as it is stored.
 package struct IntegrationRecord: Hashable, Sendable {
     package var id: IntegrationID
-    /// The row's number: the cursor of listings.
+    /// The row's number, which is the cursor of listings.
     package var rowID: Int64
     package var repository: String
     package var commit: CommitID
@@ -11,27 +11,27 @@ package struct IntegrationRecord: Hashable, Sendable {
     package var cause: Cause
     package var requestedBy: String?
     package var state: IntegrationState
-    /// Counts its runs from 1; a rerun adds one.
+    /// The number of the current run, counted from 1; each rerun adds one.
     package var run: Int
-    /// The newer integration of the same ref that ended it, or is about to.
+    /// The newer integration of the same ref that ended this one, or is about to.
     package var supersededBy: IntegrationID?
-    /// Whether it was left out, as its reason says: canceled before anything of it ran.
+    /// Whether it was skipped for the stated reason: canceled before any part of it ran.
     package var isSkipped: Bool
-    /// Whether it may publish or upload: the `release` lane.
+    /// Whether it may publish or upload, that is, belongs to the `release` trust domain.
     package var isRelease: Bool
     /// Whether the workspace is emptied first.
     package var isClean: Bool
-    /// What runs, once it was prepared.
+    /// The recipe that runs; `nil` until it is prepared.
     package var recipe: Recipe?
     package var subject: String?
     package var author: String?
     package var committedAt: Timestamp?
     package var tree: String?
-    /// Once its issues are completed.
+    /// The counts of issues; `nil` until they are complete.
     package var summary: Summary?
-    /// Why it is in its state, where that needs a sentence.
+    /// The reason for its state; `nil` if the state explains itself.
     package var reason: String?
-    /// Which pull request it is of; nothing for a branch or a tag.
+    /// Its pull request; `nil` for a branch or a tag.
     package var pull: IntegratedPullRequest?
     package var queuedAt: Timestamp
     package var startedAt: Timestamp?
@@ -72,6 +72,6 @@ package struct IntegrationRecord: Hashable, Sendable {
         self.endedAt = endedAt
     }
 
-    /// The commit that people know it by, and whose status it is: of a pull request its head, not the merge that was made of it.
+    /// The commit that users know and that gets the status. For a pull request this is its head, not the merge made from it.
     package var headCommit: CommitID { pull?.head ?? commit }
 }

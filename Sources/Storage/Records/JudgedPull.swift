@@ -1,11 +1,11 @@
 package import Model
 
-/// Whether a pull request's head has come into its base without anybody telling of it.
+/// The result of checking whether a pull request's head has been merged into its base without an event.
 package struct JudgedPull: Hashable, Sendable {
     package var head: CommitID
-    /// The base's tip in which it was looked for.
+    /// The tip of the base that was searched for the head.
     package var tip: CommitID
-    /// Whether it is there, and was not when it was first seen.
+    /// Whether the tip contains the head now, and did not when the head was first seen.
     package var isMerged: Bool
 
     package init(head: CommitID, tip: CommitID, isMerged: Bool) {

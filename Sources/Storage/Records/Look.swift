@@ -1,26 +1,26 @@
 package import Model
 
-/// What a look at a repository saw, for transaction 2.
+/// The refs that a scan of a repository found, as `LookApplication` applies them.
 package struct Look: Sendable {
     package var request: LookRequest
-    /// Every branch and tag, tags peeled to their commits. At most `maximumHeads`.
+    /// All branches and tags; tags are peeled to their commits. At most `maximumHeads`.
     package var heads: [RefName: CommitID]
-    /// Heads of pull requests that were asked for, by where they are in the repository, and found.
+    /// The heads of requested pull requests that were found, keyed by their ref in the repository.
     package var others: [RefName: CommitID]
-    /// All that were asked for.
+    /// The refs of all requested pull requests.
     package var asked: Set<RefName>
-    /// Pull requests whose head was looked for in their base's tip, by number.
+    /// The pull requests whose heads were searched for in their bases' tips, keyed by number.
     package var judged: [Int: JudgedPull]
     package var defaultBranch: RefName?
     package var at: Timestamp
-    /// The cause of the integrations of refs that moved: `push` when an event asked for the look, else `poll`.
+    /// The cause of integrations of moved refs: `push` if an event requested the scan, otherwise `poll`.
     package var cause: Cause
-    /// The bots that have this repository now.
+    /// The bots that currently have this repository.
     package var watchers: [Watcher]
-    /// The problem that keeps bots from integrating although the look succeeded; shown as the error of the look.
+    /// A problem that keeps bots from integrating although the scan succeeded. It is shown as the scan's error.
     package var problem: String?
 
-    /// Refs of one repository; git's own listing of that many is about 8 MB. More is refused with `tooLarge`.
+    /// The most refs of one repository; git's listing of that many refs has about 8 MB. More are refused with `tooLarge`.
     package static let maximumHeads = 100_000
 
     package init(

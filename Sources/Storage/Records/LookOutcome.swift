@@ -1,23 +1,23 @@
 package import Model
 
-/// What a look led to.
+/// The result of applying a scan.
 package struct LookOutcome: Hashable, Sendable {
-    /// The refs that moved since the look before, by name.
+    /// The refs that moved since the previous scan, by name.
     package var refUpdates: [RefUpdateRecord]
-    /// The integrations that were queued, in the order of their numbers.
+    /// The queued integrations, ordered by number.
     package var integrations: [IntegrationID]
-    /// Whether the repository is to be looked at once more: something asked since this look began.
+    /// Whether the repository must be scanned again, because another scan was requested after this one began.
     package var isRequestedAgain: Bool
 
-    /// Those that run and are of pull requests which are closed: to be canceled.
+    /// The running integrations of closed pull requests, which are to be canceled.
     package var closed: [ClosedIntegration]
 
-    /// Events that told of a head which the repository does not list yet, and how long to wait before it is looked for again.
+    /// The events that announced a head the repository does not list yet, with the pauses before the next scans.
     package var awaited: [Awaited]
 
-    /// An event whose fate is not decided.
+    /// An event whose outcome is not decided.
     package struct Awaited: Hashable, Sendable {
-        /// Its row in the ledger.
+        /// The event's row in the ledger.
         package var delivery: Int64
         package var pause: Duration
     }
@@ -25,9 +25,9 @@ package struct LookOutcome: Hashable, Sendable {
     /// An integration whose pull request was closed while it runs.
     package struct ClosedIntegration: Hashable, Sendable {
         package var id: IntegrationID
-        /// Which of its runs.
+        /// The integration's run when the pull request was closed.
         package var run: Int
-        /// The sentence that people see.
+        /// The reason shown to users.
         package var reason: String
     }
 

@@ -1,10 +1,10 @@
-/// The wish that a repository is looked at. Take it just before looking: events that come later get a higher sequence,
-/// so that their look is still to be made when this one ends.
+/// A request for a scan of a repository. Take it just before scanning: later events get a higher sequence, so another scan remains due when this one
+/// ends.
 package struct LookRequest: Hashable, Sendable {
     package var repository: String
-    /// Counts the requests of this repository.
+    /// The number of the request, counted per repository.
     package var sequence: Int64
-    /// Whether an event waits for the look: it goes before what time alone asks for.
+    /// Whether an event waits for the scan. Such scans are made before those that are only due by time.
     package var hasEvent: Bool
 
     package init(repository: String, sequence: Int64, hasEvent: Bool = false) {

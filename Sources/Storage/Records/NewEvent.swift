@@ -1,33 +1,32 @@
 package import Model
 
-/// Something that may have moved a ref, as it is stored in transaction 1.
+/// An event that may have moved a ref, as transaction 1 stores it.
 package struct NewEvent: Hashable, Sendable {
-    /// The repository to look at; nothing when the event names none that a bot has.
+    /// The repository to scan; `nil` if the event names no repository of a bot.
     package var repository: String?
-    /// The bot whose hook it came through, or that it is for.
+    /// The bot whose hook received the event, or that it is for.
     package var bot: Name?
     package var source: EventSource
     /// The hook's name, the first half of a delivery's key: `github/kit`, `push/kit`.
     package var hook: String
-    /// The forge's id of the delivery, the second half of its key; nothing where there is none: then it is never a
-    /// duplicate.
+    /// The forge's id of the delivery, the second half of its key. `nil` if the forge sends none: then the event is never a duplicate.
     package var deliveryID: String?
-    /// SHA-256 of the raw body, so that one id with two bodies is noticed.
+    /// SHA-256 of the raw body, which detects one id with two bodies.
     package var bodyDigest: String?
-    /// The forge's word: `push`, `ping`.
+    /// The forge's name of the event: `push`, `ping`.
     package var event: String
     package var receivedAt: Timestamp
     /// At most `maximumClaims`.
     package var claims: [RefClaim]
-    /// The pull request that it tells of.
+    /// The pull request that the event is about.
     package var pull: PullRequestClaim?
-    /// `pending` asks for a look; any other fate is final.
+    /// `pending` requests a scan; any other outcome is final.
     package var fate: Fate
     package var reason: String?
 
-    /// Refs in one event. `git push --mirror` of a big repository sends that many; more is refused with `tooLarge`.
+    /// The most refs in one event. `git push --mirror` of a big repository sends that many. More are refused with `tooLarge`.
     package static let maximumClaims = 10_000
-    /// Bytes of the hook's, the delivery's and the event's name each.
+    /// The most bytes of the hook's name, the delivery id and the event's name, each.
     package static let maximumNameBytes = 1024
 
     package init(

@@ -1,18 +1,18 @@
 package import Model
 
-/// An integration to be queued that no ref update causes: a person's, a schedule's or an upgrade's.
+/// An integration to be queued. A moved ref, a user, a schedule or an upgrade may have caused it.
 package struct NewIntegration: Hashable, Sendable {
     package var bot: Name
     package var ref: RefName
     package var commit: CommitID
     package var cause: Cause
-    /// The token's name or the machine's user who asked; nothing where no person did.
+    /// The token's name or the machine's user that requested it; `nil` if no user did.
     package var requestedBy: String?
     /// Whether it may publish or upload.
     package var isRelease: Bool
     /// Whether the workspace is emptied first.
     package var isClean: Bool
-    /// Which pull request it is of.
+    /// Its pull request; `nil` for a branch or a tag.
     package var pull: IntegratedPullRequest?
 
     package init(

@@ -6,7 +6,7 @@ package struct NewRerun: Hashable, Sendable {
     package var isFailedOnly: Bool
     package var testFilter: String?
     package var isTriggersOnly: Bool
-    /// The jobs that get an attempt at once; others keep what they came to.
+    /// The jobs that get a new attempt; the others keep their results.
     package var jobs: [Name]
 
     package init(

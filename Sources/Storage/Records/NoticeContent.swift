@@ -1,17 +1,17 @@
 package import Model
 
-/// What a message of a notice tells; see `Transition`.
+/// The content of a notice's message; see `Transition`.
 package struct NoticeContent: Hashable, Sendable, Codable {
-    /// The notice's.
+    /// The notice's name.
     package var name: Name
     package var transition: Transition
-    /// The mailbox that is told; nothing for a webhook.
+    /// The mailbox that receives the message; `nil` for a webhook.
     package var recipient: String?
-    /// What broke the branch that is fixed now.
+    /// The run that broke the branch, if it is fixed now.
     package var brokenBy: Standing.Run?
-    /// Of what was published.
+    /// The published product.
     package var product: Name?
-    /// How many more there were than a message is sent to.
+    /// The number of recipients left out because there were too many; `nil` if none.
     package var leftOut: Int?
 
     package init(

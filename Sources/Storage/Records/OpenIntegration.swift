@@ -1,22 +1,21 @@
 package import Model
 
-/// What the scheduler has to know of an integration that waits or runs. Without its recipe, which can be large: the whole
-/// queue is read whenever something changes.
+/// The scheduler's view of a queued or running integration. It has no recipe, which can be large: the whole queue is read whenever something changes.
 package struct OpenIntegration: Hashable, Sendable {
     package var id: IntegrationID
-    /// The row's number: older ones have lower ones.
+    /// The row's number; older integrations have lower ones.
     package var rowID: Int64
     package var ref: RefName
     package var commit: CommitID
     package var cause: Cause
     package var isRelease: Bool
-    /// Above 1 it is a rerun, which a person asked for.
+    /// The number of the run. Above 1 it is a rerun that a user requested.
     package var run: Int
-    /// The newer integration of the same ref for which it is to end.
+    /// The newer integration of the same ref that supersedes this one.
     package var supersededBy: IntegrationID?
-    /// Its first step: it runs, and neither its recipe nor any job of it does.
+    /// Whether the integration is running but still being prepared: neither its recipe nor a job has started.
     package var isPreparing: Bool
-    /// Of a fork's pull request: anybody can ask for it.
+    /// Whether it belongs to a fork's pull request, which anybody can open.
     package var isFork: Bool
 
     package init(
@@ -36,9 +35,9 @@ package struct OpenIntegration: Hashable, Sendable {
     }
 }
 
-/// How much there is to do.
+/// The numbers of bots and open integrations.
 package struct OpenCounts: Hashable, Sendable {
-    /// Bots that are not retired.
+    /// The number of bots that are not retired.
     package var bots: Int
     package var queued: Int
     package var running: Int

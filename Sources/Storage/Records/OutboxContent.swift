@@ -1,25 +1,25 @@
 package import Model
 
-/// What a message is about: how things were at the moment that caused it. The rest, such as the issues, is read when it is sent.
+/// The facts of a message as they were at the moment that caused it. The rest, such as the issues, is read when it is sent.
 package struct OutboxContent: Hashable, Sendable, Codable {
     package var moment: OutboxDestination.Moment
     package var commit: CommitID
     package var ref: RefName
-    /// Of a pull request: the branch into which it is to go.
+    /// The target branch of the pull request; `nil` for a branch or a tag.
     package var base: RefName?
     package var at: Timestamp
     /// The integration's run.
     package var run: Int
-    /// Of an integration or a job that came to its end.
+    /// The verdict of a completed integration or job.
     package var verdict: Verdict?
     package var hasFailedTrigger: Bool
-    /// Of a job: whether it began. One that has a verdict has.
+    /// Whether the job has begun. A job with a verdict counts as begun.
     package var hasBegun: Bool
-    /// Why, in a sentence, where there is one.
+    /// The reason in one sentence; `nil` if there is none.
     package var reason: String?
-    /// Of what was published.
+    /// The published version.
     package var version: String?
-    /// Of a notice: what happened.
+    /// The change that a notice reports.
     package var notice: NoticeContent?
 
     package init(
@@ -41,7 +41,7 @@ package struct OutboxContent: Hashable, Sendable, Codable {
         self.version = version
     }
 
-    /// What tells a pull request's statuses from those of its head's branch, and from those of the same head into another branch, where
-    /// another recipe may have judged it: `:pull/main`.
+    /// The part of the subject that separates a pull request's statuses from those of other refs: `:pull/main`. Its head's branch, and a pull request
+    /// of the same head into another branch, may have been judged by another recipe.
     package var scope: String { base.map { ":pull/\($0.shortName)" } ?? "" }
 }

@@ -1,46 +1,47 @@
 package import Model
 
-/// Something to be told outside, with how far that is.
+/// A message to an external service, with its delivery state.
 package struct OutboxMessage: Hashable, Sendable {
-    /// What becomes of a message. The first two are open.
+    /// The delivery state of a message. The first two are open.
     package enum State: String, Hashable, Sendable, CaseIterable {
         case waiting
-        /// A try is under way, or was when a daemon was killed.
+        /// An attempt is under way, or was when a daemon was killed.
         case sending
         case sent
-        /// A newer one of the same subject is sent in its place.
+        /// A newer message of the same subject is sent instead.
         case superseded
-        /// When it was to be sent there was nothing to say, or nobody to say it to.
+        /// When the message was due, there was no content or no recipient for it.
         case unneeded
-        /// It was refused for good, or could not be delivered for too long. A person can have it tried again.
+        /// The message was permanently refused, or could not be delivered for too long. A user can have it sent again.
         case givenUp = "given-up"
     }
 
-    /// The row's number: the order of one subject's messages, and the cursor of listings.
+    /// The row's number. It is the order of one subject's messages, and the cursor of listings.
     package var id: Int64
     package var kind: OutboxDestination.Kind
     /// The destination's name.
     package var destination: String
     package var subject: String
     package var bot: Name
-    /// Nothing where a commit was skipped.
+    /// The integration; `nil` if a commit was skipped.
     package var integration: IntegrationID?
-    /// Nothing: it is about the integration as a whole.
+    /// The job; `nil` if the message is about the whole integration.
     package var job: Name?
     package var content: OutboxContent
     package var state: State
-    /// Those that have begun, the one under way among them.
+    /// The number of attempts that have begun, including the current one.
     package var tries: Int
-    /// Whether an earlier try may have arrived without our knowing: who can tell is asked before it is sent again.
+    /// Whether an earlier attempt may have arrived without our knowledge. If the receiver can be queried, it is queried before the message is sent
+    /// again.
     package var isUncertain: Bool
-    /// When it is tried next, while it waits.
+    /// The time of the next attempt while the message waits.
     package var nextAt: Timestamp
-    /// What the last try came to.
+    /// The result of the last attempt.
     package var note: String?
     package var createdAt: Timestamp
-    /// When its first try failed, since it was stored or a person had it tried again.
+    /// The time when the first attempt failed since the message was stored or a user had it sent again.
     package var failedAt: Timestamp?
-    /// When it was sent, or else came to its end.
+    /// The time when the message was sent or ended otherwise.
     package var endedAt: Timestamp?
 
     package init(
@@ -67,11 +68,11 @@ package struct OutboxMessage: Hashable, Sendable {
     }
 }
 
-/// A destination for which messages wait.
+/// A destination with waiting messages.
 package struct OutboxPlace: Hashable, Sendable {
     package var kind: OutboxDestination.Kind
     package var name: String
-    /// See `OutboxDestination`; empty: not told apart.
+    /// See `OutboxDestination`; empty if accounts are not distinguished.
     package var account: String
 
     package init(kind: OutboxDestination.Kind, name: String, account: String = "") {
@@ -81,13 +82,13 @@ package struct OutboxPlace: Hashable, Sendable {
     }
 }
 
-/// What a try at a message came to, as it is stored.
+/// The result of an attempt to send a message, as it is stored.
 package enum OutboxSettlement: Hashable, Sendable {
-    /// It arrived; the note says how we know, where that was not the answer.
+    /// The message arrived. The note states how we know, if not from the answer.
     case sent(note: String?)
     case unneeded(reason: String)
-    /// What may have arrived stays so, for a person who has it tried again.
+    /// The message is given up. Whether it may have arrived stays recorded, for a user who has it sent again.
     case givenUp(reason: String, mayHaveArrived: Bool = false)
-    /// It is tried again, unless a newer one of its subject waits.
+    /// The message is sent again, unless a newer one of its subject waits.
     case again(at: Timestamp, reason: String, isUncertain: Bool)
 }

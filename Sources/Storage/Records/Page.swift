@@ -1,7 +1,7 @@
 /// A part of a listing, newest first.
 package struct Page<Item: Sendable>: Sendable {
     package var items: [Item]
-    /// Given as `before:`, it continues the listing; nothing at its end. Rows that are added meanwhile shift nothing.
+    /// The cursor that continues the listing as `before:`; `nil` at its end. Rows added meanwhile do not shift the pages.
     package var next: Int64?
 
     package init(items: [Item], next: Int64?) {

@@ -1,16 +1,16 @@
 package import Model
 
-/// What the manifest of a version says that lies in its place: its row says just the same, whoever asked for the number, and whenever.
+/// The contents of a published version's manifest. Its row holds the same values, independent of the request and its time.
 package struct PublishedVersion: Hashable, Sendable {
     package var product: Name
     package var version: SemanticVersion
-    /// The one that made it. Another that ran since may have reserved the number anew.
+    /// The integration that made the version. Another integration that ran later may hold a new reservation of the number.
     package var integration: IntegrationID
     package var files: [Artifact]
     package var publishedAt: Timestamp
-    /// What it is called in the package registry; nothing: it is not in it.
+    /// The version's name in the package registry; `nil` if it is not in the registry.
     package var registry: PackageIdentifier?
-    /// Where its commit is from, as everybody may know it; nothing for a path of this machine.
+    /// The public address of the commit's repository; `nil` for a path on this machine.
     package var repository: String?
 
     package init(

@@ -1,14 +1,14 @@
-/// What became of an operator's approval.
+/// The result of an operator's approval.
 package enum PullRequestApproval: Hashable, Sendable {
-    /// The integration that it let begin.
+    /// The approval let this integration begin.
     case queued(IntegrationRecord)
-    /// It ran, or runs, without having been asked for: from its next run on it counts as approved.
+    /// The integration ran, or runs, without needing the approval. It counts as approved from its next run on.
     case noted(IntegrationRecord)
-    /// No event told of such a pull request, or no look has found its head.
+    /// No event announced such a pull request, or no scan has found its head.
     case unknown
     case closed
-    /// Its head is another commit than the one that was approved.
+    /// The pull request's head is another commit than the approved one.
     case moved(to: String)
-    /// The bot does not integrate it at all, and why.
+    /// The bot does not integrate the pull request at all; the text is the reason.
     case refused(String)
 }

@@ -1,23 +1,24 @@
 package import Model
 
-/// What an event says of a pull request. It is a claim: which commit is its head, and whose it is, says the look.
+/// An event's claim about a pull request. Only the scan determines which commit is its head and whose it is.
 package struct PullRequestClaim: Hashable, Sendable {
     package var number: Int
-    /// Its name in the ledger.
+    /// The pull request's name in the ledger.
     package var ref: RefName
-    /// The ref at which the repository has its head.
+    /// The ref in the repository that holds the pull request's head.
     package var place: RefName
-    /// The branch that it is to go into.
+    /// The branch that the pull request is to be merged into.
     package var base: RefName
-    /// Nothing where the forge does not tell it whole.
+    /// The head; `nil` if the forge does not send the whole id.
     package var head: CommitID?
     package var isOpen: Bool
-    /// The forge's own time of the change, so that events which overtake each other do no harm; nothing where it tells none.
+    /// The forge's own time of the change, so that events that arrive out of order do no harm; `nil` if the forge sends none.
     package var toldAt: Timestamp?
-    /// What the forge says has happened; orders events of one time.
+    /// The change according to the forge. It orders events of the same time.
     package var change: Change
 
-    /// In the order in which they follow each other within one second: who closes and opens again, to have it built anew, does so at once.
+    /// The changes in the order in which they follow each other within one second. Users who close and reopen a pull request, to have it built again,
+    /// do so at once.
     package enum Change: Int, Hashable, Sendable {
         case opened, updated, closed, reopened
     }

@@ -1,10 +1,10 @@
 package import Model
 
-/// What a push brought to a bot's ref, of which nothing was judged yet.
+/// The commits that a push brought to a bot's ref and that no integration has judged yet.
 package struct PushedRange: Hashable, Sendable {
-    /// What was judged last; nothing: the ref is new.
+    /// The commit that was judged last; `nil` if the ref is new.
     package var before: CommitID?
-    /// Whether earlier pushes belong to it, whose integrations ended before they said anything of the code.
+    /// Whether earlier pushes are included, because their integrations ended without judging the code.
     package var hasEarlier: Bool
 
     package init(before: CommitID?, hasEarlier: Bool) {

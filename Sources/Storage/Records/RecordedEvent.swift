@@ -1,8 +1,8 @@
-/// What became of an event that was to be stored.
+/// The result of storing an event.
 package enum RecordedEvent: Hashable, Sendable {
     case stored(DeliveryRecord)
-    /// The same hook, delivery id and body were stored before; nothing was done.
+    /// The same hook, delivery id and body were stored before. No row was changed.
     case duplicate(of: DeliveryRecord)
-    /// The same hook and delivery id were stored before with another body; nothing was done, and it is to be refused.
+    /// The same hook and delivery id were stored before with another body. No row was changed, and the event must be refused.
     case conflict(with: DeliveryRecord)
 }

@@ -1,26 +1,26 @@
 package import Model
 
-/// What an event says of a ref. It is a claim: only a look at the repository makes a ref update.
+/// An event's claim about a ref. Only a scan of the repository makes a ref update.
 package struct RefClaim: Hashable, Sendable, Codable {
     package var ref: RefName
-    /// Nothing when the ref is said to be created.
+    /// The commit before the push; `nil` if the event says that the ref was created.
     package var before: CommitID?
-    /// Nothing when the ref is said to be deleted.
+    /// The commit after the push; `nil` if the event says that the ref was deleted.
     package var after: CommitID?
-    /// Optional, so that claims stored without it are read.
+    /// It is optional, so that claims stored without it can be decoded.
     private var hasUnknownHead: Bool?
 
-    /// The ref is said to be there, but not at which commit: GitHub's `create` does not tell.
+    /// Whether the event says that the ref exists, but not at which commit: GitHub's `create` event does not contain the commit.
     package var isHeadUnknown: Bool { hasUnknownHead ?? false }
 
-    /// - Parameters before, after: Git's all-zero id means "no commit" and is stored as nothing.
+    /// - Parameters before, after: Git's all-zero id means "no commit" and is stored as `nil`.
     package init(ref: RefName, before: CommitID?, after: CommitID?) {
         self.ref = ref
         self.before = before.flatMap { $0.isZero ? nil : $0 }
         self.after = after.flatMap { $0.isZero ? nil : $0 }
     }
 
-    /// A claim that a ref was created, at a commit that is not told.
+    /// Returns a claim that a ref was created at an unknown commit.
     package static func head(of ref: RefName) -> RefClaim {
         var claim = RefClaim(ref: ref, before: nil, after: nil)
         claim.hasUnknownHead = true

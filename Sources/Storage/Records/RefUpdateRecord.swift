@@ -1,22 +1,22 @@
 package import Model
 
-/// A ref that was seen to have moved.
+/// A movement of a ref that a scan saw.
 package struct RefUpdateRecord: Hashable, Sendable {
-    /// The row's number: the cursor of listings.
+    /// The row's number, which is the cursor of listings.
     package var rowID: Int64
     package var repository: String
     package var ref: RefName
-    /// Counts the ref's updates from 1, also through its deletion.
+    /// The number of the ref's update, counted from 1. The count continues when the ref is deleted and created again.
     package var generation: Int
-    /// What *we* saw last; nothing when the ref was not there.
+    /// The commit that the previous scan saw; `nil` if the ref did not exist.
     package var before: CommitID?
-    /// Nothing when the ref is gone.
+    /// The new commit; `nil` if the ref is gone.
     package var after: CommitID?
     package var fate: Fate
     package var reason: String?
-    /// The integrations that it caused, one a bot at most.
+    /// The integrations that it caused, at most one per bot.
     package var integrations: [IntegrationID]
-    /// When the look saw it.
+    /// The time of the scan.
     package var at: Timestamp
 
     package init(

@@ -1,16 +1,16 @@
 package import Model
 
-/// A further run of an integration, as a person asked for it.
+/// A further run of an integration that a user requested.
 package struct RerunRecord: Hashable, Sendable {
-    /// Counts from 2.
+    /// The number of the run, counted from 2.
     package var run: Int
     package var requestedBy: String
     package var requestedAt: Timestamp
-    /// Only the configurations that had failed.
+    /// Whether only the configurations that had failed run.
     package var isFailedOnly: Bool
-    /// Only the tests that this names, as the test tool reads it.
+    /// The filter of the tests to run, in the test tool's syntax; `nil`: all tests.
     package var testFilter: String?
-    /// No job, only the triggers after them.
+    /// Whether only the triggers after the jobs run.
     package var isTriggersOnly: Bool
 
     package init(

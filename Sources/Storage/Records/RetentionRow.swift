@@ -4,13 +4,13 @@ package import Model
 package struct RetentionRow: Hashable, Sendable {
     package var id: IntegrationID
     package var run: Int
-    /// Whether it waits or runs.
+    /// Whether the integration is queued or running.
     package var isOpen: Bool
-    /// Its end; of one that has not ended, when it was queued.
+    /// The time when the integration ended; if it has not ended, the time when it was queued.
     package var at: Timestamp
-    /// Why it is kept whatever the limits are; nothing: they decide.
+    /// The reason why it is kept regardless of the limits; `nil` if the limits decide.
     package var holder: String?
-    /// Of its files; nothing: not measured since its last run.
+    /// The disk use of its files; `nil` if not measured since its last run.
     package var disk: DiskUse?
 
     package init(
@@ -25,10 +25,10 @@ package struct RetentionRow: Hashable, Sendable {
     }
 }
 
-/// What files take.
+/// The disk use of files.
 package struct DiskUse: Hashable, Sendable {
     package var bytes: Int64
-    /// Directories are counted too: each takes an inode.
+    /// The number of files, including directories: each of those takes an inode, too.
     package var files: Int64
 
     package init(bytes: Int64 = 0, files: Int64 = 0) {
@@ -41,14 +41,14 @@ package struct DiskUse: Hashable, Sendable {
     }
 }
 
-/// What is said of an integration that retention removed.
+/// The time and the reason of an integration's removal by retention.
 package struct Removal: Hashable, Sendable {
     package var at: Timestamp
     /// Such as `older than 90d`.
     package var reason: String
 }
 
-/// One that is shown nowhere any more, and whose rows and files are still to go.
+/// An integration that is no longer shown and whose rows and files are still to be deleted.
 package struct RemovedIntegration: Hashable, Sendable {
     package var id: IntegrationID
     package var rowID: Int64

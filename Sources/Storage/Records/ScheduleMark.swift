@@ -1,6 +1,6 @@
 package import Model
 
-/// Up to when a bot's schedule was taken up: what of its moments was before that is done with.
+/// The time up to which a bot's schedule has been handled. Its earlier moments are not due any more.
 package struct ScheduleMark: Hashable, Sendable {
     package var bot: Name
     /// The schedule's times and zone as text.

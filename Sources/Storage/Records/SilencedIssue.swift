@@ -1,13 +1,13 @@
 package import Model
 
-/// A silence of a bot, with the issue that it is about where that is still shown.
+/// A silence of a bot, with the issue that it silences if that is still shown.
 package struct SilencedIssue: Hashable, Sendable {
     package var fingerprint: String
     package var silence: Silence
-    /// Of the newest completed integration of a branch that tells of it; nothing when none of them does.
+    /// The issue in the newest completed integration of a branch that reports it; `nil` if none does.
     package var issue: Shown?
 
-    /// Where an issue is.
+    /// An issue with the integration that reports it.
     package struct Shown: Hashable, Sendable {
         package var integration: IntegrationID
         package var ref: RefName

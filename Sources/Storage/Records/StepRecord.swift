@@ -1,18 +1,18 @@
 package import Model
 
-/// One step of an attempt as it was run.
+/// One step of an attempt as it ran.
 package struct StepRecord: Hashable, Sendable {
-    /// Its place in the job's steps, from 0.
+    /// The step's index in the job's steps, counted from 0.
     package var index: Int
     package var step: JobStep
     package var name: String
     package var startedAt: Timestamp
     package var endedAt: Timestamp?
-    /// The exit status, when it exited.
+    /// The exit status; `nil` if the process did not exit by itself.
     package var exit: Int?
-    /// The signal's number, when one ended it.
+    /// The number of the signal that ended the process; `nil` if none did.
     package var signal: Int?
-    /// The limit that it was ended for: `time`, `log`.
+    /// The exceeded limit that ended the step: `time` or `log`; `nil` if none did.
     package var limit: String?
 
     package init(

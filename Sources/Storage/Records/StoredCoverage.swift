@@ -1,8 +1,8 @@
 package import Model
 
-/// What an attempt's tests executed of the source, beside what the configuration's did before.
+/// The coverage of an attempt's tests, with the configuration's previous coverage.
 package struct StoredCoverage: Hashable, Sendable {
-    /// An integration with which it is compared.
+    /// An earlier integration and its coverage, for comparison.
     package struct Before: Hashable, Sendable {
         package var integration: IntegrationID
         package var coverage: Coverage
@@ -15,7 +15,7 @@ package struct StoredCoverage: Hashable, Sendable {
 
     package var attempt: AttemptID
     package var coverage: Coverage
-    /// The newest of the branch's last 20 comparable integrations before in which the configuration told of coverage.
+    /// The newest coverage of the configuration in the branch's last 20 comparable earlier integrations; `nil` if there is none.
     package var before: Before?
 
     package init(attempt: AttemptID, coverage: Coverage, before: Before? = nil) {

@@ -6,8 +6,8 @@ package struct StoredFinding: Hashable, Sendable {
     /// See `Issue.content`.
     package var content: String
     package var finding: Finding
-    /// The kind of step that found it: where that did not look, it is not resolved. Nothing where an older version stored it, and of
-    /// what no step found.
+    /// The kind of step that found it. The finding is not resolved by a run in which that step did not look. `nil` if an older version stored it, and
+    /// for findings of no step.
     package var step: JobStep?
 
     package init(fingerprint: String, content: String, finding: Finding, step: JobStep? = nil) {

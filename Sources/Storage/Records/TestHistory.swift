@@ -1,8 +1,8 @@
 package import Model
 
-/// One test's life through a bot's integrations.
+/// The history of one test in a bot's integrations.
 package struct TestHistory: Hashable, Sendable {
-    /// How it ended once.
+    /// One result of the test.
     package struct Entry: Hashable, Sendable {
         package var integration: IntegrationID
         package var ref: RefName
@@ -12,33 +12,33 @@ package struct TestHistory: Hashable, Sendable {
         package var configuration: Name
         package var attempt: Int
         package var outcome: TestResult.Outcome
-        /// Of three digits, where the test passed.
+        /// The duration, rounded to three digits; `nil` if the test did not pass.
         package var duration: Duration?
-        /// Why it is not passed.
+        /// The reason why the test did not pass.
         package var message: String?
     }
 
     package var suite: String
     package var name: String
-    /// The newest integration first, in each the configurations by name. Of each configuration the last attempt counts.
+    /// The newest integration first, and in each the configurations by name. For each configuration only the last attempt counts.
     package var entries: [Entry]
-    /// Given as `before:`, the older ones; nothing at the beginning.
+    /// The cursor of the older entries, for `before:`; `nil` if there are none.
     package var next: Int64?
 
     package var fullName: String { suite.isEmpty ? name : suite + "/" + name }
 
-    /// What one configuration's entries come to.
+    /// The summary of one configuration's entries.
     package struct Configuration: Hashable, Sendable {
         package var name: Name
-        /// The newest.
+        /// The newest entry.
         package var latest: Entry
-        /// How many of the newest of the latest one's branch fail in a row, as it does.
+        /// The number of consecutive failures up to the newest entry, on that entry's branch.
         package var failing: Int
         package var durations: DurationFigures?
         package var outcomes: [TestResult.Outcome: Int]
     }
 
-    /// The configurations in which it was run, by name.
+    /// The configurations that ran the test, by name.
     package var configurations: [Configuration] {
         Dictionary(grouping: entries, by: \.configuration).sorted { $0.key < $1.key }.compactMap { name, entries in
             guard let latest = entries.first else { return nil }
@@ -51,7 +51,7 @@ package struct TestHistory: Hashable, Sendable {
     }
 }
 
-/// A failure of a test that is remembered, also when a later attempt passed.
+/// A stored failure of a test, which is kept even when a later attempt passed.
 package struct TestFailure: Hashable, Sendable {
     package var integration: IntegrationID
     package var ref: RefName
@@ -59,32 +59,32 @@ package struct TestFailure: Hashable, Sendable {
     package var at: Timestamp
     package var configuration: Name
     package var attempt: Int
-    /// With its message and place.
+    /// The result with its message and place.
     package var result: TestResult
 }
 
-/// Tests × configurations of an integration.
+/// An integration's tests as rows and configurations as columns.
 package struct TestGrid: Hashable, Sendable {
     /// The columns.
     package var configurations: [Name]
-    /// By rank, then in the order in which the bot first had them.
+    /// The rows by rank, then in the order in which the bot first ran the tests.
     package var rows: [TestSpread]
-    /// How many rows there would be with those that passed everywhere.
+    /// The number of rows including tests that passed everywhere.
     package var total: Int
-    /// How many of the rows asked for come after these.
+    /// The number of requested rows after these.
     package var more: Int
 }
 
-/// A test that passed and failed without a reason in what was committed.
+/// A test that passed and failed without a change that explains it.
 package struct FlakyTest: Hashable, Sendable {
     package var suite: String
     package var name: String
-    /// In how many integrations it failed and passed on one commit.
+    /// The number of integrations in which the test failed and passed on one commit.
     package var flaky: Int
-    /// How often it went from passing to failing or back, from one integration of a branch to the next.
+    /// The number of changes between passing and failing from one integration of a branch to the next.
     package var changes: Int
     package var configurations: [Name]
-    /// The newest integration in which it did either.
+    /// The newest integration in which either happened.
     package var latest: IntegrationID
 
     package var fullName: String { suite.isEmpty ? name : suite + "/" + name }
@@ -92,13 +92,13 @@ package struct FlakyTest: Hashable, Sendable {
 
 /// The flaky tests of a bot.
 package struct FlakyTestList: Hashable, Sendable {
-    /// The most often flaky ones first.
+    /// The tests, the most often flaky first.
     package var tests: [FlakyTest]
-    /// How many integrations that ran tests were looked at.
+    /// The number of checked integrations that ran tests.
     package var integrations: Int
 }
 
-/// A test of a bot with its outcomes in the newest integration that ran any.
+/// A test of a bot with its outcomes in the newest integration that ran any test.
 package struct NamedTest: Hashable, Sendable {
     package var id: Int64
     package var spread: TestSpread
@@ -106,10 +106,10 @@ package struct NamedTest: Hashable, Sendable {
 
 /// A part of a bot's tests.
 package struct NamedTestList: Hashable, Sendable {
-    /// That the outcomes are of; nothing when no integration ran a test.
+    /// The integration of the outcomes; `nil` if no integration ran a test.
     package var integration: IntegrationID?
     package var configurations: [Name]
     package var tests: [NamedTest]
-    /// Given as `after:`, it continues the list; nothing at its end.
+    /// The cursor that continues the list as `after:`; `nil` at its end.
     package var next: Int64?
 }

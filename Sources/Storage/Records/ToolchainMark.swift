@@ -1,13 +1,13 @@
 package import Model
 
-/// For which version of the machine's toolchain a bot's tips were integrated.
+/// The version of the machine's toolchain for which a bot's branch tips have been integrated.
 package struct ToolchainMark: Hashable, Sendable {
     package var bot: Name
-    /// The one of which all were.
+    /// The version for which all tips have been integrated.
     package var version: String
-    /// The one for which they are being queued; nothing while none are.
+    /// The version for which tips are being queued; `nil` if none are.
     package var next: String?
-    /// The last ref, in order of name, that was queued for the next one.
+    /// The last ref, in order of name, that was queued for `next`.
     package var reached: RefName?
 
     package init(bot: Name, version: String, next: String? = nil, reached: RefName? = nil) {

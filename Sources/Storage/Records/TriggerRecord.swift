@@ -1,21 +1,21 @@
 package import Model
 
-/// One try at a trigger of an integration.
+/// One attempt of a trigger of an integration.
 package struct TriggerRecord: Hashable, Sendable {
     package var integration: IntegrationID
     package var trigger: Name
-    /// Counts from 1.
+    /// The attempt's number, counted from 1.
     package var attempt: Int
-    /// The integration's run that it belongs to.
+    /// The integration's run that the attempt belongs to.
     package var run: Int
     package var phase: Trigger.Phase
     package var state: TriggerState
     package var reason: String?
     package var startedAt: Timestamp
     package var endedAt: Timestamp?
-    /// The log's path beneath the state directory, where there is one.
+    /// The log's path below the state directory; `nil` if there is no log.
     package var log: String?
-    /// The version that it published, or that the commit was published as before; nothing where it made none, as what does not publish.
+    /// The version that it published, or under which the commit was already published; `nil` if it made no version.
     package var version: SemanticVersion?
 
     package init(
@@ -39,7 +39,7 @@ package struct TriggerRecord: Hashable, Sendable {
 }
 
 extension [TriggerRecord] {
-    /// The last try at each trigger.
+    /// The last attempt of each trigger, by name.
     package var newest: [TriggerRecord] {
         var newest: [Name: TriggerRecord] = [:]
         for record in self where record.attempt >= newest[record.trigger]?.attempt ?? 0 {

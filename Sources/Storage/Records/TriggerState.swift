@@ -1,4 +1,4 @@
-/// Where one try at a trigger is.
+/// The state of one attempt of a trigger.
 package enum TriggerState: String, Hashable, Sendable, Codable, CaseIterable {
     case running, succeeded, failed, skipped
 }

@@ -2,7 +2,7 @@ package import Model
 
 /// A version of a product, from its reservation on.
 package struct VersionRecord: Hashable, Sendable {
-    /// `reserved`: the number is taken and nobody sees it yet; `published`: for ever.
+    /// `reserved`: the number is taken but the version is not visible; `published`: final.
     package enum State: String, Hashable, Sendable, Codable, CaseIterable { case reserved, published }
 
     package var product: Name
@@ -10,17 +10,17 @@ package struct VersionRecord: Hashable, Sendable {
     package var state: State
     /// Whether it is no longer offered by ranges and `latest`. Its files stay.
     package var isYanked: Bool
-    /// Since when; nothing where it is not, and where that was adopted without a time.
+    /// When it was yanked; `nil` if it is not yanked, and if a yanked version was adopted without a time.
     package var yankedAt: Timestamp?
     package var commit: CommitID
     package var ref: RefName
-    /// As the manifest writes it. The integration's own row may be gone when the database was lost.
+    /// The integration as the manifest names it. Its row may be missing after the database was lost.
     package var integration: IntegrationID
     package var files: [Artifact]
     package var publishedAt: Timestamp?
-    /// What it is called in the package registry; nothing: it is not in it.
+    /// The version's name in the package registry; `nil` if it is not in the registry.
     package var registry: PackageIdentifier?
-    /// Where its commit is from; nothing for a path of this machine, or where nobody knows.
+    /// The repository of its commit; `nil` for a path on this machine, and if it is unknown.
     package var repository: String?
 
     package init(

@@ -1,16 +1,15 @@
 package import Model
 
-/// The wish to publish a commit as a version.
+/// A request to publish a commit as a version.
 package struct VersionRequest: Hashable, Sendable {
-    /// Where the number comes from.
+    /// The source of the version number.
     package enum Source: Hashable, Sendable {
-        /// The next patch of a line: `release/1.4` asks for (1, 4).
+        /// The next patch of a release line: `release/1.4` requests (1, 4).
         ///
-        /// `newest` is the newest published version of the branch for which the caller asked whether `commit` is an
-        /// ancestor (`Store.newestPublished`), and `isAncestor` what it found. When another version was published
-        /// since, nothing is reserved and the caller asks again.
+        /// `newest` is the branch's newest published version (`Store.newestPublished`). `isAncestor` states whether `commit` is an ancestor of that
+        /// version's commit. If another version has been published since, no number is reserved and the caller must check again.
         case branch(major: VersionNumber, minor: VersionNumber, newest: SemanticVersion?, isAncestor: Bool)
-        /// A version that a tag, a file of the commit or a command says.
+        /// A version stated by a tag, a file of the commit or a command.
         case exactly(SemanticVersion)
     }
 
@@ -19,10 +18,9 @@ package struct VersionRequest: Hashable, Sendable {
     package var commit: CommitID
     package var ref: RefName
     package var source: Source
-    /// The versions whose directories lie in the file server's tree: a number is never given twice, even when the
-    /// database was lost.
+    /// The versions with directories in the file server's tree. A number is never assigned twice, even if the database was lost.
     package var onDisk: [SemanticVersion]
-    /// What the version is to be called in the package registry; nothing: it is not to be in it.
+    /// The requested name of the version in the package registry; `nil` if it is not to be in the registry.
     package var registry: PackageIdentifier?
 
     package init(

@@ -1,19 +1,19 @@
 package import Model
 
-/// A bot as a look sees it.
+/// A bot's rules for refs and pull requests, as a scan applies them.
 package struct Watcher: Sendable {
     package var bot: Name
-    /// A canonical text of the bot's patterns (with the default branch, where it counts). When it differs from the
-    /// last look's, refs that match now and did not before are baselined.
+    /// A canonical text of the bot's patterns, with the default branch if they depend on it. If it differs from the last scan's, refs that match only
+    /// now are baselined.
     package var patterns: String
     /// Whether the bot integrates a ref.
     package var watches: @Sendable (RefName) -> Bool
     /// Whether commits of a ref may be published.
     package var isRelease: @Sendable (RefName) -> Bool
-    /// What a newer commit of a ref ends.
+    /// The older integrations of a ref that a newer commit ends.
     package var supersede: @Sendable (RefName) -> BotSpecification.Supersede
 
-    /// What becomes of a pull request.
+    /// The bot's decision about a pull request.
     package var answer: @Sendable (SeenPullRequest) -> PullRequestAnswer
 
     package init(

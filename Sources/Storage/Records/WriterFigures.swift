@@ -1,18 +1,18 @@
 import Model
 
-/// How long transactions held the writer, from their begin until they were on disk.
+/// Statistics about how long transactions held the writer, from their beginning until they were on disk.
 package struct WriterFigures: Hashable, Sendable {
     package private(set) var transactions = 0
-    /// How many took longer than 5 ms.
+    /// The number of transactions that took longer than 5 ms.
     package private(set) var long = 0
-    /// Of those, the ones whose commit alone did: the disk's time for a sync, or for copying the log into the database.
+    /// The number of transactions whose commit alone took longer than 5 ms: the disk's time for a sync, or for copying the log into the database.
     package private(set) var longCommits = 0
     package private(set) var longest: Duration = .zero
     package private(set) var longestCommit: Duration = .zero
-    /// How many took less than 1, 2 … quarters of a millisecond; the last: 100 ms and longer.
+    /// The number of transactions by duration, in steps of 0.25 ms. The last element counts those of 100 ms and longer.
     private var quarters = Array(repeating: 0, count: 401)
 
-    /// Few transactions should hold the writer for longer: answers to webhooks wait for it.
+    /// The duration that few transactions should exceed: answers to webhooks wait for the writer.
     static let goal: Duration = .milliseconds(5)
 
     mutating func add(held: Duration, commit: Duration) {
@@ -24,8 +24,9 @@ package struct WriterFigures: Hashable, Sendable {
         quarters[min(quarters.count - 1, Int(held / .microseconds(250)))] += 1
     }
 
-    /// What this share of the transactions did not take longer than, to a quarter of a millisecond, 100 ms at most.
-    /// - Parameter share: From 0 to 1.
+    /// Returns the duration that this share of the transactions did not exceed. It is rounded up to 0.25 ms; durations of 100 ms and more return the
+    /// longest.
+    /// - Parameter share: The share, from 0 to 1.
     package func held(_ share: Double) -> Duration {
         var rest = Int(clamping: (Double(transactions) * share).rounded(.up))
         for (index, count) in quarters.enumerated() {

@@ -1,8 +1,8 @@
 import Model
 
-/// Tests of an attempt in the order of their ids, each name once.
+/// Tests of an attempt in the order of their ids. Each name occurs once.
 struct NamedTests: Sendable {
-    /// What a test is called: the key of `test_names`.
+    /// The suite and name of a test: the key of `test_names`.
     struct Key: Hashable, Sendable {
         var suite: String
         var name: String
@@ -11,14 +11,14 @@ struct NamedTests: Sendable {
     private(set) var tests: [(id: Int64, result: TestResult)] = []
 
     /// - Parameters:
-    ///   - results: What `distinct(_:)` made.
-    ///   - id: Of a test's name; asked once for each test, in their order.
+    ///   - results: The result of `distinct(_:)`.
+    ///   - id: Returns the id of a test's name. It is called once for each test, in their order.
     init(_ results: [TestResult], id: (Key) throws -> Int64) rethrows {
         tests = try results.map { (id: try id($0.key), result: $0) }
         tests.sort { $0.id < $1.id }
     }
 
-    /// Texts cut to what is kept. A name that comes again, as it does when two steps run the same tests, gets a number, so
+    /// Returns the results with their texts cut to what is stored. If a name occurs again, as when two steps run the same tests, it gets a number, so
     /// that no result is lost.
     static func distinct(_ results: [TestResult]) -> [TestResult] {
         var seen: Set<Key> = []
@@ -41,7 +41,7 @@ struct NamedTests: Sendable {
 }
 
 extension AttemptResults {
-    /// The results with the tests' names as they are stored: cut, and each once. Done again it changes nothing.
+    /// Returns the results with the tests' names as they are stored: cut, and each once. A second call changes no name.
     package func namingEachTestOnce() -> AttemptResults {
         var results = self
         results.tests = NamedTests.distinct(tests)
@@ -57,13 +57,13 @@ extension TestResult {
 struct TestRow: Sendable {
     var test: Int64
     var result: TestResult
-    /// In the branch's integration before.
+    /// The outcome in the branch's previous integration; `nil` if it did not run there, or there is none.
     var before: TestResult.Outcome?
 }
 
-/// The tests of an attempt as they are written: rows, the record, and the profile that it makes, if it makes one.
+/// The encoded tests of an attempt: the rows, the record, and the new profile if one is made.
 struct EncodedTests: Sendable {
-    /// A profile, as it is read.
+    /// A stored profile.
     struct Profile {
         var id: Int64
         var columns: TestColumns
@@ -71,15 +71,15 @@ struct EncodedTests: Sendable {
 
     let record: [UInt8]
     let rows: [TestRow]
-    /// To be stored before the record, which is written against it.
+    /// The profile to store before the record, which is encoded against it; `nil` if no profile is made.
     let newProfile: [UInt8]?
-    /// The one that is there already, which the record is written against.
+    /// The row of the existing profile against which the record is encoded; `nil` if there is none.
     let profile: Int64?
 
     /// - Parameters:
-    ///   - before: The outcomes in the branch's integration before; nothing when there is none.
-    ///   - profile: What may be written against.
-    ///   - makesProfile: Whether a profile is made where that one does not fit.
+    ///   - before: The tests of the branch's previous integration; `nil` if there is none.
+    ///   - profile: The profile against which the tests may be encoded.
+    ///   - makesProfile: Whether to make a new profile if `profile` does not fit.
     init(
         _ named: NamedTests, before: TestColumns?, profile: Profile?, makesProfile: Bool, _ zstd: Zstd
     ) throws {
@@ -119,7 +119,7 @@ struct EncodedTests: Sendable {
         }
     }
 
-    /// Whether most of the tests are the profile's.
+    /// Returns whether at least three quarters of the tests are the same as the profile's.
     private static func fits(_ columns: TestColumns, _ profile: TestColumns) -> Bool {
         var (common, next) = (0, 0)
         for id in columns.ids {

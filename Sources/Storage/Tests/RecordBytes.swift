@@ -1,10 +1,10 @@
-/// Writes the pieces that a record of tests is made of: numbers of as few bytes as they need, runs, sections.
+/// Writes the elements of a record: numbers in as few bytes as they need, runs and sections.
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
 
     mutating func byte(_ value: UInt8) { bytes.append(value) }
 
-    /// Seven bits a byte, the lowest first; the top bit says that another byte follows.
+    /// Writes a number in LEB128: seven bits per byte, the lowest first. The top bit states that another byte follows.
     mutating func number(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
@@ -16,7 +16,7 @@ struct RecordWriter {
 
     mutating func number(_ value: Int) { number(UInt64(max(0, value))) }
 
-    /// A number of either sign, small ones in few bytes.
+    /// Writes a number of either sign. Small ones take few bytes.
     mutating func difference(_ value: Int) {
         number(UInt64(bitPattern: Int64((value << 1) ^ (value >> (Int.bitWidth - 1)))))
     }
@@ -26,12 +26,12 @@ struct RecordWriter {
         raw(value)
     }
 
-    /// A text without its size.
+    /// Writes a text without its size.
     mutating func raw(_ value: String) { bytes += value.utf8 }
 
     mutating func append(_ other: RecordWriter) { bytes += other.bytes }
 
-    /// Numbers that only grow, as gaps and lengths of what is consecutive.
+    /// Writes ascending numbers as runs of consecutive ones: for each run the gap before it and its length.
     mutating func runs(_ values: some Sequence<Int64>) {
         var runs: [(start: Int64, length: Int)] = []
         for value in values {
@@ -50,7 +50,7 @@ struct RecordWriter {
         }
     }
 
-    /// Bytes with their size, compressed where that makes them smaller.
+    /// Writes bytes with their size. They are compressed if that makes them smaller.
     mutating func section(_ content: [UInt8], _ zstd: Zstd) throws {
         number(content.count)
         let compressed = content.count < 32 ? content : try zstd.compress(content)
@@ -60,8 +60,8 @@ struct RecordWriter {
     }
 }
 
-/// Reads what `RecordWriter` wrote. Whatever the bytes are, it throws `Damaged` or answers; it never traps, and takes no
-/// memory that their size does not justify.
+/// Reads the output of `RecordWriter`. For invalid bytes it throws `Damaged` or returns a wrong value. It never traps, and its memory is limited by
+/// the input's size.
 struct RecordReader {
     struct Damaged: Error {}
 
@@ -73,7 +73,7 @@ struct RecordReader {
         position = bytes.startIndex
     }
 
-    /// No section expands to more, in bytes: 200,000 tests with the longest details that a record takes.
+    /// The largest expanded section, in bytes: 200,000 tests with the longest details that a record can hold.
     static let maximumSectionBytes = 8 << 20
 
     mutating func byte() throws -> UInt8 {
@@ -106,13 +106,14 @@ struct RecordReader {
         String(decoding: try take(try count(limit: bytes.endIndex - position)), as: UTF8.self)
     }
 
-    /// A text whose size stands one too high; 0: none.
+    /// Reads a text whose size is stored plus one; 0 means `nil`.
     mutating func optionalText() throws -> String? {
         let size = try count(limit: bytes.endIndex - position)
         return size == 0 ? nil : String(decoding: try take(size - 1), as: UTF8.self)
     }
 
-    /// - Parameter limit: How many numbers all runs have together, at most.
+    /// Reads ascending runs.
+    /// - Parameter limit: The most numbers that all runs together may have.
     mutating func runs(limit: Int) throws -> [Range<Int64>] {
         let number = try count(limit: bytes.endIndex - position)
         var (runs, end, total): ([Range<Int64>], Int64, Int) = ([], 0, 0)
@@ -134,7 +135,7 @@ struct RecordReader {
         return bytes[position..<position + count]
     }
 
-    /// A section as it stands, to be expanded when it is needed.
+    /// Reads a section without expanding it.
     mutating func section() throws -> (size: Int, kept: ArraySlice<UInt8>) {
         let size = try count(limit: Self.maximumSectionBytes)
         return (size, try take(try count(limit: size)))

@@ -2,19 +2,19 @@ import GRDB
 package import Model
 
 extension Store {
-    /// A test that changed so often between passing and failing is told beside the flaky ones.
+    /// The number of changes between passing and failing from which a test is listed with the flaky ones.
     static let suspiciousChanges = 4
 
-    /// Of a row of `test_rows`; an index has just these rows.
+    /// A condition for rows of `test_rows`. The index `test_rows_changed` contains exactly these rows.
     static let hasChangedOrIsFlaky = """
         (outcome = 'flaky' OR before = 'passed' AND outcome IN ('failed', 'crashed')
             OR before IN ('failed', 'crashed') AND outcome = 'passed')
         """
 
-    /// The tests of a bot that were flaky in its newest completed integrations, and those that went back and forth.
+    /// Returns the tests of a bot that were flaky in its newest completed integrations, and those that changed often between passing and failing.
     /// - Parameters:
-    ///   - ref: Only integrations of this one.
-    ///   - integrations: How many are looked at, at most `maximumPage`.
+    ///   - ref: If not `nil`, only integrations of this ref are read.
+    ///   - integrations: The number of integrations to read, at most `maximumPage`.
     package func flakyTests(
         of bot: Name, ref: RefName? = nil, integrations: Int = 100
     ) async throws(StoreError) -> FlakyTestList {
@@ -70,16 +70,16 @@ extension Store {
         }
     }
 
-    /// What one test did.
+    /// The flakiness and the changes of one test.
     private struct Count {
-        /// Newest first is how they come.
+        /// The newest integration, since rows are added newest first.
         let latest: Int
         var flakyIn: Set<Int> = []
         var changes: [Name: Int] = [:]
 
         init(latest: Int) { self.latest = latest }
 
-        /// Of one configuration: a change that shows in five is one.
+        /// The most changes in one configuration. A change that shows in five configurations counts as one.
         var mostChanges: Int { changes.values.max() ?? 0 }
 
         mutating func add(_ outcome: TestResult.Outcome, of job: Name, in number: Int) {

@@ -2,12 +2,12 @@ import GRDB
 package import Model
 
 extension Store {
-    /// An integration's tests, with a row for each test and a column for each configuration, failures first.
+    /// Returns an integration's tests, with a row for each test and a column for each configuration, failures first.
     /// - Parameters:
     ///   - attempt: The number of each job's processed attempt to use; `nil`: the latest.
     ///   - all: Whether to include tests that passed everywhere.
     ///   - limit: The most rows.
-    ///   - after: How many rows to skip.
+    ///   - after: The number of rows to skip.
     package func testGrid(
         of id: IntegrationID, attempt: Int? = nil, all: Bool = false, limit: Int = 1000, after: Int = 0
     ) async throws(StoreError) -> TestGrid {
@@ -30,7 +30,7 @@ extension Store {
             jobs.append(attempt.job)
             columns.append(found)
         }
-        // Outcomes of each row are made for those that are shown alone: with them, all of 20,000 took four times as long.
+        // Outcomes are built only for the rows shown. Building them for all 20,000 rows took four times as long.
         var rows: [(rank: Int, id: Int64)] = []
         var (next, total) = (Array(repeating: 0, count: columns.count), 0)
         var outcomes: [TestResult.Outcome?] = Array(repeating: nil, count: columns.count)
@@ -66,10 +66,11 @@ extension Store {
             configurations: jobs, rows: named, total: total, more: max(0, rows.count - max(0, after) - named.count))
     }
 
-    /// A bot's tests and their outcomes in its newest completed integration that ran any.
+    /// Returns a bot's tests and their outcomes in its newest completed integration that ran any.
     /// - Parameters:
     ///   - text: A part of the full name; `nil`: any name. ASCII letters match in either case.
-    ///   - after: The `next` of an earlier answer.
+    ///   - limit: The most tests.
+    ///   - after: The `next` of an earlier result.
     package func namedTests(
         of bot: Name, containing text: String? = nil, limit: Int = 100, after: Int64 = 0
     ) async throws(StoreError) -> NamedTestList {

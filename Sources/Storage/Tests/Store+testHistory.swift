@@ -2,17 +2,17 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Matches the ref in the second argument. Without one, matches all branches and tags, but no pull request: unmerged code says nothing about a
-    /// bot's tests.
+    /// A condition for the ref in the second argument. If that is NULL, it selects all branches and tags, but no pull requests: unmerged code does
+    /// not describe a bot's tests.
     static let isShownRef = "((?2 IS NULL AND pull_request IS NULL) OR ref = ?2)"
 
-    /// A test's outcomes in a bot's completed integrations.
+    /// Returns a test's outcomes in a bot's completed integrations.
     /// - Parameters:
-    ///   - test: Suite and name with a slash between, as in `TestResult.fullName`.
-    ///   - ref: Only integrations of this ref.
-    ///   - configuration: Only this configuration.
-    ///   - limit: How many integrations are searched, at most `maximumPage`.
-    ///   - before: Only those with a lower number: the `next` of an earlier answer.
+    ///   - test: The suite and the name with a slash between, as in `TestResult.fullName`.
+    ///   - ref: If not `nil`, only integrations of this ref are read.
+    ///   - configuration: If not `nil`, only this configuration is read.
+    ///   - limit: The number of integrations to read, at most `maximumPage`.
+    ///   - before: Only integrations with a lower number are read: the `next` of an earlier result.
     /// - Returns: `nil` for a test that the bot never had.
     package func testHistory(
         of test: String, bot: Name, ref: RefName? = nil, configuration: Name? = nil, limit: Int = 50,
@@ -62,7 +62,7 @@ extension Store {
         }
     }
 
-    /// A test's last failures, flaky ones among them, the newest first; also of attempts that later ones replaced.
+    /// Returns a test's last failures, newest first, including flaky results and failures of attempts that were repeated.
     package func lastFailures(
         of test: String, bot: Name, ref: RefName? = nil, limit: Int = 10
     ) async throws(StoreError) -> [TestFailure] {
@@ -87,7 +87,7 @@ extension Store {
         }
     }
 
-    /// The last processed attempt at each job of an integration, by job.
+    /// Returns the last processed attempt of each job of an integration, by job.
     static func lastAttempts(
         of integration: Int64, _ db: Database
     ) throws -> [(row: Int64, job: Name, attempt: Int)] {
@@ -100,14 +100,14 @@ extension Store {
         }.map(\.element)
     }
 
-    /// A test by its full name. Which slash is the one between suite and name is tried, the first one last.
+    /// Returns a test by its full name; `nil` if there is none. If several tests match, the one with the longest suite is returned.
     private static func test(
         _ fullName: String, of bot: Name, _ db: Database
     ) throws -> (bot: Int64, test: Int64, key: NamedTests.Key)? {
         try tests(fullName, of: bot, db).first
     }
 
-    /// All tests that have a full name: `a/b/c` is `b/c` of the suite `a`, or `c` of `a/b`.
+    /// Returns all tests that have a full name: `a/b/c` is `b/c` of the suite `a`, or `c` of `a/b`. The longest suite comes first.
     static func tests(
         _ fullName: String, of bot: Name, _ db: Database
     ) throws -> [(bot: Int64, test: Int64, key: NamedTests.Key)] {
@@ -122,6 +122,6 @@ extension Store {
         return try keys.reversed().compactMap { key in try testID(key, bot: row, db).map { (row, $0, key) } }
     }
 
-    /// Of a test's full name that are tried.
+    /// The most slashes of a full name that are tried as the separator.
     private static let maximumSlashes = 64
 }

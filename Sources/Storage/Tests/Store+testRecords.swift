@@ -3,17 +3,17 @@ import GRDB
 import Model
 
 extension Store {
-    /// A record of fewer tests stands alone: a profile would save less than its own reading costs.
+    /// The fewest tests for which a profile is used. For fewer tests, a profile would save less than reading it costs.
     static let testsForAProfile = 500
-    /// How many records are written against one profile: its own size, of which a half is durations, comes on top of each
-    /// record by a hundredth, and durations have not wandered far from it.
+    /// The most records that are encoded against one profile. The profile's size then adds a hundredth to each record, and durations have not drifted
+    /// far from it. Half of a profile is durations.
     static let recordsOfAProfile = 100
 
-    /// The attempt whose tests are stored, as the encoding needs it.
+    /// The attempt whose tests are stored, with the values that encoding needs.
     struct TestedAttempt: Sendable {
         var row: Int64
         var bot: Int64
-        /// Of the integrations that it is compared with: its own, of a pull request its base.
+        /// The ref of the integrations it is compared with: its own, or a pull request's base.
         var ref: String
         var number: Int
         var job: Name
@@ -47,7 +47,7 @@ extension Store {
 
     // MARK: Writing
 
-    /// All in one transaction: for few tests.
+    /// Stores few tests in one transaction.
     static func storeTests(_ tests: [TestResult], of attempt: TestedAttempt, _ db: Database) throws {
         guard !tests.isEmpty else { return }
         let zstd = try Zstd()
@@ -57,13 +57,13 @@ extension Store {
         try insert(encoded, profile: try makeProfile(encoded, of: attempt, db), attempt: attempt.row, db)
     }
 
-    /// Stores rows, names and the profile, in writes of one batch each. The record remains, which makes them visible.
-    /// - Returns: The record's write; `nil` if there is no test.
+    /// Stores the rows, names and profile of many tests, one write per batch. The caller stores the record later, which makes them visible.
+    /// - Returns: A closure that writes the record; `nil` if there is no test.
     func storeTests(
         _ operation: String, _ tests: [TestResult], of attempt: TestedAttempt
     ) async throws(StoreError) -> (@Sendable (Database) throws -> Void)? {
         guard !tests.isEmpty else { return nil }
-        // On a reader's queue, as all that takes longer than a moment: it holds neither the writer nor the pool.
+        // A reader's queue runs the longer work, so that neither the writer nor the cooperative pool is blocked.
         let remembered = testNames.ids(of: attempt.bot)
         let (distinct, found, missing) = try await read(operation) { db in
             let distinct = NamedTests.distinct(tests)
@@ -122,7 +122,7 @@ extension Store {
             named, before: try columnsBefore(attempt, reading, db), profile: profile, makesProfile: makesProfile, zstd)
     }
 
-    /// The configuration's newest profile, unless it has served its time.
+    /// Returns the configuration's newest profile; `nil` if there is none, or `recordsOfAProfile` records use it.
     private static func openProfile(
         of attempt: TestedAttempt, _ reading: TestReading, _ db: Database
     ) throws -> EncodedTests.Profile? {
@@ -136,8 +136,8 @@ extension Store {
         return EncodedTests.Profile(id: found.id, columns: try reading.profile(found.id))
     }
 
-    /// Which tests the configuration ran in the branch's integration before, and how they ended: of those with which this
-    /// one can be compared (see `previous(of:)`) the newest that ran any, if it is among the last 20.
+    /// Returns the tests that the configuration ran in the branch's previous integration, with their outcomes. That is the newest comparable
+    /// integration (see `previous(of:)`) that ran any, if it is among the last 20; otherwise `nil`.
     private static func columnsBefore(
         _ attempt: TestedAttempt, _ reading: TestReading, _ db: Database
     ) throws -> TestColumns? {
@@ -155,7 +155,8 @@ extension Store {
         return try before.flatMap { try reading.columns(of: $0, durations: false, details: false) }
     }
 
-    /// - Returns: The profile that the record is written against.
+    /// Stores the new profile, if there is one.
+    /// - Returns: The row of the profile against which the record is encoded; `nil` if there is none.
     private static func makeProfile(
         _ encoded: EncodedTests, of attempt: TestedAttempt, _ db: Database
     ) throws -> Int64? {

@@ -2,12 +2,12 @@ import GRDB
 package import Model
 
 extension Store {
-    /// The test results of each job's latest processed attempt, by configuration in the order the jobs were added, in each
-    /// in the order in which the bot first had them. Durations of passed tests have three digits.
+    /// Returns the test results of each job's latest processed attempt. Configurations are in the order in which the jobs were added, and tests in
+    /// the order in which the bot first ran them. Durations of passed tests have three digits.
     /// - Parameters:
-    ///   - attempt: Of this processed attempt of each job instead; of a job that has none of that number, none.
-    ///   - failingOnly: Only those that make an integration red.
-    ///   - configuration: Only this one's.
+    ///   - attempt: The number of the processed attempt to use instead. A job without that attempt has no results.
+    ///   - failingOnly: Whether only failing tests are returned.
+    ///   - configuration: If not `nil`, only this configuration is read.
     package func tests(
         of id: IntegrationID, attempt: Int? = nil, failingOnly: Bool = false, configuration: Name? = nil
     ) async throws(StoreError) -> [StoredTest] {
@@ -17,11 +17,11 @@ extension Store {
         ).items
     }
 
-    /// A part of an integration's tests, in the order of `tests(of:)`.
+    /// Returns part of an integration's tests, in the order of `tests(of:)`.
     /// - Parameters:
     ///   - outcomes: Only tests with these outcomes; `nil`: all.
     ///   - limit: The most tests.
-    ///   - after: How many come before them: the `next` of an earlier part.
+    ///   - after: The number of tests before them: the `next` of an earlier part.
     package func testPage(
         of id: IntegrationID, attempt: Int? = nil, configuration: Name? = nil, outcomes: Set<TestResult.Outcome>? = nil,
         limit: Int, after: Int = 0
@@ -48,14 +48,14 @@ extension Store {
         }
     }
 
-    /// Some of an attempt's tests.
+    /// Returns some of an attempt's tests.
     /// - Parameters:
-    ///   - skipping: How many tests are skipped first; the result states that number, or fewer if there are fewer.
+    ///   - skipping: The number of tests to skip. The result contains the number skipped, which is lower if there are fewer tests.
     private static func results(
         of attempt: Int64, outcomes: Set<TestResult.Outcome>?, _ reading: TestReading, skipping: Int, limit: Int,
         _ db: Database
     ) throws -> (tests: [TestResult], skipped: Int, hasMore: Bool) {
-        // What fails has rows, and needs no record.
+        // Failing tests have rows and do not need the record.
         let isAllRows = outcomes?.allSatisfy { $0.isFailure || $0 == .flaky } ?? false
         let own = try db.all("SELECT test, outcome FROM test_rows WHERE attempt = ?", [attempt]) { row in
             (test: try row["test"] as Int64, outcome: try row.value("outcome") { TestResult.Outcome(rawValue: $0) })
@@ -98,8 +98,8 @@ extension Store {
         return (tests, skipped, shown.count < rest.count)
     }
 
-    /// Rows with their messages, which can be long: those of the tests alone that are shown.
-    /// - Parameter count: How many the attempt has.
+    /// Returns the rows of some tests. Messages can be long, so only the rows of the given tests are read.
+    /// - Parameter count: The number of rows of the attempt.
     private static func rows(
         of attempt: Int64, _ tests: Set<Int64>, of count: Int, _ db: Database
     ) throws -> [Int64: TestResult] {
@@ -119,7 +119,7 @@ extension Store {
         return rows
     }
 
-    /// A row of `test_rows` as the result that it is.
+    /// Returns the result in a row of `test_rows`.
     static func result(_ row: StoredRow, suite: String, name: String) throws -> TestResult {
         TestResult(
             suite: suite, name: name, outcome: try row.value("outcome") { TestResult.Outcome(rawValue: $0) },
@@ -127,13 +127,13 @@ extension Store {
             path: try row["path"], line: try row["line"])
     }
 
-    /// What tests are called, by id.
-    /// - Parameter ids: In their order.
+    /// Returns the names of tests by id.
+    /// - Parameter ids: The ids, in ascending order.
     static func testNames(_ ids: [Int64], _ db: Database) throws -> [Int64: NamedTests.Key] {
         guard let first = ids.first, let last = ids.last else { return [:] }
         var names: [Int64: NamedTests.Key] = [:]
         names.reserveCapacity(ids.count)
-        // Of a bot they mostly follow each other: one scan is ten times cheaper than as many searches.
+        // A bot's ids are mostly consecutive: one range scan costs a tenth of that many searches.
         let (distance, isFar) = last.subtractingReportingOverflow(first)
         if !isFar, distance < Int64(ids.count) * 2 {
             let all: [(Int64, NamedTests.Key)] = try db.all(

@@ -2,10 +2,10 @@ import GRDB
 package import Model
 
 extension Store {
-    /// What the comparison with the integration before has to know of tests: whether these ran. Where none is named no record
-    /// is read, else what says which tests an attempt ran; never a duration, a message, or the name of another test.
+    /// Returns whether the named tests ran, for the comparison with the previous integration. If no test is named, no record is read. Otherwise only
+    /// the records' heads are read, without durations, messages and other names.
     /// - Parameter names: Full names (`TestResult.fullName`).
-    /// - Returns: Of each job's latest processed attempt, by job.
+    /// - Returns: The tests run by each job's latest processed attempt, keyed by job.
     package func testsRun(
         of id: IntegrationID, named names: Set<String>
     ) async throws(StoreError) -> [Name: TestsRun] {

@@ -1,8 +1,8 @@
 import Model
 
-/// The tests of an attempt, a property a column; the same place in each is one test.
+/// The tests of an attempt, with one column per property. The same index in each column is one test.
 struct TestColumns: Equatable {
-    /// Where a test lies, and what it said: of tests without a row of their own.
+    /// The location and message of a test without a row of its own.
     struct Detail: Hashable {
         var message: String?
         var path: String?
@@ -11,14 +11,14 @@ struct TestColumns: Equatable {
         var isEmpty: Bool { message == nil && path == nil && line == nil }
     }
 
-    /// Rows of `test_names`, each greater than the one before.
+    /// Rows of `test_names`, in ascending order.
     var ids: [Int64] = []
     var outcomes: [TestResult.Outcome] = []
     var durations: [DurationCode] = []
-    /// By place; no empty ones.
+    /// The details by index, without empty ones.
     var details: [Int: Detail] = [:]
 
-    /// The place of a test; nothing when it was not run.
+    /// Returns the index of a test; `nil` if it was not run.
     func place(of id: Int64) -> Int? {
         let place = countOfIDs(below: id)
         return place < ids.count && ids[place] == id ? place : nil
@@ -35,7 +35,7 @@ struct TestColumns: Equatable {
 }
 
 extension TestResult.Outcome {
-    /// What stands in records; never changed.
+    /// The outcome's code in records. It never changes.
     var code: UInt8 {
         switch self {
         case .passed: 0
@@ -59,19 +59,19 @@ extension TestResult.Outcome {
         }
     }
 
-    /// How many codes there are.
+    /// The number of codes.
     static let codes: UInt8 = 6
 }
 
-/// A duration of three significant digits: 1.23 ms, 12.3 s. What is finer is noise, and would take twice the space.
+/// A duration with three significant digits: 1.23 ms, 12.3 s. Finer digits are noise, and would take twice the space.
 struct DurationCode: Hashable {
-    /// 0: nothing was said; up to 1000: a microsecond less than it; from there on 900 codes for each power of ten.
+    /// The code. 0: no duration; 1 to 1000: the microseconds plus one; above that, 900 codes for each power of ten.
     let code: UInt16
 
-    /// The largest there is: of 9.99e18 microseconds.
+    /// The largest code: 9.99e18 microseconds.
     static let maximum: UInt16 = 1001 + 900 * 16 - 1
 
-    /// Nothing for a code that no duration has.
+    /// Fails for a code that no duration has.
     init?(code: Int) {
         guard (0...Int(Self.maximum)).contains(code) else { return nil }
         self.code = UInt16(code)
@@ -92,7 +92,7 @@ struct DurationCode: Hashable {
             digits /= 10
             power += 1
         }
-        // One digit more than is kept, so that it is rounded once.
+        // One digit more than is stored, so that the value is rounded only once.
         digits = (digits + 5) / 10
         power += 1
         if digits == 1000 { (digits, power) = (100, power + 1) }
@@ -114,7 +114,7 @@ struct DurationCode: Hashable {
 }
 
 extension Duration {
-    /// Whole ones; 0 for a negative duration, and at most those of 285,000 years.
+    /// The whole microseconds; 0 for a negative duration, and at most those of 285,000 years.
     var microseconds: Int64 {
         let seconds = min(components.seconds, 9_000_000_000_000)
         return seconds < 0 ? 0 : max(0, seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000)

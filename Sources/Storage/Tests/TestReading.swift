@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Model
 
-/// Reads records of tests in one snapshot; each profile is read once.
+/// Reads records of tests in one snapshot. Each profile is read once.
 final class TestReading {
     private let db: Database
     let zstd: Zstd
@@ -13,7 +13,7 @@ final class TestReading {
         self.zstd = zstd
     }
 
-    /// The record of an attempt; `nil` if it ran no test.
+    /// Returns the record of an attempt; `nil` if it ran no test.
     /// - Throws: A refusal with `corrupt` for a damaged record.
     func record(of attempt: Int64) throws -> TestRecord? {
         let found: (profile: Int64?, bytes: [UInt8])? = try db.first(
@@ -33,7 +33,7 @@ final class TestReading {
         }
     }
 
-    /// One test of an attempt; `nil` if it was not run.
+    /// Returns one test of an attempt; `nil` if it was not run.
     func test(_ test: Int64, of attempt: Int64) throws -> (outcome: TestResult.Outcome, duration: Duration?)? {
         guard let record = try record(of: attempt) else { return nil }
         return try undamaged("record of the tests of attempt row \(attempt)") {
@@ -41,7 +41,7 @@ final class TestReading {
         }
     }
 
-    /// Why a test is skipped, or a known issue, if that is unchanged and so has no row.
+    /// Returns the message of a skipped test or a known issue that has no row because it is unchanged; `nil` if it has none.
     func message(_ test: Int64, of attempt: Int64) throws -> String? {
         guard let record = try record(of: attempt) else { return nil }
         return try undamaged("record of the tests of attempt row \(attempt)") {

@@ -1,9 +1,9 @@
 import Model
 
 extension TestRecord {
-    /// Reads what says which tests ran and how they ended; durations and details are read when they are asked for.
-    /// - Parameter profile: What the record was written against; not looked at for one that stands alone.
-    /// - Throws: `RecordReader.Damaged` for bytes that `bytes(of:against:own:_:)` never made of this profile.
+    /// Reads which tests ran and their outcomes. Durations and details are read only on demand.
+    /// - Parameter profile: The profile against which the record was encoded. It is ignored for a record without a profile.
+    /// - Throws: `RecordReader.Damaged` for bytes that `bytes(of:against:own:_:)` never writes for this profile.
     init(_ bytes: [UInt8], profile: TestColumns?, _ zstd: Zstd) throws {
         var reader = RecordReader(bytes[...])
         guard try reader.byte() == Self.version else { throw RecordReader.Damaged() }
@@ -40,10 +40,10 @@ extension TestRecord {
         guard reader.isAtEnd else { throw RecordReader.Damaged() }
     }
 
-    /// All tests.
+    /// Returns all tests.
     /// - Parameters:
-    ///   - durations: Whether they are read; without, none has one.
-    ///   - details: Likewise.
+    ///   - durations: Whether durations are read; if not, no test has one.
+    ///   - details: Whether details are read; if not, no test has any.
     func columns(durations wantsDurations: Bool, details wantsDetails: Bool, _ zstd: Zstd) throws -> TestColumns {
         var columns = TestColumns()
         let places = try fill(&columns)
@@ -70,13 +70,13 @@ extension TestRecord {
         return columns
     }
 
-    /// Whether a test was run, at no more cost than the record's head.
+    /// Returns whether a test ran. It reads only the record's head.
     func holds(_ id: Int64) -> Bool {
         if let found = profile.place(of: id), !removed.contains(where: { $0.contains(Int64(found)) }) { return true }
         return added.contains { $0.contains(id) }
     }
 
-    /// Where a test stands, here and in the profile (−1: nowhere); nothing when it was not run.
+    /// Returns the index of a test in this record and in the profile (−1 if it is not there); `nil` if it was not run.
     private func place(of id: Int64) throws -> (own: Int, profile: Int)? {
         var found: (own: Int, profile: Int)
         if let old = profile.place(of: id), !removed.contains(where: { $0.contains(Int64(old)) }) {
@@ -91,7 +91,7 @@ extension TestRecord {
         return found
     }
 
-    /// What a test without a row of its own said, at the cost of what differs from the profile; nothing when it said nothing.
+    /// Returns the details of a test without a row of its own; `nil` if it has none. It reads only the details that differ from the profile's.
     func detail(_ id: Int64, _ zstd: Zstd) throws -> TestColumns.Detail? {
         guard let place = try place(of: id) else { return nil }
         var found = place.profile < 0 ? nil : profile.details[place.profile]
@@ -101,7 +101,7 @@ extension TestRecord {
         return found
     }
 
-    /// One test, at the cost of one block; nothing when it was not run.
+    /// Returns one test; `nil` if it was not run. It expands only one block.
     func test(_ id: Int64, _ zstd: Zstd) throws -> (outcome: TestResult.Outcome, duration: DurationCode)? {
         guard let (place, profilePlace) = try place(of: id) else { return nil }
         var end = 0
@@ -135,7 +135,7 @@ extension TestRecord {
     }
 
     /// Fills in the ids.
-    /// - Returns: Where each test stands in the profile; −1 for one that does not.
+    /// - Returns: The index of each test in the profile; −1 for a test that is not there.
     private func fill(_ columns: inout TestColumns) throws -> [Int] {
         if removed.isEmpty, added.isEmpty {
             columns.ids = profile.ids
@@ -165,7 +165,7 @@ extension TestRecord {
             places.append(-1)
             next = new.next()
         }
-        // An added test that the profile has would be there twice.
+        // An added test that is also in the profile would occur twice.
         for place in columns.ids.indices.dropFirst() where columns.ids[place - 1] >= columns.ids[place] {
             throw RecordReader.Damaged()
         }
@@ -181,7 +181,7 @@ extension TestRecord {
         return found
     }
 
-    /// Reads the details that differ from the profile's; nothing for one that is gone.
+    /// Calls `body` for the details that differ from the profile's, with `nil` for details that are gone.
     private func readChanges(_ zstd: Zstd, _ body: (_ place: Int, _ detail: TestColumns.Detail?) -> Void) throws {
         var reader = RecordReader(try RecordReader.expanded(details, zstd))
         var paths: [String] = []
@@ -202,7 +202,7 @@ extension TestRecord {
 }
 
 extension [Range<Int64>] {
-    /// How many of the numbers in these runs are smaller.
+    /// Returns how many of the numbers in these runs are smaller than `limit`.
     fileprivate func count(below limit: Int64) -> Int {
         reduce(0) { $0 + Int(Swift.max(0, Swift.min($1.upperBound, limit) - $1.lowerBound)) }
     }

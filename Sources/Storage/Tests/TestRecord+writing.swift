@@ -1,40 +1,41 @@
 import Model
 
-/// The tests of one attempt in some bytes.
+/// The encoded tests of one attempt.
 ///
-/// A record stands alone, or is written against a *profile*: the columns of an earlier attempt of the same configuration,
-/// which is kept apart and belongs to no attempt. So a list that did not change costs nothing, a duration costs what it
-/// differs, and nothing needs more than two records to be read, whatever was deleted between. Version 1 is
+/// A record stands alone, or is encoded against a *profile*: the columns of an earlier attempt of the same configuration. The profile is stored
+/// separately and belongs to no attempt. An unchanged list of tests then costs no space, and a duration costs only its difference. Reading a test
+/// needs at most two records, even if earlier attempts were deleted. The format of version 1 is
 /// ```
 /// byte version · byte 1 if against a profile · number of tests
-/// section head:     runs of the profile's places that are left out · runs of ids that are added
-///                   runs of (outcome − the profile's, modulo 6; a byte) with their length, which make up all tests
-/// sections:         of 2048 tests each: the duration's code less the profile's, a test; so one test costs one block
-/// section details:  paths (number, each with its size) · number of entries, each: places skipped since the one before,
-///                   the path's number from 1, line + 1, the message's bytes + 1, message; 0 is none of it. Only what
-///                   differs from the profile's; nothing at all for tests that have a row of their own
+/// section head:     runs of the profile's indexes that are left out · runs of ids that are added
+///                   runs of (outcome − the profile's, modulo 6; a byte) with their length, which together cover all tests
+/// sections:         of 2048 tests each: for each test the duration's code less the profile's; so one test costs one block
+/// section details:  paths (number, each with its size) · number of entries, each: indexes skipped since the last entry,
+///                   the path's number from 1, line + 1, the message's bytes + 1, message; 0 means `nil`. Only details that
+///                   differ from the profile's; no entry for tests that have a row of their own
 /// ```
-/// A section is its size, its size as kept, and its bytes, compressed with zstd where that is smaller. Numbers are LEB128.
+/// A section is its size, its stored size, and its bytes, compressed with zstd if that is smaller. Numbers are LEB128.
 struct TestRecord {
     static let version: UInt8 = 1
     static let testsOfABlock = 2048
-    /// A test with a longer message and path gets a row of its own, and so do those for which a record has no room. In bytes.
+    /// The longest message and path of a test without a row of its own, in bytes. Tests for which a record has no room get a row as well.
     static let maximumDetailBytes = 256
     static let maximumDetailsBytes = 2 << 20
 
     /// The profile's columns; empty for a record that stands alone.
     let profile: TestColumns
-    /// Runs of the profile's places that are left out, and of ids that are added.
+    /// The runs of the profile's indexes that are left out, and of ids that are added.
     let removed: [Range<Int64>]
     let added: [Range<Int64>]
-    /// Differences from the profile's outcomes, with how many tests in a row have them.
+    /// The differences from the profile's outcomes, each with the number of consecutive tests that have it.
     let outcomes: [(difference: UInt8, count: Int)]
     let count: Int
     let blocks: [(size: Int, kept: ArraySlice<UInt8>)]
     let details: (size: Int, kept: ArraySlice<UInt8>)
 
+    /// Returns the encoded record.
     /// - Parameters:
-    ///   - own: Places of tests with a row of their own, whose details stand there.
+    ///   - own: The indexes of tests with a row of their own, which contains their details.
     static func bytes(
         of columns: TestColumns, against profile: TestColumns?, own: Set<Int>, _ zstd: Zstd
     ) throws -> [UInt8] {
@@ -77,7 +78,7 @@ struct TestRecord {
         return writer.bytes
     }
 
-    /// Where each test stands in the profile, −1 for one that does not; and the profile's places that are left out.
+    /// Returns the index of each test in the profile, −1 for a test that is not there, and the profile's indexes that are left out.
     private static func placesInProfile(_ columns: TestColumns, _ profile: TestColumns) -> ([Int], [Int64]) {
         var places: [Int] = []
         var removed: [Int64] = []

@@ -1,14 +1,14 @@
 import CZstd
 
-/// Compresses and expands short pieces of memory. One thread at a time; its contexts are made once and used again.
+/// Compresses and expands short byte arrays. Only one thread may use it at a time. Its contexts are created once and reused.
 final class Zstd {
-    /// zstd's default: higher levels take several times as long for some hundredths less of what is noise.
+    /// zstd's default level. Higher levels take several times as long and save only a few hundredths, since most of the data is noise.
     private static let level: Int32 = 3
 
     private let compressor: OpaquePointer
     private let expander: OpaquePointer
 
-    /// - Throws: A refusal with `io` when there is no memory.
+    /// - Throws: A refusal with `io` if there is not enough memory.
     init() throws {
         guard let compressor = ZSTD_createCCtx() else { throw Self.noMemory }
         guard let expander = ZSTD_createDCtx() else {
@@ -41,8 +41,9 @@ final class Zstd {
         return compressed
     }
 
-    /// - Parameter count: The bytes that must come out; nothing else is taken.
-    /// - Returns: Nothing for bytes that are no such frame.
+    /// Expands a zstd frame.
+    /// - Parameter count: The number of bytes that the frame must expand to.
+    /// - Returns: `nil` for bytes that are no such frame.
     func expand(_ bytes: ArraySlice<UInt8>, to count: Int) -> [UInt8]? {
         var result = 0
         let expanded = [UInt8](unsafeUninitializedCapacity: count) { room, filled in
