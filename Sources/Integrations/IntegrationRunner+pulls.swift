@@ -37,18 +37,12 @@ extension IntegrationRunner {
 
     /// The commit whose recipe and whose type of project count: of a fork's pull request the base, since whoever wrote the rest may not
     /// say what runs.
+    /// - Throws: As `mended`.
     func ruling(
         _ commit: CommitContent, of record: IntegrationRecord, bot: BotSpecification, _ mirror: Mirror
     ) async throws -> CommitContent {
         guard let pull = record.pull, !pull.isTrusted else { return commit }
-        let base = try await mirror.content(
-            of: pull.baseCommit, file: Self.file(of: bot), limit: Self.limit, project: ProjectTree.reader)
-        guard let base else {
-            throw SourceControlError(
-                code: .commitMissing, operation: "reading \(pull.baseCommit.abbreviated) for \(record.id)",
-                message: "the base of pull request \(pull.number) is not in the mirror; rerun it")
-        }
-        return base
+        return try await mended(pull.baseCommit, of: record, bot: bot, mirror)
     }
 
     /// What people read of the commit: of a pull request its head's words, since nobody wrote the merge.
