@@ -11,15 +11,30 @@ extension IntegrationRunner {
     func merged(
         _ record: IntegrationRecord, _ pull: IntegratedPullRequest, _ mirror: Mirror
     ) async throws -> IntegrationRecord {
-        if record.recipe != nil, try await mirror.contains(record.commit) { return record }
+        let isWhole = await !mirror.isMarkedDamaged
+        if isWhole, record.recipe != nil, try await mirror.contains(record.commit) { return record }
         let (hasBase, hasHead) = (try await mirror.contains(pull.baseCommit), try await mirror.contains(pull.head))
-        if !hasBase || !hasHead {
+        if !isWhole || !hasBase || !hasHead {
             try await ask(record.repository, for: record) { try await mirror.bring(record) }
             try await repack(mirror)
         }
-        let (commit, unmerged) = try await mirror.combine(pull)
+        let (commit, unmerged) = try await combined(pull, of: record, mirror)
         if commit == record.commit, unmerged == pull.unmerged { return record }
         return try await store.recordMerge(of: record.id, commit: commit, unmerged: unmerged)
+    }
+
+    /// Merges a pull request's commits, which are in the mirror. Fetches them once more if the mirror has lost some of their files.
+    /// - Throws: `ServerAwaited`.
+    private func combined(
+        _ pull: IntegratedPullRequest, of record: IntegrationRecord, _ mirror: Mirror
+    ) async throws -> (commit: CommitID, unmerged: String?) {
+        do throws(SourceControlError) {
+            return try await mirror.combine(pull)
+        } catch {
+            guard [.mirrorDamaged, .commitMissing].contains(error.code) else { throw error }
+            try await ask(record.repository, for: record) { try await mirror.bring(record) }
+            return try await mirror.combine(pull)
+        }
     }
 
     /// Why nothing of it is run.

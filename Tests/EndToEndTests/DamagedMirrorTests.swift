@@ -54,4 +54,28 @@ import Testing
             expectResult(of: try await bot.completion(ofPull: 1, at: head), "succeeded")
         }
     }
+
+    /// After a stop of the machine, and where nobody knows of the damage yet.
+    @Test(arguments: [true, false])
+    func testThatAPullRequestIsMergedOnceTheMirrorIsMended(isDoubted: Bool) async throws {
+        try await withBot(pullPlan()) { bot in
+            // given: the first fetch takes both commits from the repository, as loose objects
+            try await bot.push()
+            let head = try await bot.pull(1, ["a": "1\n"], branch: "topic")
+            let base = try await bot.integrate(Commit(files: ["b": "2\n"]))
+            try await bot.stop()
+            try await Self.zero(try await bot.work.git("rev-parse", "\(base.record.commit)^{tree}"), of: bot)
+            if isDoubted { #expect(try bot.mirrors.doubt() == 1) }
+            try await bot.start()
+
+            // when
+            try await bot.tell("opened", pull: 1, head: head)
+
+            // then
+            let integration = try await bot.completion(ofPull: 1, at: head)
+            expectResult(of: integration, "succeeded")
+            #expect(integration.record.pull?.unmerged == nil)
+            #expect(try await !bot.mirror().isMarkedDamaged)
+        }
+    }
 }
