@@ -143,10 +143,10 @@ extension Serve {
                     "the machine may have stopped while the service worked: mirrors are verified by their next fetch, builds begin from scratch",
                     metadata: ["mirrors": "\(mirrors)", "workspaces": "\(workspaces)"])
             } catch {
-                // On a full disk the service starts. The next start doubts.
+                // The service starts, as on a full disk. The next start doubts.
                 logger.error(
-                    "what a stop of the machine may have damaged cannot be marked; free space in the state directory and restart the service",
-                    metadata: ["error": "\(error)"])
+                    "some of what a stop of the machine may have damaged cannot be marked, and is used as it is",
+                    metadata: ["error": "\(error)", "next": "\(BootRecord.advice(for: error))"])
             }
         }
 
