@@ -7,7 +7,7 @@ package import SourceControl
 /// Mirrors, workspaces and what is remembered beside these are not synchronized, since each can be recreated
 /// (docs/decisions/0057-what-can-be-recreated-is-not-synced.md). The end of a process loses nothing of them. After a stop of the machine they may
 /// be old, empty or torn. The record, one synchronized line in `boot`, is the id of the boot in which the service works, or `clean` once it
-/// has ended and all is on the disk.
+/// has ended without jobs that go on, and all is on the disk.
 package struct BootRecord: Sendable {
     /// What `begin` found.
     package enum Finding: Sendable, Equatable {
@@ -55,12 +55,12 @@ package struct BootRecord: Sendable {
         }
     }
 
-    /// Writes everything to the disk and records that all can be trusted. Call it when nothing of the service works any more; it blocks for as long
-    /// as the disk takes, and is right not to be called.
-    ///
-    /// Jobs may still run. If the machine stops before they end, they are found lost, and their workspaces are removed.
+    /// Writes everything to the disk and records that all can be trusted, unless jobs go on. Call it when nothing of the service works any more; it
+    /// blocks for as long as the disk takes, and is right not to be called.
+    /// - Parameter hasJobs: Whether jobs still run, which write their workspaces after this. The record stays then: another boot doubts everything.
     /// - Throws: `FileError`; everything is doubted then if the machine stops.
-    package func end() throws(FileError) {
+    package func end(hasJobs: Bool) throws(FileError) {
+        guard !hasJobs else { return }
         for place in [state.path, state.repositories, state.workspaces] {
             try Directory(opening: place).synchronizeFileSystem()
         }

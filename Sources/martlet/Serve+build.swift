@@ -152,6 +152,8 @@ extension Serve {
 
         /// Closes the database, and records that nothing is left in memory alone.
         func close() async {
+            // Unknown counts as yes: then more is doubted than is needed.
+            let hasJobs = (try? await store.hasUnfinishedAttempts()) ?? true
             do {
                 try store.close()
             } catch {
@@ -159,7 +161,7 @@ extension Serve {
             }
             guard let boot else { return }
             do {
-                try await BlockingLane(label: "boot").run { () throws(FileError) in try boot.end() }
+                try await BlockingLane(label: "boot").run { () throws(FileError) in try boot.end(hasJobs: hasJobs) }
             } catch {
                 logger.warning(
                     "the state directory could not be written to the disk; if the machine stops now, mirrors are verified and builds begin from scratch",

@@ -83,7 +83,7 @@ import Testing
             // given
             _ = try state.begin(Self.first)
             try state.fill()
-            try state.record(Self.first).end()
+            try state.record(Self.first).end(hasJobs: false)
             // when
             let finding = try state.begin(next)
             // then
@@ -92,11 +92,26 @@ import Testing
         }
     }
 
+    /// What a job writes after the stop is on no disk when the machine stops.
+    @Test func testThatAStopInOrderWhileJobsGoOnIsNone() async throws {
+        try await withState { state in
+            // given
+            _ = try state.begin(Self.first)
+            try state.fill()
+            try state.record(Self.first).end(hasJobs: true)
+            // when
+            let findings = [try state.begin(Self.first), try state.begin(Self.second)]
+            // then
+            #expect(findings == [.trusted, .doubted(mirrors: 1, workspaces: 1)])
+            #expect(try state.isDoubted)
+        }
+    }
+
     @Test func testThatAStopInOrderCountsForOneStart() async throws {
         try await withState { state in
             // given
             _ = try state.begin(Self.first)
-            try state.record(Self.first).end()
+            try state.record(Self.first).end(hasJobs: false)
             #expect(try state.begin(Self.second) == .trusted)
             try state.fill()
             // when
