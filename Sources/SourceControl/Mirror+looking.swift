@@ -7,7 +7,8 @@ extension Mirror {
     /// all of them, so that an integration of them finds its commit here. A look is short all the same, since others wait for their turn:
     /// - It brings nothing into an empty or damaged mirror.
     /// - It gives up after `NetworkLimits.bringing` and above `NetworkLimits.broughtBytes`.
-    /// - After it has failed, the next `ListMemory.pause` looks bring nothing.
+    /// - After it has failed, the next looks with something to bring leave it to the fetch: `ListMemory.shortestPause`, then twice as many after each
+    ///   further failure, up to `ListMemory.longestPause`.
     ///
     /// A look that cannot bring what it wants is no failure: the integration's own fetch brings it, or reports why it cannot.
     /// - Parameters:

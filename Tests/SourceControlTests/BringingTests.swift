@@ -230,4 +230,37 @@ import Testing
             }
         }
     }
+
+    /// The default branch, which each look wants until it is here.
+    @Test func testThatABranchThatCannotBeBroughtIsTriedMoreAndMoreSeldom() async throws {
+        try await withOrigin { fixture in
+            let sendsPacks = Locked(true)
+            try await Self.serving(fixture, sendsPacks: sendsPacks) { mirror, server, push in
+                // given
+                sendsPacks.withLock { $0 = false }
+                func posts() -> Int { server.requests.count { $0.hasPrefix("POST ") } }
+                let before = posts()
+                let tip = try await push()
+
+                // when: pauses of 10 and of 20 looks, and the looks before each
+                var tries: [Int] = []
+                for look in 1...32 {
+                    let earlier = posts()
+                    _ = try await mirror.look(bringing: { _, _ in true })
+                    if posts() > earlier { tries.append(look) }
+                }
+
+                // then
+                #expect(tries == [1, 12])
+                #expect(posts() == before + 2)
+
+                // and the next one can
+                sendsPacks.withLock { $0 = true }
+                _ = try await mirror.look(bringing: { _, _ in true })
+
+                // then
+                #expect(try await mirror.contains(tip))
+            }
+        }
+    }
 }
