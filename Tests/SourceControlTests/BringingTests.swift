@@ -263,4 +263,28 @@ import Testing
             }
         }
     }
+
+    @Test func testThatDamageThatALookMeetsIsLeftToTheNextFetch() async throws {
+        try await withOrigin(["a": String(repeating: "line\n", count: 2000)]) { fixture in
+            try await Self.serving(fixture, sendsPacks: Locked(true)) { mirror, _, push in
+                // given: the commit that the mirror's branch leads to cannot be read, which the server is told of
+                let first = try await fixture.origin.head()
+                let script = """
+                    chmod u+w *.pack; p=$(ls *.pack); s=$(stat -c %s $p)
+                    dd if=/dev/zero of=$p bs=1 seek=14 count=$((s - 40)) conv=notrunc 2>/dev/null
+                    """
+                try await runExpectingSuccess(["sh", "-c", script], in: mirror.objects + "/pack")
+                let tip = try await push()
+                #expect(await !mirror.isMarkedDamaged)
+
+                // when
+                let listing = try await mirror.look(bringing: { _, _ in true })
+
+                // then
+                #expect(listing.heads == [fixture.main: tip])
+                #expect(await mirror.isMarkedDamaged)
+                #expect(try await mirror.content(of: first, file: nil, limit: 0) == nil)
+            }
+        }
+    }
 }
