@@ -7,7 +7,7 @@ package import SourceControl
 /// Mirrors, workspaces and what is remembered beside these are not synchronized, since each can be recreated
 /// (docs/decisions/0057-what-can-be-recreated-is-not-synced.md). The end of a process loses nothing of them. After a stop of the machine they may
 /// be old, empty or torn. The record, one synchronized line in `boot`, is the id of the boot in which the service works, or `clean` once it
-/// has ended and all is on the disk.
+/// has ended without jobs that go on, and all is on the disk.
 package struct BootRecord: Sendable {
     /// What `begin` found.
     package enum Finding: Sendable, Equatable {
@@ -28,7 +28,8 @@ package struct BootRecord: Sendable {
     }
 
     /// Doubts mirrors and workspaces if need be, and records this boot. Call it before anything else uses them; it blocks.
-    /// - Throws: `FileError` or `SourceControlError`, for instance when the disk is full. What was not doubted is then doubted by the next start.
+    /// - Throws: `FileError` or `SourceControlError`, for instance when the disk is full: the first failure, once all else is doubted. The next start
+    ///   doubts everything again.
     package func begin(_ mirrors: Mirrors) throws -> Finding {
         let recorded = (try? WholeFile.read(state.boot, limit: 100)).map { String(decoding: $0, as: UTF8.self) }
         if let id = boot.id, recorded == "\(id)\n" { return .trusted }
@@ -37,17 +38,29 @@ package struct BootRecord: Sendable {
             return .trusted
         }
         // Recorded last: what stops the daemon or the machine before that is followed by another start that doubts.
-        let finding = Finding.doubted(mirrors: try mirrors.doubt(), workspaces: try doubtWorkspaces())
+        let workspaces = Result { () throws(FileError) in try doubtWorkspaces() }
+        let finding = Finding.doubted(mirrors: try mirrors.doubt(), workspaces: try workspaces.get())
         try record(boot.id)
         return finding
     }
 
-    /// Writes everything to the disk and records that all can be trusted. Call it when nothing of the service works any more; it blocks for as long
-    /// as the disk takes, and is right not to be called.
-    ///
-    /// Jobs may still run. If the machine stops before they end, they are found lost, and their workspaces are removed.
+    /// Returns what the operator does about an error of `begin`.
+    package static func advice(for error: any Error) -> String {
+        let cause = error as? FileError ?? (error as? SourceControlError)?.underlying as? FileError
+        return switch cause?.code {
+        case .noSpace: "free space in the state directory and restart the service"
+        case .denied: "let the service's user write the file that the error names, and restart the service"
+        default:
+            "check the disk, remove the mirror or the workspace that the error names, which is made again, and restart the service"
+        }
+    }
+
+    /// Writes everything to the disk and records that all can be trusted, unless jobs go on. Call it when nothing of the service works any more; it
+    /// blocks for as long as the disk takes, and is right not to be called.
+    /// - Parameter hasJobs: Whether jobs still run, which write their workspaces after this. The record stays then: another boot doubts everything.
     /// - Throws: `FileError`; everything is doubted then if the machine stops.
-    package func end() throws(FileError) {
+    package func end(hasJobs: Bool) throws(FileError) {
+        guard !hasJobs else { return }
         for place in [state.path, state.repositories, state.workspaces] {
             try Directory(opening: place).synchronizeFileSystem()
         }
@@ -67,13 +80,19 @@ package struct BootRecord: Sendable {
     }
 
     /// Removes the records of what lies in the workspaces: the next checkout of each begins in an empty tree, without remembered warnings.
+    /// - Throws: The first failure, once all others are removed.
     private func doubtWorkspaces() throws(FileError) -> Int {
         let all = Workspace.all(in: state.workspaces)
+        var failure: FileError?
         for workspace in all {
-            // Absent where nothing was checked out yet.
-            guard let memory = try? Directory(opening: workspace.state) else { continue }
-            try memory.remove("record")
+            do throws(FileError) {
+                try Directory(opening: workspace.state).remove("record")
+            } catch {
+                // Absent where nothing was checked out yet.
+                if error.code != .notFound { failure = failure ?? error }
+            }
         }
+        if let failure { throw failure }
         return all.count
     }
 }

@@ -67,9 +67,7 @@ extension IntegrationRunner {
                 return .skipped(reason, Self.summary(of: commit))
             }
         } catch let error as SourceControlError {
-            try Self.rethrowStop(error)
-            guard Self.hasGone.contains(error.code) else { return .refused(.checkoutError, "\(error)") }
-            return .refused(.canceled, "\(Self.gone(error.code)): \(error)")
+            return try Self.refused(error)
         }
         // Before any job: those that run have their files.
         if [.preparing, .beforeTriggers].contains(record.state.step) {
@@ -88,8 +86,13 @@ extension IntegrationRunner {
             if record.reason != nil { try await store.explain([record.id], nil) }
             return .ready(record)
         }
-        let reading = await recipes.recipe(
-            of: try await ruling(commit, of: record, bot: bot, mirror), bot: bot, on: record.ref)
+        let ruling: CommitContent
+        do {
+            ruling = try await self.ruling(commit, of: record, bot: bot, mirror)
+        } catch let error as SourceControlError {
+            return try Self.refused(error)
+        }
+        let reading = await recipes.recipe(of: ruling, bot: bot, on: record.ref)
         guard let recipe = Self.usable(reading) else {
             try await describe(record, commit, mirror)
             try await refuse(record, reading.diagnostics, mirror: mirror)
@@ -105,9 +108,17 @@ extension IntegrationRunner {
         try await store.describe(record.id, commit: try await summary(of: commit, record, mirror))
     }
 
-    /// The commit is not to be had any more: its ref was deleted or replaced, or its repository deleted, moved or made private.
+    /// Ends an integration whose commit cannot be read.
+    private static func refused(_ error: SourceControlError) throws -> Preparation {
+        try rethrowStop(error)
+        guard hasGone.contains(error.code) else { return .refused(.checkoutError, "\(error)") }
+        return .refused(.canceled, "\(gone(error.code)): \(error)")
+    }
+
+    /// The server's answers that the commit is not to be had any more: its ref was deleted or replaced, or its repository deleted, moved or made
+    /// private. `commitMissing` is none of them: it is about the mirror.
     private static let hasGone: Set<SourceControlError.Code> = [
-        .refGone, .commitMissing, .notACommit, .repositoryNotFound, .credentialsMissing, .credentialsRefused,
+        .refGone, .notACommit, .repositoryNotFound, .credentialsMissing, .credentialsRefused,
         .redirected,
     ]
 
@@ -169,21 +180,44 @@ extension IntegrationRunner {
     private func content(
         of record: IntegrationRecord, bot: BotSpecification, mirror: Mirror
     ) async throws -> CommitContent {
-        let (file, limit) = (Self.file(of: bot), Self.limit)
-        if let content = try await mirror.content(
-            of: record.commit, file: file, limit: limit, project: ProjectTree.reader)
-        {
+        if let content = try await read(record.commit, bot: bot, mirror) {
             if record.ref.tag != nil, record.recipe == nil { try await fetchTag(record, mirror) }
             return content
         }
         try await fetch(record, mirror)
-        guard
-            let content = try await mirror.content(
-                of: record.commit, file: file, limit: limit, project: ProjectTree.reader)
-        else {
+        return try await mended(record.commit, of: record, bot: bot, mirror)
+    }
+
+    /// Reads a commit.
+    /// - Returns: `nil` if it has to be fetched: it is not in the mirror, or the mirror is damaged or has to be verified.
+    private func read(
+        _ commit: CommitID, bot: BotSpecification, _ mirror: Mirror
+    ) async throws(SourceControlError) -> CommitContent? {
+        do throws(SourceControlError) {
+            return try await mirror.content(
+                of: commit, file: Self.file(of: bot), limit: Self.limit, project: ProjectTree.reader)
+        } catch {
+            guard error.code == .mirrorDamaged else { throw error }
+            return nil
+        }
+    }
+
+    /// Reads a commit that was brought. If it cannot be read, as in a mirror that was found damaged since, the commit is brought once more: that
+    /// verifies the mirror and mends it.
+    /// - Parameter commit: One that `Mirror.bring` brings for the integration.
+    /// - Throws: `mirrorDamaged` if it cannot be read then either; `ServerAwaited`.
+    func mended(
+        _ commit: CommitID, of record: IntegrationRecord, bot: BotSpecification, _ mirror: Mirror
+    ) async throws -> CommitContent {
+        if let content = try await read(commit, bot: bot, mirror) { return content }
+        try await ask(record.repository, for: record) { try await mirror.bring(record) }
+        let content = try await mirror.content(
+            of: commit, file: Self.file(of: bot), limit: Self.limit, project: ProjectTree.reader)
+        guard let content else {
             throw SourceControlError(
-                code: .commitMissing, operation: "reading \(record.commit.abbreviated) for \(record.id)",
-                message: "it was fetched and is not there; look at the mirror's disk")
+                code: .mirrorDamaged, operation: "reading \(commit.abbreviated) for \(record.id)",
+                message: "it was fetched and cannot be read in the mirror \(mirror.path); "
+                    + "check the mirror's disk and rerun the integration")
         }
         return content
     }

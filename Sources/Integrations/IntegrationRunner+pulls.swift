@@ -11,15 +11,30 @@ extension IntegrationRunner {
     func merged(
         _ record: IntegrationRecord, _ pull: IntegratedPullRequest, _ mirror: Mirror
     ) async throws -> IntegrationRecord {
-        if record.recipe != nil, try await mirror.contains(record.commit) { return record }
+        let isWhole = await !mirror.isMarkedDamaged
+        if isWhole, record.recipe != nil, try await mirror.contains(record.commit) { return record }
         let (hasBase, hasHead) = (try await mirror.contains(pull.baseCommit), try await mirror.contains(pull.head))
-        if !hasBase || !hasHead {
+        if !isWhole || !hasBase || !hasHead {
             try await ask(record.repository, for: record) { try await mirror.bring(record) }
             try await repack(mirror)
         }
-        let (commit, unmerged) = try await mirror.combine(pull)
+        let (commit, unmerged) = try await combined(pull, of: record, mirror)
         if commit == record.commit, unmerged == pull.unmerged { return record }
         return try await store.recordMerge(of: record.id, commit: commit, unmerged: unmerged)
+    }
+
+    /// Merges a pull request's commits, which are in the mirror. Fetches them once more if the mirror has lost some of their files.
+    /// - Throws: `ServerAwaited`.
+    private func combined(
+        _ pull: IntegratedPullRequest, of record: IntegrationRecord, _ mirror: Mirror
+    ) async throws -> (commit: CommitID, unmerged: String?) {
+        do throws(SourceControlError) {
+            return try await mirror.combine(pull)
+        } catch {
+            guard [.mirrorDamaged, .commitMissing].contains(error.code) else { throw error }
+            try await ask(record.repository, for: record) { try await mirror.bring(record) }
+            return try await mirror.combine(pull)
+        }
     }
 
     /// Why nothing of it is run.
@@ -37,18 +52,12 @@ extension IntegrationRunner {
 
     /// The commit whose recipe and whose type of project count: of a fork's pull request the base, since whoever wrote the rest may not
     /// say what runs.
+    /// - Throws: As `mended`.
     func ruling(
         _ commit: CommitContent, of record: IntegrationRecord, bot: BotSpecification, _ mirror: Mirror
     ) async throws -> CommitContent {
         guard let pull = record.pull, !pull.isTrusted else { return commit }
-        let base = try await mirror.content(
-            of: pull.baseCommit, file: Self.file(of: bot), limit: Self.limit, project: ProjectTree.reader)
-        guard let base else {
-            throw SourceControlError(
-                code: .commitMissing, operation: "reading \(pull.baseCommit.abbreviated) for \(record.id)",
-                message: "the base of pull request \(pull.number) is not in the mirror; rerun it")
-        }
-        return base
+        return try await mended(pull.baseCommit, of: record, bot: bot, mirror)
     }
 
     /// What people read of the commit: of a pull request its head's words, since nobody wrote the merge.

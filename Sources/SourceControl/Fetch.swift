@@ -97,7 +97,8 @@ struct Fetch {
         }
     }
 
-    /// Brings refs of a list that was asked for just now, in one pack. What keeps it from that is left to the fetch of who needs a commit.
+    /// Brings refs of a list that was asked for just now, in one pack. What keeps it from that is left to the fetch of who needs a commit; the
+    /// mirror is marked where that is damage.
     /// - Parameter isWanted: Asked for each ref that has moved since the last call. The default branch counts as moved until it has been brought:
     ///   jobs need it, but no integration of another branch fetches it if its own commit is here.
     /// - Throws: `canceled`, nothing else.
@@ -120,6 +121,9 @@ struct Fetch {
             session.memory.noteBrought()
         } catch {
             if session.control.stopped == .canceled { throw error }
+            let found = session.explained(error, operation: server.operation, address: session.url.description)
+            // The next fetch mends the mirror. If it cannot be marked, that fetch meets the damage by itself.
+            if session.control.stopped == nil, found.code == .mirrorDamaged { try? store.markDamaged() }
             session.memory.noteFailedBringing()
         }
     }

@@ -14,14 +14,18 @@ final class ListMemory: Sendable {
         var list: RemoteSession.Advertisement?
         var isWritten = false
         var seen = Seen()
-        /// How many of the next looks bring nothing.
+        /// How many of the next looks with something to bring leave it to the fetch.
         var pause = 0
+        /// The pause after the next look that cannot bring what it wants.
+        var nextPause = ListMemory.shortestPause
         var packs = 0
     }
 
-    /// So many looks with something to bring leave it to the fetch after one that could not bring it: else a server that is slow at it would be
-    /// asked for each commit twice.
-    static let pause = 10
+    /// The looks with something to bring that leave it to the fetch after one that could not bring it. Without a pause, a server that is slow at it
+    /// would be asked for each commit twice.
+    static let shortestPause = 10
+    /// The pause doubles with each further failure up to this: the default branch is wanted by each look until it is here, however long that is.
+    static let longestPause = 1000
 
     private let state = Mutex(State())
 
@@ -51,8 +55,14 @@ final class ListMemory: Sendable {
         }
     }
 
-    /// All that was wanted of the last list is in the mirror.
-    func noteBrought() { state.withLock { $0.seen.unbrought = nil } }
+    /// All that was wanted of the last list is in the mirror, whether a look or a fetch has brought it: pauses are short again.
+    func noteBrought() {
+        state.withLock {
+            $0.seen.unbrought = nil
+            $0.pause = min($0.pause, Self.shortestPause)
+            $0.nextPause = Self.shortestPause
+        }
+    }
 
     /// Whether a look with something to bring is to bring it.
     func mayBring() -> Bool {
@@ -67,7 +77,12 @@ final class ListMemory: Sendable {
     func notePacks(_ count: Int) { state.withLock { $0.packs = count } }
 
     /// A look could not bring what it wanted.
-    func noteFailedBringing() { state.withLock { $0.pause = Self.pause } }
+    func noteFailedBringing() {
+        state.withLock {
+            $0.pause = $0.nextPause
+            $0.nextPause = min(2 * $0.nextPause, Self.longestPause)
+        }
+    }
 
     /// The mirror's refs are those of a list now, as far as their commits are there.
     func noteWritten(_ refs: [RefName: RemoteSession.AdvertisedRef]) {

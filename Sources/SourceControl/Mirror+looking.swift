@@ -3,11 +3,12 @@ package import Model
 extension Mirror {
     /// Asks the server for its branches and tags.
     ///
-    /// With `isWanted`, a look also brings the commits of refs that have moved since the look before, over the same connection and in one pack for
-    /// all of them, so that an integration of them finds its commit here. A look is short all the same, since others wait for their turn:
+    /// With `isWanted`, a look also brings the commits of refs that have moved since the look before, in the same turn of the lane and in one pack
+    /// for all of them, so that an integration of them finds its commit here. A look is short all the same, since others wait for their turn:
     /// - It brings nothing into an empty or damaged mirror.
     /// - It gives up after `NetworkLimits.bringing` and above `NetworkLimits.broughtBytes`.
-    /// - After it has failed, the next `ListMemory.pause` looks bring nothing.
+    /// - After it has failed, the next looks with something to bring leave it to the fetch: `ListMemory.shortestPause`, then twice as many after each
+    ///   further failure, up to `ListMemory.longestPause`.
     ///
     /// A look that cannot bring what it wants is no failure: the integration's own fetch brings it, or reports why it cannot.
     /// - Parameters:

@@ -61,6 +61,15 @@ package struct Mirror: Sendable {
         }
     }
 
+    /// Whether something in the mirror may be damaged, so that it has to be verified before an integration begins with what is in it. The next
+    /// fetch does that, without network if all is whole.
+    package var isMarkedDamaged: Bool {
+        get async {
+            let store = store
+            return await lane.run { store.isMarkedDamaged }
+        }
+    }
+
     static func missing(_ commit: CommitID, operation: String) -> SourceControlError {
         SourceControlError(
             code: .commitMissing, operation: operation, message: "the mirror does not hold \(commit); fetch it first")

@@ -5,33 +5,52 @@ extension Mirrors {
     ///
     /// Each mirror is verified by its next fetch, which brings what is damaged again. Until then no integration begins with what is in it. Call it
     /// before anything else uses the mirrors; it blocks.
+    /// A mirror that cannot be doubted keeps none of the others from it.
     /// - Returns: How many mirrors there are.
-    /// - Throws: `file`, for instance when the disk is full.
+    /// - Throws: `file`, for instance when the disk is full: the first failure, once all others are doubted.
     package func doubt() throws(SourceControlError) -> Int {
         let directory = directory
         let names = try files("doubting the mirrors in \(directory)") { () throws(FileError) in
             try Directory(creating: directory, mode: 0o700).entries().filter { $0.kind == .directory }.map(\.name)
         }
-        for name in names { try MirrorStore(path: "\(directory)/\(name)", name: name).doubt() }
-        return names.count
+        var (count, failure) = (0, SourceControlError?.none)
+        // `lost+found` is a file system's own (mke2fs(8)) and only root may read it. No mirror has such a name.
+        for name in names where name != "lost+found" {
+            do throws(SourceControlError) {
+                if try MirrorStore(path: "\(directory)/\(name)", name: name).doubt() { count += 1 }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        return count
     }
 }
 
 extension MirrorStore {
     /// Marks the mirror so that the next fetch verifies its objects (`heal`), and removes what git cannot read of the files beside them:
     /// `config`, torn `packed-refs` and torn holds. The first is made again when the mirror is opened, the second by the next fetch.
-    func doubt() throws(SourceControlError) {
+    /// - Returns: False if there is no mirror: it is made when it is first opened.
+    func doubt() throws(SourceControlError) -> Bool {
         try files("doubting the mirror \(name)") { () throws(FileError) in
-            // What cannot be opened or has no objects is no mirror, such as a disk's `lost+found`, or is made when it is first opened.
-            guard let directory = try? Directory(opening: path), try directory.status("objects") != nil else { return }
+            let directory: Directory
+            do throws(FileError) {
+                directory = try Directory(opening: path)
+            } catch {
+                guard error.code == .notFound else { throw error }
+                return false
+            }
+            guard try directory.status("objects") != nil else { return false }
             // First: a kill after it leaves a mirror that is verified. It needs no synchronizing, as another stop of the machine is noticed too.
             try AtomicFile.write([], to: "\(path)/\(Self.damageMark)", surviving: .kill)
             try directory.remove("config")
             if try directory.status("packed-refs") != nil {
-                let text = try WholeFile.read("\(path)/packed-refs", limit: Self.refsLimit)
-                if !Self.isWhole(packedRefs: text) { try directory.remove("packed-refs") }
+                // What cannot be read may be torn.
+                let text = try? WholeFile.read("\(path)/packed-refs", limit: Self.refsLimit)
+                if text.map({ Self.isWhole(packedRefs: $0) }) != true { try directory.remove("packed-refs") }
             }
             for file in tornHolds(in: directory) { try directory.remove(file) }
+            return true
         }
     }
 

@@ -126,7 +126,7 @@ extension MirrorStore {
             result.status > 128 && result.status < 128 + 65
             || [
                 "out of memory", "cannot allocate", "died of signal", "create thread", "too many open files",
-                "input/output error", "no space left", "cannot run", "resource temporarily",
+                "input/output error", "no space left", "disk quota", "cannot run", "resource temporarily",
             ].contains { said.contains($0) }
         guard !isOurs else {
             throw SourceControlError(

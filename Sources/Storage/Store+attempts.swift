@@ -46,6 +46,17 @@ extension Store {
         }
     }
 
+    /// Whether an attempt of an integration that is not completed has no verdict yet, so that its job may run.
+    package func hasUnfinishedAttempts() async throws(StoreError) -> Bool {
+        try await read("look for unfinished attempts") { db in
+            try db.value(
+                """
+                SELECT EXISTS (SELECT 1 FROM attempts WHERE state <> 'processed'
+                    AND integration IN (SELECT id FROM integrations WHERE state <> 'completed'))
+                """) ?? false
+        }
+    }
+
     /// Changes an attempt's state by Model's state machine.
     /// - Parameters:
     ///   - reason: The new reason; `nil` keeps the earlier one.

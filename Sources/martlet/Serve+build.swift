@@ -143,15 +143,17 @@ extension Serve {
                     "the machine may have stopped while the service worked: mirrors are verified by their next fetch, builds begin from scratch",
                     metadata: ["mirrors": "\(mirrors)", "workspaces": "\(workspaces)"])
             } catch {
-                // On a full disk the service starts. The next start doubts.
+                // The service starts, as on a full disk. The next start doubts.
                 logger.error(
-                    "what a stop of the machine may have damaged cannot be marked; free space in the state directory and restart the service",
-                    metadata: ["error": "\(error)"])
+                    "some of what a stop of the machine may have damaged cannot be marked, and is used as it is",
+                    metadata: ["error": "\(error)", "next": "\(BootRecord.advice(for: error))"])
             }
         }
 
         /// Closes the database, and records that nothing is left in memory alone.
         func close() async {
+            // Unknown counts as yes: then more is doubted than is needed.
+            let hasJobs = (try? await store.hasUnfinishedAttempts()) ?? true
             do {
                 try store.close()
             } catch {
@@ -159,7 +161,7 @@ extension Serve {
             }
             guard let boot else { return }
             do {
-                try await BlockingLane(label: "boot").run { () throws(FileError) in try boot.end() }
+                try await BlockingLane(label: "boot").run { () throws(FileError) in try boot.end(hasJobs: hasJobs) }
             } catch {
                 logger.warning(
                     "the state directory could not be written to the disk; if the machine stops now, mirrors are verified and builds begin from scratch",

@@ -1,4 +1,5 @@
 import Basics
+import Glibc
 import SourceControl
 import TestSupport
 import Testing
@@ -82,7 +83,7 @@ import Testing
             // given
             _ = try state.begin(Self.first)
             try state.fill()
-            try state.record(Self.first).end()
+            try state.record(Self.first).end(hasJobs: false)
             // when
             let finding = try state.begin(next)
             // then
@@ -91,11 +92,26 @@ import Testing
         }
     }
 
+    /// What a job writes after the stop is on no disk when the machine stops.
+    @Test func testThatAStopInOrderWhileJobsGoOnIsNone() async throws {
+        try await withState { state in
+            // given
+            _ = try state.begin(Self.first)
+            try state.fill()
+            try state.record(Self.first).end(hasJobs: true)
+            // when
+            let findings = [try state.begin(Self.first), try state.begin(Self.second)]
+            // then
+            #expect(findings == [.trusted, .doubted(mirrors: 1, workspaces: 1)])
+            #expect(try state.isDoubted)
+        }
+    }
+
     @Test func testThatAStopInOrderCountsForOneStart() async throws {
         try await withState { state in
             // given
             _ = try state.begin(Self.first)
-            try state.record(Self.first).end()
+            try state.record(Self.first).end(hasJobs: false)
             #expect(try state.begin(Self.second) == .trusted)
             try state.fill()
             // when
@@ -149,6 +165,36 @@ import Testing
             #expect(finding == .doubted(mirrors: 1, workspaces: 1))
             #expect(try state.isDoubted)
         }
+    }
+
+    @Test func testThatOneThatCannotBeDoubtedKeepsNoOtherFromIt() async throws {
+        try await withState { state in
+            // given: directories in the place of the marks of two mirrors, and a file in that of a workspace's record
+            _ = try state.begin(Self.first)
+            try state.fill()
+            for name in ["aaa-0", "zzz-0"] {
+                try state.directory.makeDirectory("state/repositories/\(name)/objects")
+                try state.directory.makeDirectory("state/repositories/\(name)/martlet-damaged/inside")
+            }
+            for number in [1, 2] {
+                try state.directory.makeDirectory("state/workspaces/kit/debug/trusted/\(number)/tree")
+                try state.directory.write("state/workspaces/kit/debug/trusted/\(number)/checkout", "no directory\n")
+            }
+            // when
+            let error = #expect(throws: SourceControlError.self) { try state.begin(Self.second) }
+            // then
+            #expect(try state.isDoubted)
+            let advice = BootRecord.advice(for: try #require(error))
+            expectContains(advice, "remove the mirror or the workspace that the error names")
+            #expect(throws: SourceControlError.self) { try state.begin(Self.second) }
+        }
+    }
+
+    @Test(arguments: [(ENOSPC, "free space"), (EDQUOT, "free space"), (EACCES, "let the service's user write")])
+    func testThatTheAdviceFitsTheError(_ number: Int32, _ words: String) {
+        let cause = FileError(operation: "write", path: "/srv/x", errno: number)
+        let error = SourceControlError(code: .file, operation: "doubting x", message: "no", underlying: cause)
+        for error: any Error in [cause, error] { expectContains(BootRecord.advice(for: error), words) }
     }
 
     @Test func testThatOnlyAnIdOfTheKernelsIsOne() {

@@ -230,4 +230,61 @@ import Testing
             }
         }
     }
+
+    /// The default branch, which each look wants until it is here.
+    @Test func testThatABranchThatCannotBeBroughtIsTriedMoreAndMoreSeldom() async throws {
+        try await withOrigin { fixture in
+            let sendsPacks = Locked(true)
+            try await Self.serving(fixture, sendsPacks: sendsPacks) { mirror, server, push in
+                // given
+                sendsPacks.withLock { $0 = false }
+                func posts() -> Int { server.requests.count { $0.hasPrefix("POST ") } }
+                let before = posts()
+                let tip = try await push()
+
+                // when: pauses of 10 and of 20 looks, and the looks before each
+                var tries: [Int] = []
+                for look in 1...32 {
+                    let earlier = posts()
+                    _ = try await mirror.look(bringing: { _, _ in true })
+                    if posts() > earlier { tries.append(look) }
+                }
+
+                // then
+                #expect(tries == [1, 12])
+                #expect(posts() == before + 2)
+
+                // and the next one can
+                sendsPacks.withLock { $0 = true }
+                _ = try await mirror.look(bringing: { _, _ in true })
+
+                // then
+                #expect(try await mirror.contains(tip))
+            }
+        }
+    }
+
+    @Test func testThatDamageThatALookMeetsIsLeftToTheNextFetch() async throws {
+        try await withOrigin(["a": String(repeating: "line\n", count: 2000)]) { fixture in
+            try await Self.serving(fixture, sendsPacks: Locked(true)) { mirror, _, push in
+                // given: the commit that the mirror's branch leads to cannot be read, which the server is told of
+                let first = try await fixture.origin.head()
+                let script = """
+                    chmod u+w *.pack; p=$(ls *.pack); s=$(stat -c %s $p)
+                    dd if=/dev/zero of=$p bs=1 seek=14 count=$((s - 40)) conv=notrunc 2>/dev/null
+                    """
+                try await runExpectingSuccess(["sh", "-c", script], in: mirror.objects + "/pack")
+                let tip = try await push()
+                #expect(await !mirror.isMarkedDamaged)
+
+                // when
+                let listing = try await mirror.look(bringing: { _, _ in true })
+
+                // then
+                #expect(listing.heads == [fixture.main: tip])
+                #expect(await mirror.isMarkedDamaged)
+                #expect(try await mirror.content(of: first, file: nil, limit: 0) == nil)
+            }
+        }
+    }
 }

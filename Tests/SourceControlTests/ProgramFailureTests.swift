@@ -62,6 +62,7 @@ import Testing
         (1, "error: packfile is not a GIT packfile", false),
         (137, "", nil), (1, "error: index-pack died of signal 9", nil),
         (128, "fatal: Out of memory, malloc failed", nil),
+        (128, "fatal: unable to write new file: Disk quota exceeded", nil),
         (128, "fatal: unable to create thread: Resource temporarily unavailable", nil),
     ])
     func testThatWhatCouldNotBeLookedAtIsNotTakenForDamaged(_ status: Int32, _ said: String, _ expected: Bool?)

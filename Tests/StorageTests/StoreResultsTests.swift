@@ -66,6 +66,24 @@ import Testing
             }
         }
 
+        @Test func testThatItIsUnfinishedUntilItHasAVerdict() async throws {
+            try await withStore { fixture in
+                // given
+                let before = try await fixture.store.hasUnfinishedAttempts()
+                let id = try await StoreResultsTests.attempt(fixture)
+
+                // when
+                var found = [before, try await fixture.store.hasUnfinishedAttempts()]
+                for event in [AttemptState.Event.entered(.building), .ended, .processed(.internalError)] {
+                    try await fixture.store.apply(event, to: id, at: time(20), reason: "a test")
+                    found.append(try await fixture.store.hasUnfinishedAttempts())
+                }
+
+                // then
+                #expect(found == [false, true, true, true, false])
+            }
+        }
+
         @Test func testThatAStepNeverGoesBack() async throws {
             try await withStore { fixture in
                 let id = try await StoreResultsTests.attempt(fixture)
