@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the output of `ctest`, with `--output-on-failure`, `--verbose` or neither.
+/// A reader of the output of `ctest`, with `--output-on-failure`, `--verbose` or neither.
 package struct CTestConsoleReader: Sendable {
     /// If there are ten tests or more, their numbers have one width: `Test  #1:`.
     private static let needles: Needles = [
@@ -24,7 +24,7 @@ package struct CTestConsoleReader: Sendable {
     private var hasProject = false
     private var hasSummary = false
     private var failed: Int?
-    /// The index of the test whose result was read last. The following lines are its output.
+    /// The index of the failed test whose output the next lines are; `nil` if there is none.
     private var current: Int?
 
     package init(root: SourceRoot) {}

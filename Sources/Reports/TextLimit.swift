@@ -1,6 +1,6 @@
 import Model
 
-/// Cuts texts from outside.
+/// Functions that cut texts from outside.
 enum TextLimit {
     /// The most bytes of a suite's, a test's or a rule's name.
     static let nameBytes = 1024
