@@ -53,7 +53,7 @@ package struct CTestConsoleReader: Sendable {
         }
     }
 
-    /// ` 2/8 Test #2: fails ............................***Failed    0.00 sec`
+    /// Reads a result such as ` 2/8 Test #2: fails ............................***Failed    0.00 sec`.
     private mutating func result(_ line: Substring) {
         guard tests.count < ReportContent.maximumItems, let mark = line.range(ofFirst: "Test "),
             let slash = line[..<mark.lowerBound].range(ofFirst: "/"),
@@ -129,7 +129,7 @@ package struct CTestConsoleReader: Sendable {
         tests[index].message.append(line: text)
     }
 
-    /// `43% tests passed, 4 tests failed out of 7`
+    /// Reads a summary such as `43% tests passed, 4 tests failed out of 7`.
     private mutating func summary(_ text: String) {
         current = nil
         let words = text.split(separator: " ")

@@ -124,7 +124,7 @@ final class XMLReport {
         }
     }
 
-    /// The report of expat's callback; `nil` once it is refused, since expat may call again before it stops.
+    /// Returns the report of expat's callback; `nil` once it is refused, since expat may call again before it stops.
     private static func of(_ pointer: UnsafeMutableRawPointer?) -> XMLReport? {
         guard let pointer else { return nil }
         let report = Unmanaged<XMLReport>.fromOpaque(pointer).takeUnretainedValue()

@@ -27,7 +27,7 @@ package struct ConsoleContent: Sendable {
 
     package init() {}
 
-    /// The problem text for a console that could not be read.
+    /// Returns the problem text for a console that could not be read.
     package static func unreadable(_ why: String) -> String { "the output could not be read: \(why)" }
 }
 
