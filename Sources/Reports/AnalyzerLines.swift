@@ -1,6 +1,6 @@
 package import Model
 
-/// Reads an analysis' output: diagnostics as compilers print them, and lines of linters.
+/// A reader of an analysis' output: diagnostics as compilers print them, and lines of linters.
 package struct AnalyzerLines: Sendable {
     private var diagnostics: DiagnosticReader
     private var lints: LintLines

@@ -1,4 +1,4 @@
-/// Recognizes the lines by which analyzers report success or progress: these are no findings.
+/// The lines by which analyzers report success or progress: these are no findings.
 ///
 /// Any other line that is no finding may be a finding in an unknown format. The lists therefore contain the tools' default sentences, and what Make,
 /// npm, shells and similar programs print around a tool. A file name alone is no such line: `gofmt -l` and `shfmt -l` print the names of badly

@@ -1,6 +1,6 @@
 package import Model
 
-/// Compares an integration's findings with the issues of the branch's previous integration.
+/// The comparison of an integration's findings with the issues of the branch's previous integration.
 package enum Baseline {
     /// A finding of one or more configurations.
     package struct Found: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// Reads LLVM's bitstream container: blocks of records, abbreviated or not (llvm.org/docs/BitCodeFormat).
+/// A reader of LLVM's bitstream container: blocks of records, abbreviated or not (llvm.org/docs/BitCodeFormat).
 ///
 /// Its work is limited by the number of bytes. Every read advances by at least one bit or fails. Elements that take no bits (literals, numbers of
 /// zero bits) have a budget for the whole stream.

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the output of `ctest`, with `--output-on-failure`, `--verbose` or neither.
+/// A reader of the output of `ctest`, with `--output-on-failure`, `--verbose` or neither.
 package struct CTestConsoleReader: Sendable {
     /// If there are ten tests or more, their numbers have one width: `Test  #1:`.
     private static let needles: Needles = [
@@ -24,7 +24,7 @@ package struct CTestConsoleReader: Sendable {
     private var hasProject = false
     private var hasSummary = false
     private var failed: Int?
-    /// The index of the test whose result was read last. The following lines are its output.
+    /// The index of the failed test whose output the next lines are; `nil` if there is none.
     private var current: Int?
 
     package init(root: SourceRoot) {}
@@ -53,7 +53,7 @@ package struct CTestConsoleReader: Sendable {
         }
     }
 
-    /// ` 2/8 Test #2: fails ............................***Failed    0.00 sec`
+    /// Reads a result such as ` 2/8 Test #2: fails ............................***Failed    0.00 sec`.
     private mutating func result(_ line: Substring) {
         guard tests.count < ReportContent.maximumItems, let mark = line.range(ofFirst: "Test "),
             let slash = line[..<mark.lowerBound].range(ofFirst: "/"),
@@ -129,7 +129,7 @@ package struct CTestConsoleReader: Sendable {
         tests[index].message.append(line: text)
     }
 
-    /// `43% tests passed, 4 tests failed out of 7`
+    /// Reads a summary such as `43% tests passed, 4 tests failed out of 7`.
     private mutating func summary(_ text: String) {
         current = nil
         let words = text.split(separator: " ")

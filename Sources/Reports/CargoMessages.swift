@@ -1,6 +1,6 @@
 import Model
 
-/// Reads messages of `cargo build`, `check`, `clippy` and `test` with `--message-format json`.
+/// A reader of messages of `cargo build`, `check`, `clippy` and `test` with `--message-format json`.
 enum CargoMessages {
     /// Returns errors and warnings at their primary places, and the tests if their events follow in the same stream. A build that did not finish, or
     /// did not succeed, is a problem.

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the human-readable output of `cargo test`, line by line.
+/// A reader of the human-readable output of `cargo test`, line by line.
 struct CargoTestLines: Sendable {
     /// The test whose result comes in a separate line, because the test printed output first.
     private var waiting: String?

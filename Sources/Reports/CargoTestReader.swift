@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the output of `cargo test`, and the output of Rust's test harness with `--format json`.
+/// A reader of the output of `cargo test`, and the output of Rust's test harness with `--format json`.
 package struct CargoTestReader: Sendable {
     private var run: CargoTestRun
     private var lines = CargoTestLines()

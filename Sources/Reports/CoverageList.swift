@@ -1,6 +1,6 @@
 import Model
 
-/// Collects the files of a coverage report. Files outside of the repository, and files below `.build`, are left out.
+/// A collector of the files of a coverage report. Files outside of the repository, and files below `.build`, are left out.
 struct CoverageList {
     let root: SourceRoot
     private var files: [Coverage.File] = []

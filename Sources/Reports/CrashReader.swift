@@ -1,4 +1,4 @@
-/// Reads from a console how a test command's process crashed last.
+/// A reader of a console that finds the last crash of a test command's process.
 ///
 /// XCTest's process runs before Swift Testing's, so an earlier crash is discarded when Swift Testing's run starts.
 package struct CrashReader: Sendable {

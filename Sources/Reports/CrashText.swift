@@ -1,4 +1,4 @@
-/// Collects from a console's lines how a test's process ended.
+/// The end of a test's process, collected from a console's lines.
 struct CrashText: Sendable {
     /// The Swift runtime's message: `Fatal error: Index out of range`.
     private(set) var fatalError: String?

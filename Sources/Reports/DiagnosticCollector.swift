@@ -1,6 +1,6 @@
 import Model
 
-/// Collects the diagnostics of a log as findings.
+/// A collector of the diagnostics of a log as findings.
 struct DiagnosticCollector: Sendable {
     private let root: SourceRoot
     private var lines: [DiagnosticLine] = []

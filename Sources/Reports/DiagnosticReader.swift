@@ -1,6 +1,6 @@
 package import Model
 
-/// Reads the diagnostics of compilers, linkers, SwiftPM and Make from a log.
+/// A reader of the diagnostics of compilers, linkers, SwiftPM and Make from a log.
 ///
 /// It recognizes the following forms, which were tested with Swift 6.3.1, clang 21 and gcc 4 to 14. Notes and remarks are no findings.
 /// - swiftc in both styles, clang, clang-tidy, gcc and swift-format: `PATH:LINE:COLUMN: error|fatal error|warning: TEXT`

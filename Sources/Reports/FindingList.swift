@@ -1,6 +1,6 @@
 import Model
 
-/// Collects the findings of an analyzer's report.
+/// A collector of the findings of an analyzer's report.
 struct FindingList {
     let root: SourceRoot
     private(set) var findings: [Finding] = []

@@ -1,6 +1,6 @@
 package import Model
 
-/// Computes keys that identify a finding in the next integration even if its line has moved.
+/// Functions that compute keys that identify a finding in the next integration even if its line has moved.
 package enum Fingerprinter {
     /// The keys of a finding.
     package struct Keys: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// Parses Go's messages beside the results of tests.
+/// A parser of Go's messages beside the results of tests.
 enum GoMessages {
     /// Returns the tests that a panic names: under `running tests:` for a time-out, otherwise as a function in its trace.
     static func tests(in text: String, of names: Set<String>) -> Set<String> {

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the human-readable output of `go test`, line by line.
+/// A reader of the human-readable output of `go test`, line by line.
 struct GoTestLines: Sendable {
     /// The package of a test is unknown until the package's own line comes.
     private static let unknown: String? = nil

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the output of `go test`, with `-json`, with `-v` or with neither.
+/// A reader of the output of `go test`, with `-json`, with `-v` or with neither.
 package struct GoTestReader: Sendable {
     private var run: GoTestRun
     private var lines: GoTestLines

@@ -1,6 +1,6 @@
 import Model
 
-/// Determines which previous issue each finding is.
+/// The assignment of findings to previous issues.
 ///
 /// The following steps are made in this order, each with the findings and issues that the previous ones left over:
 /// 1. The same line: the same content (category, rule, the line's text), in the file that has the old one's present name. Several of them in one file

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads findings that linters write in JSON, each tool in its own format.
+/// A reader of findings that linters write in JSON, each tool in its own format.
 enum JSONFinding {
     /// Returns whether an object is a report of findings, or the first line of one with a finding per line.
     static func isReport(_ value: JSON) -> Bool {

@@ -1,4 +1,4 @@
-/// Reads a report with one JSON value per line.
+/// A reader of a report with one JSON value per line.
 enum JSONLines {
     /// Calls `body` for each object. Blank lines, and lines that begin with another character than `{`, are skipped: other programs may print between
     /// them.

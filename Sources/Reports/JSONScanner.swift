@@ -1,4 +1,4 @@
-/// Parses a JSON text strictly (RFC 8259) into the nodes of a `JSONText`. The time is linear in its length; recursion is limited to
+/// A strict parser of JSON texts (RFC 8259) into the nodes of a `JSONText`. The time is linear in its length; recursion is limited to
 /// `JSON.maximumDepth` levels.
 struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>

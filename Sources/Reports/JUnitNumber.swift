@@ -1,4 +1,4 @@
-/// Reads numbers as JUnit reports write them.
+/// A reader of numbers as JUnit reports write them.
 enum JUnitNumber {
     /// Returns a duration from seconds such as `0.25` or `1,234.5` (Ant in English locales). Negative ones, and those of a billion or more, give
     /// `nil`.

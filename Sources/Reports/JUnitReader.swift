@@ -1,5 +1,5 @@
-/// Reads JUnit XML in the dialects of Ant, Maven Surefire, Gradle, pytest, GoogleTest, Jest, Mocha, nextest, go-junit-report,
-/// SwiftPM and Swift Testing.
+/// A reader of JUnit XML in the dialects of Ant, Maven Surefire, Gradle, pytest, GoogleTest, Jest, Mocha, nextest, go-junit-report, SwiftPM and Swift
+/// Testing.
 ///
 /// There is no standard. The reader uses what these dialects have in common: `testcase` elements in `testsuite` elements, nested or not. It counts
 /// the cases and does not use the counts that a file states.

@@ -1,6 +1,6 @@
 import Model
 
-/// Distinguishes repeated runs of one case from different cases of one name.
+/// Functions that distinguish repeated runs of one case from different cases of one name.
 enum JUnitRetries {
     /// Merges a case that failed and was repeated until it passed into one flaky test. Other cases of one name stay separate and are numbered from
     /// the second on, so that no test is lost.

@@ -1,6 +1,6 @@
 package import Model
 
-/// Writes tests as JUnit XML in the form that Surefire and most readers share, for other tools.
+/// A writer of tests as JUnit XML in the form that Surefire and most readers share, for other tools.
 package enum JUnitWriter {
     /// Writes a suite for each configuration and suite, in the order of their first tests, with the counts of their tests.
     ///

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads lcov's trace files, which gcov, llvm-cov, Istanbul and cargo-llvm-cov write.
+/// A reader of lcov's trace files, which gcov, llvm-cov, Istanbul and cargo-llvm-cov write.
 enum LCOVReader {
     /// A file of the report. A file that several tests cover has several records.
     private struct File {

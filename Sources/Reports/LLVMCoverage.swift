@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the output of `llvm-cov export`, which `swift test --enable-code-coverage` writes, too.
+/// A reader of the output of `llvm-cov export`, which `swift test --enable-code-coverage` writes, too.
 enum LLVMCoverage {
     /// Returns the lines, functions and branches of each file, from the files' summaries.
     static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {

@@ -1,7 +1,7 @@
 import Glibc
 import Model
 
-/// Reads linters' human-readable output, with a place in each line or, as eslint prints it, below the name of the file.
+/// A reader of linters' human-readable output, with a place in each line or, as eslint prints it, below the name of the file.
 struct LintLines: Sendable {
     private let root: SourceRoot
     private var findings: [Finding] = []

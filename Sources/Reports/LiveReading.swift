@@ -1,6 +1,6 @@
 package import Model
 
-/// Reads a step's output while it is still being written, for users who watch it.
+/// A reader of a step's output while it is still being written, for users who watch it.
 ///
 /// It reads only the console. The step's result is read from the whole log and its reports when the step has ended.
 package struct LiveReading: Sendable {

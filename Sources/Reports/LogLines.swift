@@ -1,6 +1,6 @@
 import Glibc
 
-/// Splits a log that arrives in pieces into lines. It takes linear time and makes no strings of lines.
+/// A splitter of a log that arrives in pieces into lines. It takes linear time and makes no strings of lines.
 ///
 /// Between two pieces it holds at most `maximumLineBytes`, regardless of the log.
 package struct LogLines: Sendable {

@@ -1,5 +1,5 @@
-/// Reduces a message to the parts that identify a finding. It removes the directory in which the configuration builds, addresses in memory and names
-/// of temporary files.
+/// Functions that reduce a message to the parts that identify a finding. They remove the directory in which the configuration builds, addresses in
+/// memory and names of temporary files.
 enum MessageText {
     /// The directories in which tools build. The paths below them differ between configurations.
     private static let buildDirectories: Set<String> = [

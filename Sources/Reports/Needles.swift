@@ -111,7 +111,7 @@ struct Needles: Sendable, ExpressibleByArrayLiteral {
     }
 }
 
-/// Searches for any of several texts, one byte at a time.
+/// A search for any of several texts, one byte at a time.
 private struct ShiftAnd: Sendable {
     private let texts: [StaticString]
     /// The number of bits per text. A text uses as many of them as it has bytes.

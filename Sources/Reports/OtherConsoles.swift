@@ -1,5 +1,5 @@
-/// Reads the printed results of other test tools: `go test`, `cargo test`, `ctest`, TAP that begins with its version or a plan, and the tools of
-/// `SummaryConsoles`.
+/// A reader of the printed results of other test tools: `go test`, `cargo test`, `ctest`, TAP that begins with its version or a plan, and the tools
+/// of `SummaryConsoles`.
 package struct OtherConsoles: Sendable {
     private var go: GoTestReader
     private var cargo: CargoTestReader

@@ -1,4 +1,4 @@
-/// Finds the beginnings and ends of pytest's sessions in a console. Lines between them are output of its tests.
+/// A finder of the beginnings and ends of pytest's sessions in a console. Lines between them are output of its tests.
 struct PytestSessions: Sendable {
     /// The number of sessions that have begun and not ended. A test of a plugin can run a session within another.
     private var depth = 0

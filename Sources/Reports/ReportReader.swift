@@ -1,6 +1,6 @@
 import Model
 
-/// Reads a report file. The format is recognized by its content and not by its name.
+/// A reader of a report file. The format is recognized by its content and not by its name.
 package enum ReportReader {
     /// The largest file that is read, in bytes. A job may leave files of that size.
     package static let maximumBytes = 64 * 1024 * 1024

@@ -1,4 +1,4 @@
-/// Converts the locations of a run's results to places.
+/// A converter of the locations of a run's results to places.
 struct SARIFLocations {
     private let artifacts: [JSON]
     private let bases: JSON

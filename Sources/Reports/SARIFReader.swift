@@ -1,4 +1,4 @@
-/// Reads SARIF 2.1.0 (OASIS standard, errata 01) of any analyzer.
+/// A reader of SARIF 2.1.0 (OASIS standard, errata 01) of any analyzer.
 package enum SARIFReader {
     /// Returns the report's results as analyzer warnings.
     ///

@@ -1,6 +1,6 @@
 package import Model
 
-/// Reads the reports of the address, thread, leak, memory and undefined-behavior sanitizers from a console or a file.
+/// A reader of the reports of the address, thread, leak, memory and undefined-behavior sanitizers from a console or a file.
 package struct SanitizerReader: Sendable {
     /// The most reports that are read from one output.
     package static let maximumReports = 1000

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads serialized diagnostics (`.dia`), which swiftc and clang write beside object files.
+/// A reader of serialized diagnostics (`.dia`), which swiftc and clang write beside object files.
 ///
 /// They contain the console's diagnostics with exact places and without a console's limits, but only for the files that a build compiled. Notes
 /// belong to the diagnostic before them and are no findings.

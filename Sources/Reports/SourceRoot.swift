@@ -1,4 +1,4 @@
-/// Converts the paths that tools print to paths relative to the repository's root.
+/// A converter of the paths that tools print to paths relative to the repository's root.
 package struct SourceRoot: Sendable, Hashable {
     /// The components of the directories under which the job may have seen the tree, longest first.
     private let mounts: [[Substring]]

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the console of `swift test` from a file.
+/// A reader of the console of `swift test` from a file.
 enum SwiftTestLog {
     /// Returns the tests of XCTest and of Swift Testing. It is a problem if a log contains no test, ends before a run does, or reports failed tests
     /// without naming them.

@@ -1,6 +1,6 @@
 package import Model
 
-/// Reads Swift Testing's results from a test command's output, for commands without an event stream.
+/// A reader of Swift Testing's results from a test command's output, for commands without an event stream.
 ///
 /// It is the last resort, since the console is made for humans. It prints neither a test's suite nor a file's directory, and a test with a display
 /// name only by that name.

@@ -128,7 +128,7 @@ struct SwiftTestingRun: Sendable {
         takeRun(text[...])
     }
 
-    /// Called when a test has printed a line. If the test was running before the last run started, it has printed that run.
+    /// Handles a line of a test. If the test was running before the last run started, it has printed that run, which is then dropped.
     private mutating func goOn(with name: String) {
         if running[name] != nil {
             pendingEnd = nil

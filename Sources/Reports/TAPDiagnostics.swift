@@ -1,6 +1,6 @@
 import Model
 
-/// Reads places and times in the YAML below a TAP point: `key: value` lines at any level.
+/// A reader of places and times in the YAML below a TAP point: `key: value` lines at any level.
 enum TAPDiagnostics {
     /// Returns the place in a line. node-tap writes `file: test/a.js` and `line: 3`; Node's runner writes `location: '/kit/a.js:3:1'`.
     static func place(_ text: Substring) -> (path: String?, line: Int?) {
@@ -45,7 +45,7 @@ extension TAPPoint {
             duration: duration, message: reason.flatMap { $0.isEmpty ? nil : $0 })
     }
 
-    /// Creates a point from its result, after its children have followed.
+    /// Creates a point from its result when an opening brace shows that it has children.
     init(_ result: TestResult) {
         isOK = !result.outcome.isFailure
         name = result.name

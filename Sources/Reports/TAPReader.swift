@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the Test Anything Protocol, versions 12 to 14, from a file or from a console.
+/// A reader of the Test Anything Protocol, versions 12 to 14, from a file or from a console.
 package struct TAPReader: Sendable {
     private var run: TAPRun
     private let needsVersion: Bool

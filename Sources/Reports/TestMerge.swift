@@ -1,6 +1,6 @@
 package import Model
 
-/// Merges the results of one test run from several reports, so that each test occurs once.
+/// The merging of one test run's results from several reports, so that each test occurs once.
 package enum TestMerge {
     /// Returns one list of the tests in one step's report files and consoles.
     ///

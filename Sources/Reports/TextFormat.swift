@@ -1,4 +1,4 @@
-/// Recognizes formats of text by their lines.
+/// A recognizer of text formats by their lines.
 struct TextFormat {
     /// The number of lines that are searched for linters' output, since any line may look like it.
     private static let maximumLines = 2000

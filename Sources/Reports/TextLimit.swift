@@ -1,13 +1,13 @@
 import Model
 
-/// Cuts texts from outside.
+/// Functions that cut texts from outside.
 enum TextLimit {
     /// The most bytes of a suite's, a test's or a rule's name.
     static let nameBytes = 1024
     /// The most bytes of a report file's name in a sentence.
     static let fileNameBytes = 200
 
-    /// Adds to a text in place, and cuts the result if it exceeds the limit.
+    /// Adds to a text in place, and cuts the result if it exceeds the limit. A text that has reached the limit stays unchanged.
     static func append(_ more: some StringProtocol, to text: inout String, limit: Int = Finding.maximumMessageBytes) {
         guard text.utf8.count < limit else { return }
         text.append(contentsOf: more)

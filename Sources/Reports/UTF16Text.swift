@@ -1,4 +1,4 @@
-/// Recognizes and converts texts in UTF-16, which tools on Windows write.
+/// A recognizer and converter of texts in UTF-16, which tools on Windows write.
 enum UTF16Text {
     /// Returns the text in UTF-8; `nil` for bytes that are not UTF-16 of XML or JSON. An incomplete unit at the end is dropped. An unpaired surrogate
     /// becomes U+FFFD.

@@ -1,6 +1,6 @@
 package import Model
 
-/// Reads XCTest's results from a test command's output, as XCTest on Linux and on macOS prints it.
+/// A reader of XCTest's results from a test command's output, as XCTest on Linux and on macOS prints it.
 ///
 /// XCTest has no report file, so its results come only from the console. (SwiftPM writes an xUnit file only with `--parallel`, without skipped
 /// tests.) The reader supports tests that print without a line feed, several runs in one log, `--parallel` and colors.

@@ -10,7 +10,7 @@ protocol XMLHandler: AnyObject {
     func end(_ element: String, depth: Int)
 }
 
-/// Reads an XML report element by element with expat, with the same limits and refusals for every dialect.
+/// A reader of XML reports, element by element with expat, with the same limits and refusals for every dialect.
 ///
 /// A document type is refused, since it can define entities. Invalid characters that tools write (control characters, bytes that are not UTF-8) are
 /// replaced. Namespace prefixes are removed from element names.
@@ -124,7 +124,7 @@ final class XMLReport {
         }
     }
 
-    /// The report of expat's callback; `nil` once it is refused, since expat may call again before it stops.
+    /// Returns the report of expat's callback; `nil` once it is refused, since expat may call again before it stops.
     private static func of(_ pointer: UnsafeMutableRawPointer?) -> XMLReport? {
         guard let pointer else { return nil }
         let report = Unmanaged<XMLReport>.fromOpaque(pointer).takeUnretainedValue()

@@ -1,4 +1,4 @@
-/// Prepares a report's bytes for the XML parser.
+/// The preparation of a report's bytes for the XML parser.
 enum XMLText {
     /// Returns well-formed UTF-8 without characters that XML forbids. Bytes that are not UTF-8, control characters and references to them become
     /// U+FFFD. They are common in test output, and many tools write them unescaped.

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads what a trigger does: `run`, `publish` or `upload`.
+/// A reader of a trigger's action: `run`, `publish` or `upload`.
 enum ActionReader {
     /// The placeholders that an upload's address may contain in braces.
     static let placeholders = ["product", "version", "branch", "commit", "configuration", "file"]

@@ -1,7 +1,7 @@
 import Model
 
-/// Splits addresses of servers: uploads, webhooks, mail, the service's own. `RepositoryAddress` reads those of repositories. Before data is sent,
-/// `Transfer` checks the address again with its own parser.
+/// Functions that split addresses of servers: uploads, webhooks, mail, the service's own. `RepositoryAddress` reads those of repositories. Before
+/// data is sent, `Transfer` checks the address again with its own parser.
 enum AddressText {
     /// The longest address in bytes; longer ones are refused.
     static let maximumLength = RepositoryAddress.maximumLength

@@ -1,6 +1,6 @@
 package import Model
 
-/// Reads a bot file.
+/// A reader of a bot file.
 package enum BotFileReader {
     /// The shortest and longest time between two scans of a repository.
     static let pollRange = Duration.seconds(1)...Duration.seconds(7 * 86_400)

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads and writes sizes as users write them: a whole number and a unit, `512KiB`, `64MiB`, `1GiB`.
+/// A reader and writer of sizes as users write them: a whole number and a unit, `512KiB`, `64MiB`, `1GiB`.
 enum ByteCountText {
     private static let units: [(name: String, bytes: Int64)] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
 

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads a recipe's configurations, in the order in which they are written.
+/// A reader of a recipe's configurations, in the order in which they are written.
 enum ConfigurationReader {
     /// Reads `configurations`. Errors are added to `diagnostics`.
     /// - Returns: `nil` if `configurations` is not written.

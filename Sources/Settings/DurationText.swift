@@ -1,4 +1,4 @@
-/// Reads and writes durations as users write them: a whole number and a unit, `60s`, `10m`, `2h`, `1d`.
+/// A reader and writer of durations as users write them: a whole number and a unit, `60s`, `10m`, `2h`, `1d`.
 enum DurationText {
     private static let units: [(letter: Character, seconds: Int64)] = [
         ("d", 86_400), ("h", 3600), ("m", 60), ("s", 1),

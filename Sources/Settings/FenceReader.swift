@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the settings' `fence`, which describes the sandbox.
+/// A reader of the settings' `fence`, which describes the sandbox.
 enum FenceReader {
     /// The most paths. A job's sandbox has at most 64 paths, including those that the service adds.
     static let maximumPaths = 32

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads a bot file's `secrets`: the secrets that jobs may request.
+/// A reader of a bot file's `secrets`: the secrets that jobs may request.
 enum JobSecretReader {
     /// The most secrets of one bot's jobs.
     static let maximumSecrets = 64

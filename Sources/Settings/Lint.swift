@@ -1,6 +1,6 @@
 import Model
 
-/// Checks the files that users write.
+/// Checks of the files that users write.
 package enum Lint {
     /// The file formats.
     package enum Kind: String, Hashable, Sendable, CaseIterable {

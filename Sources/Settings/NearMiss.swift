@@ -1,6 +1,6 @@
 import Glibc
 
-/// Finds ignored names that were probably meant to be read: `martlet.yaml` for `martlet.yml`.
+/// Functions that find ignored names that were probably meant to be read: `martlet.yaml` for `martlet.yml`.
 package enum NearMiss {
     // MARK: Recipes
 

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads a bot file's `notify`: the recipients of notices when a branch breaks, is fixed, gets a new issue, or is released.
+/// A reader of a bot file's `notify`: the recipients of notices when a branch breaks, is fixed, gets a new issue, or is released.
 enum NoticeReader {
     /// The most notices of one bot.
     static let maximumNotices = 16

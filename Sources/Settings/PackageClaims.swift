@@ -1,6 +1,6 @@
 import Model
 
-/// Decides which bot publishes which package of the registry: a package belongs to one product.
+/// The assignment of the registry's packages to the bots that publish them: a package belongs to one product.
 ///
 /// A bot keeps the packages that it already has, regardless of the names of new files. Otherwise a copy of a bot file whose name sorts earlier would
 /// keep the owner's changes from being applied. Among new bots the first by name gets the package.

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads `paths:` of a bot file: a list of patterns, or lists of included and excluded ones.
+/// A reader of `paths:` of a bot file: a list of patterns, or lists of included and excluded ones.
 enum PathsReader {
     static func paths(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> PathFilter? {
         guard let node else { return nil }

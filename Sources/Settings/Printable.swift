@@ -1,4 +1,4 @@
-/// Makes untrusted text safe to show: recipes may be hostile, and messages reach terminals and pages.
+/// Functions that make untrusted text safe to show: recipes may be hostile, and messages reach terminals and pages.
 enum Printable {
     /// The most characters (Unicode scalars) shown of one value.
     static let limit = 80

@@ -66,7 +66,7 @@ extension ProjectTree {
     package static let reader: Reader = { ProjectTree(rootEntries: $0, names: $1, text: $2) }
 }
 
-/// Reads the test commands that a project's own CI runs. It reads only enough of the files to name the commands.
+/// A reader of the test commands that a project's own CI runs. It reads only enough of the files to name the commands.
 enum OwnCommandReader {
     /// The most commands that are kept. `maximumCommandSize` is the most bytes of one.
     static let maximumCommands = 16

@@ -1,6 +1,6 @@
 package import Model
 
-/// Reads a recipe: `.martlet.yml` of a repository, or `recipe:` of a bot file.
+/// A reader of a recipe: `.martlet.yml` of a repository, or `recipe:` of a bot file.
 package enum RecipeReader {
     /// The recipe's path in a repository.
     package static let fileName = ".martlet.yml"

@@ -1,6 +1,6 @@
 import Model
 
-/// Extracts a recipe's text from a bot file, with its lines and columns kept.
+/// Extraction of a recipe's text from a bot file, with its lines and columns kept.
 enum RecipeText {
     /// Returns the lines from the recipe's first to the one before the next key's.
     static func cut(

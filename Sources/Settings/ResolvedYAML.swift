@@ -1,6 +1,6 @@
 package import Model
 
-/// Prints a bot with every default written out, as a bot file that is read back as the same bot.
+/// A printer of bots with every default written out, as a bot file that is read back as the same bot.
 package enum ResolvedYAML {
     /// Returns the file's text. It contains names of secrets, never their values.
     package static func print(_ bot: BotSpecification) -> String {

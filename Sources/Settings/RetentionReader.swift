@@ -1,6 +1,6 @@
 import Model
 
-/// Reads `retention` of the settings or of a bot file.
+/// A reader of `retention` of the settings or of a bot file.
 enum RetentionReader {
     static let integrationsRange: ClosedRange<Int64> = 1...1_000_000
     /// The range of ages in seconds, from one hour to ten years.

@@ -1,4 +1,4 @@
-/// Reads and writes the numbers of `retention` as users write them: `50GB`, `20GiB`, `5M`, `200000`.
+/// A reader and writer of the numbers of `retention` as users write them: `50GB`, `20GiB`, `5M`, `200000`.
 package enum RetentionText {
     private static let units: [(name: String, bytes: Int64)] = [
         ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("TiB", 1 << 40), ("GiB", 1 << 30),

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads `schedule:` of a bot file: a line, or a mapping with a time zone and branches.
+/// A reader of `schedule:` of a bot file: a line, or a mapping with a time zone and branches.
 enum ScheduleReader {
     static func schedule(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> BotSpecification.Schedule? {
         guard let node else { return nil }

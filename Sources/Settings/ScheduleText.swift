@@ -1,7 +1,7 @@
 import Model
 
-/// Reads and writes schedules as users write them in one line: `daily 02:00`, `weekly sunday 02:00`, `30 2 * * 1-5`, `@weekly`. The name of a time
-/// zone may follow.
+/// A reader and writer of schedules as users write them in one line: `daily 02:00`, `weekly sunday 02:00`, `30 2 * * 1-5`, `@weekly`. The name of a
+/// time zone may follow.
 enum ScheduleText {
     typealias Schedule = BotSpecification.Schedule
 

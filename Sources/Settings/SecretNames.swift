@@ -1,6 +1,6 @@
 import Model
 
-/// Reads a list of names of secrets for the environment of a script or step.
+/// A reader of a list of names of secrets for the environment of a script or step.
 enum SecretNames {
     /// Reads the names. Adds an error for each invalid name, and for two names with the same variable.
     static func read(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [String] {

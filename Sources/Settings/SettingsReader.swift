@@ -1,7 +1,7 @@
 import Glibc
 import Model
 
-/// Reads the service's settings, `martlet.yml`.
+/// A reader of the service's settings, `martlet.yml`.
 package enum SettingsReader {
     /// The most jobs at one time.
     static let concurrencyRange = 1...256

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the forge to which a bot reports commit statuses.
+/// A reader of `status:` of a bot file: the forge to which the bot reports commit statuses.
 enum StatusReader {
     /// The longest addresses and names, in bytes; longer ones are refused.
     static let maximumLength = 512

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the commands in a recipe: a configuration's `steps`, and commands of `analyze`.
+/// A reader of the commands in a recipe: a configuration's `steps`, and commands of `analyze`.
 enum StepReader {
     /// The most steps of one configuration. Together with the analyses, a job has at most 256.
     static let maximumSteps = 64

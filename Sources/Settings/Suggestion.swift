@@ -1,4 +1,4 @@
-/// Finds the word that was probably meant.
+/// Functions that find the word that was probably meant.
 package enum Suggestion {
     /// The longest word that is compared, in characters, so that comparing a hostile key takes no time.
     static let maximumLength = 64

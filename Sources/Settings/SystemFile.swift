@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads the operator's files. They may be symbolic links, which configuration management often creates.
+/// A reader of the operator's files. They may be symbolic links, which configuration management often creates.
 enum SystemFile {
     /// The properties that change when a file changes.
     struct Stamp: Hashable {

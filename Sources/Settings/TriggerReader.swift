@@ -1,6 +1,6 @@
 import Model
 
-/// Reads a bot file's triggers.
+/// A reader of a bot file's triggers.
 enum TriggerReader {
     /// The most triggers of one bot.
     static let maximumTriggers = 64

@@ -1,4 +1,4 @@
-/// Decodes a file's bytes.
+/// A decoder of a file's bytes.
 enum UTF8Text {
     /// Returns the text. If the bytes are too many or not UTF-8, it adds an error with the line number and returns `nil`.
     static func decode(_ bytes: [UInt8], _ diagnostics: inout Diagnostics) -> String? {

@@ -1,4 +1,4 @@
-/// Checks an upload's `s3://BUCKET/KEY?region=…&endpoint=…&use_path_style=…`. `Transfer` parses it again.
+/// The check of an upload's `s3://BUCKET/KEY?region=…&endpoint=…&use_path_style=…`. `Transfer` parses it again.
 ///
 /// Only KEY may have names in braces, such as `{version}`: the bucket must not depend on names that a commit chooses.
 enum UploadBucket {

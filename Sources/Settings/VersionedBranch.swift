@@ -1,4 +1,4 @@
-/// Checks whether a pattern can match a branch from which a version is made.
+/// The check whether a pattern can match a branch from which a version is made.
 enum VersionedBranch {
     /// Returns whether a pattern can match a branch such as `release/1.4` or `release/2`, whose last component is one or two numbers. A wildcard in
     /// that component counts as a match.

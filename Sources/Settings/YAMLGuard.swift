@@ -1,4 +1,4 @@
-/// Refuses texts that the YAML parser could read only with much time or memory, or in another way than users see them.
+/// A guard that refuses texts that the YAML parser could read only with much time or memory, or in another way than users see them.
 ///
 /// Yams builds every node by recursion and hashes each mapping's keys, and a key may itself be a tree or an alias of one. The depth is therefore
 /// limited, and aliases are refused.
@@ -98,7 +98,8 @@ enum YAMLGuard {
             || scalar == "-"
     }
 
-    /// Returns whether no token can begin after this character. Only blanks, control characters, brackets, quotes and `,:?-` can precede a token.
+    /// Returns whether no token can begin after this character. Blanks, control characters, brackets, quotes and `,:?-` can precede a token. To be
+    /// safe, so can all characters that are not ASCII.
     private static func isWithinWord(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isASCII && scalar.value > 0x20 && !"[]{},:?\"'-".unicodeScalars.contains(scalar)
     }

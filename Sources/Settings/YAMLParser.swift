@@ -1,6 +1,6 @@
 import Yams
 
-/// Converts YAML text into nodes with positions, or reports the line of an error.
+/// A parser of YAML text into nodes with positions. It reports the line of an error.
 enum YAMLParser {
     /// The most nodes of one document. A file within the size limit that exceeds this contains no settings.
     static let maximumNodes = 20_000

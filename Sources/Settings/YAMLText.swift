@@ -1,4 +1,4 @@
-/// Writes texts so that a YAML reader returns the same texts.
+/// A writer of texts that a YAML reader returns unchanged.
 enum YAMLText {
     /// Returns the text without quotes if that is safe, otherwise in double quotes.
     static func scalar(_ text: String) -> String {

@@ -1,7 +1,7 @@
 import Model
 import Synchronization
 
-/// Delivers each committed change to all listening streams.
+/// A broadcast of each committed change to all listening streams.
 final class ChangeBroadcast: Sendable {
     /// The number of changes buffered for a slow listener. Older ones are dropped, since each change only means "read this again".
     static let bufferedChanges = 256

@@ -1,7 +1,7 @@
 import GRDB
 import Model
 
-/// Stores the result of one scan of a repository and decides its consequences. It lives within one write transaction.
+/// The application of one scan of a repository: it stores the result and decides its consequences. It lives within one write transaction.
 struct LookApplication {
     /// A ref that this scan saw move.
     struct Movement {

@@ -1,7 +1,7 @@
 import GRDB
 import Model
 
-/// Determines why integrations of one bot are kept regardless of the retention limits. Use one value per snapshot: it caches what it reads of a ref.
+/// The reasons for keeping integrations of one bot regardless of the retention limits. Use one value per snapshot: it caches what it reads of a ref.
 struct RetentionHolders {
     /// The columns of integrations that `holder(of:)` needs.
     static let columns = """

@@ -1,6 +1,7 @@
 import Model
 
-/// Lets findings with equal texts share one copy. Most of 100,000 findings have one of a few rules, and a file usually has several findings.
+/// A set of texts of which equal ones of several findings share one copy. Most of 100,000 findings have one of a few rules, and a file usually has
+/// several findings.
 final class SharedTexts {
     private var texts: Set<String> = []
     /// The most texts that are shared. Later texts keep their own copy.

@@ -3,8 +3,8 @@ package import Model
 import Synchronization
 
 extension Store {
-    /// The products whose bots' files say who may read them: everybody, or only holders of a token. If they disagree, the latter. A file that is
-    /// gone still closes its product, and opens none.
+    /// Returns the products whose bots' files set `public`, with its value: `true` for products that everybody may read, `false` for those that need
+    /// a token. If files disagree, the product needs a token. A file that is gone can still close its product, but not open it.
     ///
     /// Each request for a product needs this, so it is cached until bots or versions change.
     package func statedAccess() async throws(StoreError) -> [Name: Bool] {

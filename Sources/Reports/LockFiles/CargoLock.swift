@@ -1,4 +1,4 @@
-/// Reads `Cargo.lock`, versions 1 to 4 (doc.rust-lang.org/cargo, "Cargo.toml vs Cargo.lock"), as cargo writes it.
+/// A reader of `Cargo.lock`, versions 1 to 4 (doc.rust-lang.org/cargo, "Cargo.toml vs Cargo.lock"), as cargo writes it.
 enum CargoLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) {
         var (name, version, isInPackage) = ("", "", false)

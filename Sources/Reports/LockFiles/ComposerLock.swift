@@ -1,5 +1,5 @@
-/// Reads `composer.lock` (getcomposer.org). It uses the archive's SHA-1 if a registry states one, and the commit that it was made from. Packagist
-/// states only the commit.
+/// A reader of `composer.lock` (getcomposer.org). It uses the archive's SHA-1 if a registry states one, and the commit that it was made from.
+/// Packagist states only the commit.
 enum ComposerLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) throws(JSON.Failure) {
         let file = try JSON.parse(bytes)

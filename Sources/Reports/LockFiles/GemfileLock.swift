@@ -1,4 +1,4 @@
-/// Reads the section `CHECKSUMS` of `Gemfile.lock` (bundler.io), which contains digests since Bundler 2.6.
+/// A reader of the section `CHECKSUMS` of `Gemfile.lock` (bundler.io), which contains digests since Bundler 2.6.
 enum GemfileLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) {
         var isInChecksums = false

@@ -1,4 +1,4 @@
-/// Reads the modules in `go.sum` (go.dev/ref/mod, "go.sum files"). Digests of a `go.mod` file alone are left out, since builds use the modules.
+/// A reader of the modules in `go.sum` (go.dev/ref/mod, "go.sum files"). Digests of a `go.mod` file alone are left out, since builds use the modules.
 enum GoSum {
     static func read(_ bytes: [UInt8], into list: inout PinList) {
         for line in LockLines.of(bytes) {

@@ -45,7 +45,7 @@ package enum LockFile {
     }
 }
 
-/// Collects pins, each once, up to the limit.
+/// A collector of pins, each once, up to the limit.
 struct PinList {
     var pins = LockFile.Pins()
     private var known: Set<LockedPackage> = []

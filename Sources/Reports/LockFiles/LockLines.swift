@@ -1,5 +1,5 @@
-/// Reads lock files by lines. Their tools write them in one form. A complete reader of YAML or TOML, with aliases and nesting, would let an untrusted
-/// file cause more work.
+/// A line-by-line reader of lock files. Their tools write them in one form. A complete reader of YAML or TOML, with aliases and nesting, would let an
+/// untrusted file cause more work.
 enum LockLines {
     /// Returns the lines without their ends. Bytes that are not UTF-8 are replaced.
     static func of(_ bytes: [UInt8]) -> some Sequence<String> {

@@ -56,7 +56,7 @@ package struct LockedPackage: Hashable, Sendable {
     }
 }
 
-/// Converts digests of lock files into in-toto's DigestSet (in-toto/attestation, spec/v1/digest_set.md).
+/// A converter of lock files' digests to in-toto's DigestSet (in-toto/attestation, spec/v1/digest_set.md).
 enum LockedDigest {
     private static let lengths = ["sha1": 20, "sha256": 32, "sha384": 48, "sha512": 64, "md5": 16]
 

@@ -1,4 +1,4 @@
-/// Reads `package-lock.json` and `npm-shrinkwrap.json`, versions 1 to 3 (docs.npmjs.com, "package-lock.json").
+/// A reader of `package-lock.json` and `npm-shrinkwrap.json`, versions 1 to 3 (docs.npmjs.com, "package-lock.json").
 enum NPMLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) throws(JSON.Failure) {
         let file = try JSON.parse(bytes)
@@ -33,7 +33,7 @@ enum NPMLock {
     }
 }
 
-/// Parses package names of Node's package managers: `NAME@VERSION`, where a name may begin with an `@`.
+/// A parser of package names of Node's package managers: `NAME@VERSION`, where a name may begin with an `@`.
 enum NodeName {
     static func split(_ text: some StringProtocol) -> (name: String, version: String)? {
         guard let at = text.dropFirst().firstIndex(of: "@") else { return nil }

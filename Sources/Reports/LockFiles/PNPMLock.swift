@@ -1,5 +1,5 @@
-/// Reads `pnpm-lock.yaml`, versions 5 to 9 (github.com/pnpm/spec, "lockfile"), as pnpm writes it: the keys of `packages` are indented by two blanks,
-/// and `integrity` is in the lines below.
+/// A reader of `pnpm-lock.yaml`, versions 5 to 9 (github.com/pnpm/spec, "lockfile"), as pnpm writes it: the keys of `packages` are indented by two
+/// blanks, and `integrity` is in the lines below.
 enum PNPMLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) {
         var (isOld, isInPackages) = (false, false)

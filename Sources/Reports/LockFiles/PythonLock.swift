@@ -1,4 +1,4 @@
-/// Reads `poetry.lock` (python-poetry.org) and `uv.lock` (docs.astral.sh/uv), as their tools write them. A package has a digest for each of its
+/// A reader of `poetry.lock` (python-poetry.org) and `uv.lock` (docs.astral.sh/uv), as their tools write them. A package has a digest for each of its
 /// files, and a build may have used any of them.
 enum PythonLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) {
@@ -37,7 +37,7 @@ enum PythonLock {
     }
 }
 
-/// Reads `Pipfile.lock` (pipenv.pypa.io): digests of each package's files, without the files' names.
+/// A reader of `Pipfile.lock` (pipenv.pypa.io): digests of each package's files, without the files' names.
 enum PipfileLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) throws(JSON.Failure) {
         let file = try JSON.parse(bytes)
@@ -54,7 +54,7 @@ enum PipfileLock {
     }
 }
 
-/// Reads `requirements.txt` with `--hash` (pip.pypa.io, "Requirements File Format"). A requirement without a hash pins no package.
+/// A reader of `requirements.txt` with `--hash` (pip.pypa.io, "Requirements File Format"). A requirement without a hash pins no package.
 enum RequirementsFile {
     static func read(_ bytes: [UInt8], into list: inout PinList) {
         var words: [Substring] = []

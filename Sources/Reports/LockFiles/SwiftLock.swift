@@ -1,4 +1,4 @@
-/// Reads the dependencies that a Swift package's `Package.resolved` pins (its versions 1 to 3).
+/// A reader of the dependencies that a Swift package's `Package.resolved` pins (its versions 1 to 3).
 enum SwiftLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) throws(JSON.Failure) {
         let file = try JSON.parse(bytes)

@@ -1,4 +1,4 @@
-/// Reads `yarn.lock` of yarn 1 (classic.yarnpkg.com, "yarn.lock").
+/// A reader of `yarn.lock` of yarn 1 (classic.yarnpkg.com, "yarn.lock").
 enum YarnLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) {
         var (name, version) = ("", "")

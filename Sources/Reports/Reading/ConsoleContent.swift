@@ -3,7 +3,8 @@ package import Model
 /// The parts of a step's console that its kind of step uses.
 package struct ConsoleContent: Sendable {
     package var findings: [Finding] = []
-    /// Findings that a command printed and that fail it only if the command failed, too: only the first line of a sanitizer's report was printed.
+    /// The findings that consist only of the first line of a sanitizer's report. They are ignored if the command succeeded, since it may have only
+    /// printed such a line.
     package var unsupported: [Finding] = []
     package var compiled = CompiledFiles()
     /// The number of an analysis' lines that were not understood: no finding, no explanation of a finding, and no report of success. If there is no
@@ -26,7 +27,7 @@ package struct ConsoleContent: Sendable {
 
     package init() {}
 
-    /// The problem text for a console that could not be read.
+    /// Returns the problem text for a console that could not be read.
     package static func unreadable(_ why: String) -> String { "the output could not be read: \(why)" }
 }
 

@@ -1,4 +1,4 @@
-/// Reads a step's console, a piece at a time.
+/// A reader of a step's console, a piece at a time.
 struct ConsoleReading {
     /// The most bytes of listed lines that are kept, which is enough for `swift test list` with 100,000 tests.
     private static let maximumListedBytes = 8 << 20
@@ -91,7 +91,7 @@ struct ConsoleReading {
     }
 }
 
-/// Reads messages from the script of a usual command to the service, each on a line of its own.
+/// A reader of messages from the script of a usual command to the service, each on a line of its own.
 ///
 /// They are not read from a command that the recipe states. A job that prints such a line itself achieves no more than it could with its exit status,
 /// and never a success that it could not have otherwise.

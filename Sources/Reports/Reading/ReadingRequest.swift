@@ -48,10 +48,10 @@ package enum ReadingRequest {
         }
     }
 
-    /// The next bytes of the report file.
+    /// Returns the record with the next bytes of the report file.
     package static func bytes(_ piece: [UInt8]) -> [UInt8] { record(.bytes, piece) }
 
-    /// The next bytes of the step's console.
+    /// Returns the record with the next bytes of the step's console.
     package static func console(_ piece: [UInt8]) -> [UInt8] { record(.console, piece) }
 
     /// Ends the step.

@@ -7,7 +7,7 @@ package struct WireError: Error, Sendable, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Reads the output of a `WireWriter` without trusting it: numbers, lengths and counts are limited, and texts are repaired and cut.
+/// A reader of the untrusted output of a `WireWriter`: numbers, lengths and counts are limited, and texts are repaired and cut.
 struct WireReader {
     /// The most elements of a list.
     static let maximumElements = 1_000_000

@@ -1,4 +1,4 @@
-/// Writes the messages between `martlet-reader` and the daemon.
+/// A writer of the messages between `martlet-reader` and the daemon.
 ///
 /// Numbers are written with seven bits per byte, the lowest first. A text is written once and then referenced by its number, since most findings and
 /// tests share rules, paths and suites.

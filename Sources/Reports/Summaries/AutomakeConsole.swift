@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the output of automake's `make check`: a line for each test, and a summary.
+/// A reader of the output of automake's `make check`: a line for each test, and a summary.
 struct AutomakeConsole: SummaryReader {
     private var run: SummedRun
     /// The results since the last summary. They count only if another summary follows.

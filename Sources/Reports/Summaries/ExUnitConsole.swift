@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the output of ExUnit, which `mix test` runs.
+/// A reader of the output of ExUnit, which `mix test` runs.
 struct ExUnitConsole: SummaryReader {
     private var run: SummedRun
     private var isRunning = false
@@ -83,7 +83,7 @@ struct ExUnitConsole: SummaryReader {
     }
 }
 
-/// Reads the output of busted, Lua's test runner.
+/// A reader of the output of busted, Lua's test runner.
 struct BustedConsole: SummaryReader {
     private var run: SummedRun
     private var isAfterSummary = false

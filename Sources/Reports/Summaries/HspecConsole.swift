@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the output of Hspec, which Haskell's test suites write to their console.
+/// A reader of the output of Hspec, which Haskell's test suites write to their console.
 struct HspecConsole: SummaryReader {
     private var run: SummedRun
     /// The lines since `Failures:`. They count only if a summary follows.

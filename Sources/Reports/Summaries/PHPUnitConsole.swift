@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the output of PHPUnit.
+/// A reader of the output of PHPUnit.
 struct PHPUnitConsole: SummaryReader {
     private enum Section { case none, failures, skips, others }
 

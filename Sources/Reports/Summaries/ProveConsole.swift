@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the output of `prove`, with `-v` or without: a line for each file of tests, and a summary.
+/// A reader of the output of `prove`, with `-v` or without: a line for each file of tests, and a summary.
 struct ProveConsole: SummaryReader {
     private let root: SourceRoot
     /// The files since the last summary. They count only if another summary follows.

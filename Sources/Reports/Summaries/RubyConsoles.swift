@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the output of RSpec, in any of its human-readable formats.
+/// A reader of the output of RSpec, in any of its human-readable formats.
 struct RSpecConsole: SummaryReader {
     private var run: SummedRun
     private var messages: [String: [String]] = [:]
@@ -63,7 +63,7 @@ struct RSpecConsole: SummaryReader {
     func content() -> ReportContent? { run.content() }
 }
 
-/// Reads the output of minitest and test-unit, also in Rails.
+/// A reader of the output of minitest and test-unit, also in Rails.
 struct MinitestConsole: SummaryReader {
     private var run: SummedRun
     private var isAfterKind: TestResult.Outcome?

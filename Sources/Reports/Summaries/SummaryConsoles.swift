@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the consoles of tools that name only failed tests and count the others.
+/// A reader of the consoles of tools that name only failed tests and count the others.
 struct SummaryConsoles: Sendable {
     private var readers: [any SummaryReader]
     private var prove: ProveConsole

@@ -1,6 +1,6 @@
 import Model
 
-/// Reads the output of Python's `unittest`, with `-v` or without. Django's tests print the same.
+/// A reader of the output of Python's `unittest`, with `-v` or without. Django's tests print the same.
 struct UnittestConsole: SummaryReader {
     private var run: SummedRun
     private var isAfterRule = false

@@ -1,7 +1,7 @@
 import Model
 
-/// Encodes the files of a coverage as zstd-compressed sections of 1,024 files. Each path is stored without the prefix it shares with the path before.
-/// A file takes about ten bytes.
+/// The encoding of a coverage's files as zstd-compressed sections of 1,024 files. Each path is stored without the prefix it shares with the path
+/// before. A file takes about ten bytes.
 enum CoverageRecord {
     private static let version: UInt8 = 1
     /// With paths of at most `Store.maximumTextBytes`, a section stays below `RecordReader.maximumSectionBytes`.

@@ -24,8 +24,7 @@ package struct WriterFigures: Hashable, Sendable {
         quarters[min(quarters.count - 1, Int(held / .microseconds(250)))] += 1
     }
 
-    /// Returns the duration that this share of the transactions did not exceed. It is rounded up to 0.25 ms; durations of 100 ms and more return the
-    /// longest.
+    /// Returns the duration that this share of the transactions did not exceed. It is rounded up to a multiple of 0.25 ms, and is at most 100.25 ms.
     /// - Parameter share: The share, from 0 to 1.
     package func held(_ share: Double) -> Duration {
         var rest = Int(clamping: (Double(transactions) * share).rounded(.up))

@@ -1,4 +1,4 @@
-/// Writes the elements of a record: numbers in as few bytes as they need, runs and sections.
+/// A writer of a record's elements: numbers in as few bytes as they need, runs and sections.
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -60,8 +60,8 @@ struct RecordWriter {
     }
 }
 
-/// Reads the output of `RecordWriter`. For invalid bytes it throws `Damaged` or returns a wrong value. It never traps, and its memory is limited by
-/// the input's size.
+/// A reader of the output of `RecordWriter`. For invalid bytes it throws `Damaged` or returns a wrong value. It never traps, and its memory is
+/// limited by the input's size.
 struct RecordReader {
     struct Damaged: Error {}
 

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Model
 
-/// Reads records of tests in one snapshot. Each profile is read once.
+/// A reader of records of tests in one snapshot. Each profile is read once.
 final class TestReading {
     private let db: Database
     let zstd: Zstd

@@ -1,6 +1,6 @@
 import CZstd
 
-/// Compresses and expands short byte arrays. Only one thread may use it at a time. Its contexts are created once and reused.
+/// A compressor and expander of short byte arrays. Only one thread may use it at a time. Its contexts are created once and reused.
 final class Zstd {
     /// zstd's default level. Higher levels take several times as long and save only a few hundredths, since most of the data is noise.
     private static let level: Int32 = 3
