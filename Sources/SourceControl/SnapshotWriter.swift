@@ -104,7 +104,8 @@ struct SnapshotWriter: Sendable {
     /// Removes lock files that a killed run left. Only the service writes here, one run at a time.
     private func removeStaleLocks() throws(SourceControlError) {
         try files(operation) { () throws(FileError) in
-            guard let directory = try? Directory(opening: store.path) else { return }  // The directory does not exist yet.
+            // The directory does not exist yet.
+            guard let directory = try? Directory(opening: store.path) else { return }
             for file in ["index", Self.lastSnapshot] { try directory.remove(file + ".lock") }
             // These are files of an earlier version.
             for name in ["index", "modules"] { try directory.remove(name) }
