@@ -1,7 +1,7 @@
 /// The reason why a request of a user or of another program was not carried out. The message is fit for outsiders: it names what they sent and what
 /// to do, never a path, a query or a secret of the machine.
 package struct OperationError: Error, CustomStringConvertible {
-    /// The kinds of errors. Each corresponds to one HTTP status (`Web/Problem.swift`).
+    /// The kinds of errors. Each corresponds to one HTTP status (`Web/Routing/Problem.swift`).
     package enum Code: String, Sendable {
         /// The named object does not exist.
         case notFound
