@@ -337,7 +337,6 @@ import Testing
             #expect(try await bot.store.artifacts(of: unused.id).isEmpty)
         }
         try await withBot(BotPlan(recipe: recipe)) { bot in
-            // when, then: nobody would look at it
             let integration = try await bot.integrate()
             expectVerdict(of: integration, .succeeded)
             #expect(try await bot.store.artifacts(of: integration.id).isEmpty)
