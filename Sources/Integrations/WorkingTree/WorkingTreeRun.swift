@@ -28,6 +28,7 @@ package final class WorkingTreeRun: Sendable {
         package var concurrency: Int
         /// Determines how jobs are isolated. It runs while the tree's cache is opened and the launcher starts.
         package var isolation: @Sendable () async throws -> JobIsolation
+        /// The wall clock, which a test replaces.
         package var clock: WallClock
 
         package init(
