@@ -22,7 +22,9 @@ import Testing
                     // given: a database on a disk that the next run's tests fill
                     #expect(try await fixture.martlet().status == 0)
                     let database = try cache(of: fixture) + "/martlet.sqlite"
-                    try FileManager.default.moveItem(atPath: database, toPath: disk + "/martlet.sqlite")
+                    for end in ["", "-wal"] {
+                        try FileManager.default.moveItem(atPath: database + end, toPath: disk + "/martlet.sqlite" + end)
+                    }
                     try #require(symlink(disk + "/martlet.sqlite", database) == 0)
                     try fixture.write(["Makefile": "all:\n\ncheck:\n\t@cat /dev/zero >\(disk)/full || true\n"])
                     // when

@@ -46,7 +46,8 @@ import Testing
         try await withStore { fixture in
             // given
             let store = fixture.store
-            try await fixture.look([.main: commit(1)])
+            _ = try await store.queue(
+                NewIntegration(bot: name("kit"), ref: .main, commit: commit(1), cause: .push), at: time(10))
             #expect(try await store.heads().map(\.cause) == [.push])
 
             // when

@@ -73,7 +73,7 @@ import Transfer
             let reason =
                 "not archived: nothing uses the products; `archive: {}` in the recipe keeps them, and so does a trigger that acts on main"
             expectContains(page, "Not archived: nothing uses the products;")
-            #expect(json == #"{"items":[],"next":null,"notArchived":"\#(reason)"}"#)
+            #expect(json == #"{"items":[],"next":null,"notArchived":"\#(reason)"}"# + "\n")
             #expect(shown.stdout == reason + "\n", "\(shown.stderr)")
         }
     }
