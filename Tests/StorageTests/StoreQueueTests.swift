@@ -44,8 +44,9 @@ import Testing
     /// Else the scheduler would choose by the cause of before.
     @Test func testThatAHeadThatBecomesAnUpgradeIsReadAgain() async throws {
         try await withStore { fixture in
-            // given
+            // given: the tip of a branch that waits
             let store = fixture.store
+            _ = try await fixture.look([.main: commit(1)], watchers: [])
             _ = try await store.queue(
                 NewIntegration(bot: name("kit"), ref: .main, commit: commit(1), cause: .push), at: time(10))
             #expect(try await store.heads().map(\.cause) == [.push])

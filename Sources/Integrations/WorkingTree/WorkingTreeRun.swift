@@ -31,6 +31,7 @@ package final class WorkingTreeRun: Sendable {
         /// The wall clock, which a test replaces.
         package var clock: WallClock
 
+        /// Creates the parts of a run.
         package init(
             directory: String, caches: String, environment: [String: String], supervisor: String, reader: ReaderProgram,
             concurrency: Int = 1, isolation: @escaping @Sendable () async throws -> JobIsolation,
