@@ -119,6 +119,11 @@ import Testing
             bot.whyNotArchived(recipe(.init()), on: main)
                 == "not archived: nothing uses the products; `archive: {}` in the recipe keeps them, and so does a trigger that acts on main"
         )
+        for (type, isArchived) in [(ProjectType.cmake, true), (.swiftPackage, false), (.cargo, false)] {
+            var usual = recipe(.init())
+            usual.projectType = type
+            #expect((bot.archivedConfiguration(of: usual, on: main) != nil) == isArchived, "\(type)")
+        }
         let none = recipe(.init(include: []))
         #expect(bot.archivedConfiguration(of: none, on: RefName(branch: "release/1.0")) == nil)
         #expect(bot.whyNotArchived(none, on: main) == "not archived: the recipe says `archive: { include: [] }`")

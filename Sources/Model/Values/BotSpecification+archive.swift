@@ -5,9 +5,19 @@ extension BotSpecification {
         triggers.contains { $0.phase == .after && $0.when != [.failed] && $0.matches(ref) }
     }
 
-    /// Returns the configuration whose products an integration of a ref archives; `nil` if the recipe keeps no products, or they are not used.
+    /// Returns the configuration whose products an integration of a ref archives; `nil` if the recipe keeps no products, or nothing uses them.
     package func archivedConfiguration(of recipe: Recipe, on ref: RefName) -> Name? {
-        recipe.archive.isWritten || usesProducts(of: ref) ? recipe.archivedConfiguration : nil
+        let isArchived = recipe.archive.isWritten || usesProducts(of: ref) || Self.isInstalled(recipe)
+        return isArchived ? recipe.archivedConfiguration : nil
+    }
+
+    /// Whether the usual products are the files that the project's own installation copies. That takes no further build, so they are always archived.
+    private static func isInstalled(_ recipe: Recipe) -> Bool {
+        let name = recipe.archivedConfiguration
+        guard let configuration = recipe.configurations.first(where: { $0.name == name }),
+            let type = recipe.projectType(of: configuration)
+        else { return false }
+        return [.cmake, .meson, .autotools].contains(type)
     }
 
     /// Returns why an integration of a ref archives no products, and how to change that; `nil` if it archives.
