@@ -1,9 +1,8 @@
 /// How soon the daemon has a processor when somebody waits for its answer.
 #pragma once
 
-/// Called once by the daemon. All threads of this process, and what they start, get a processor at once from whoever has had it for a moment;
-/// of the processors they get no more than before. sched_setattr(2), a slice of 0.1 ms, the least that the kernel takes (Linux 6.12; older
-/// ones change nothing).
+/// Gives all threads of this process, and the processes that they start, a slice of 0.1 ms by sched_setattr(2). That is the shortest slice that
+/// the kernel accepts. They get a processor sooner, and no larger share of it. The daemon calls it once. It has no effect before Linux 6.12.
 void clinux_answer_soon(void);
 
 /// Ends that for the calling thread, and for what it starts from then on: a slice of the kernel's choice.

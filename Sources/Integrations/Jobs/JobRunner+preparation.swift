@@ -98,7 +98,7 @@ extension JobRunner {
         do {
             return try await checkout(request, workspace, upstream, isClean: isClean)
         } catch let error as SourceControlError where Self.mendable.contains(error.code) {
-            // A damaged mirror says nothing about the commit. Its lost objects are fetched again, once.
+            // A damaged mirror does not mean that the commit is damaged. The lost objects are fetched again, once.
             let commit = request.integration.commit
             try await request.mirror.bring(request.integration)
             try await request.remotes.fetchSubmodules(of: commit, in: request.mirror, for: request.bot)

@@ -7,8 +7,8 @@ struct StepEnds {
     var outcome: StatusEvent.Outcome?
     var reason: String?
     var limit: String?
-    /// The step in which the job was ended by a user, a newer commit or the machine's stop; `nil` if it was not. That step's result says nothing
-    /// about the code.
+    /// The step in which the job was ended by a user, a newer commit or the machine's stop; `nil` if it was not. That step's result is no
+    /// statement about the code.
     var interrupted: Int?
 
     init(_ events: [StatusEvent]) {

@@ -2,7 +2,7 @@ import Basics
 import Model
 import Storage
 
-/// Measures and removes the files of integrations on a separate lane, so that a tree of a million files delays nothing else.
+/// Measures and removes the files of integrations on a separate lane, so that a tree of a million files delays no other work.
 struct RetentionDisk: Sendable {
     private let state: StateDirectory
     private let lane = BlockingLane(label: "retention")

@@ -5,7 +5,7 @@ package import SourceControl
 /// Notices that the machine has stopped since the service last worked, and doubts what that may have damaged.
 ///
 /// Mirrors, workspaces and what is remembered beside these are not synchronized, since each can be recreated
-/// (docs/decisions/0057-what-can-be-recreated-is-not-synced.md). The end of a process loses nothing of them. After a stop of the machine they may
+/// (docs/decisions/0057-what-can-be-recreated-is-not-synced.md). The end of a process does not damage them. After a stop of the machine they may
 /// be old, empty or torn. The record, one synchronized line in `boot`, is the id of the boot in which the service works, or `clean` once it
 /// has ended without jobs that go on, and all is on the disk.
 package struct BootRecord: Sendable {
@@ -55,8 +55,8 @@ package struct BootRecord: Sendable {
         }
     }
 
-    /// Writes everything to the disk and records that all can be trusted, unless jobs go on. Call it when nothing of the service works any more; it
-    /// blocks for as long as the disk takes, and is right not to be called.
+    /// Writes everything to the disk and records that all can be trusted, unless jobs still run. Call it once the service has stopped working. It
+    /// blocks until the disk has written everything. Without this call, another boot doubts everything.
     /// - Parameter hasJobs: Whether jobs still run, which write their workspaces after this. The record stays then: another boot doubts everything.
     /// - Throws: `FileError`; everything is doubted then if the machine stops.
     package func end(hasJobs: Bool) throws(FileError) {
@@ -88,7 +88,7 @@ package struct BootRecord: Sendable {
             do throws(FileError) {
                 try Directory(opening: workspace.state).remove("record")
             } catch {
-                // Absent where nothing was checked out yet.
+                // The record is absent before the first checkout.
                 if error.code != .notFound { failure = failure ?? error }
             }
         }

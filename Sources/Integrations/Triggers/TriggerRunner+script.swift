@@ -100,7 +100,7 @@ extension TriggerRunner {
         return AttemptPaths(state.attempt(attempt.integration, job: attempt.job, attempt: attempt.attempt)).archives
     }
 
-    /// Why the job archived nothing; `nil` if it would have, and before the jobs.
+    /// Returns why the integration has no archived products; `nil` if it keeps them, or if its jobs have not run yet.
     private func whyNoArtifacts(_ context: Context, _ facts: Facts?) -> String? {
         guard facts != nil, let recipe = context.integration.recipe else { return nil }
         return context.bot.whyNotArchived(recipe, on: context.integration.ref)

@@ -5,7 +5,8 @@ extension BotSpecification {
         triggers.contains { $0.phase == .after && $0.when != [.failed] && $0.matches(ref) }
     }
 
-    /// Returns the configuration whose products an integration of a ref archives; `nil` if the recipe keeps no products, or nothing uses them.
+    /// Returns the configuration whose products an integration of a ref archives; `nil` if the recipe keeps no products, or if no
+    /// trigger uses them and keeping them would take a further build.
     package func archivedConfiguration(of recipe: Recipe, on ref: RefName) -> Name? {
         let isArchived = recipe.archive.isWritten || usesProducts(of: ref) || Self.isInstalled(recipe)
         return isArchived ? recipe.archivedConfiguration : nil

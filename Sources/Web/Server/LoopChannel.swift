@@ -18,6 +18,7 @@ struct LoopChannel: ServerChildChannel {
     let http: HTTP1Channel
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
+        // Sets a mark of the loop's own thread, so it must run there. It does not block, and no answer depends on when it ends.
         channel.eventLoop.execute(AnsweringThread.mark)
         return http.setup(channel: channel, logger: logger).flatMapThrowing { http in
             let departure = ClientDeparture()

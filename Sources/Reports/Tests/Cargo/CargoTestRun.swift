@@ -79,7 +79,7 @@ struct CargoTestRun: Sendable {
         return true
     }
 
-    /// Takes a line of `cargo test -q`, which shows that so many tests have ended, and not which.
+    /// Takes a line of `cargo test -q`, which shows how many tests have ended, but not their names.
     mutating func take(unnamed count: Int) {
         if let expected, count <= expected { isSure = true }
     }
