@@ -72,13 +72,13 @@ class Repository:
             raise RuntimeError(f"git {' '.join(arguments)}: {result.stderr}")
         return result.stdout.strip()
 
-    def commit(self, files, branch="main"):
+    def commit(self, files, branch="main", subject="Change"):
         for name, text in files.items():
             path = pathlib.Path(self.work, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         self.git("add", "-A")
-        self.git("commit", "-q", "--allow-empty", "-m", "Change")
+        self.git("commit", "-q", "--allow-empty", "-m", subject)
         self.git("push", "-q", "-f", "origin", f"HEAD:refs/heads/{branch}")
         return self.git("rev-parse", "HEAD")
 
