@@ -21,13 +21,4 @@ enum JSONLines {
         }
         return problem
     }
-
-    /// Returns the first object of the first lines; `nil` if there is none.
-    static func first(in bytes: ArraySlice<UInt8>) -> JSON? {
-        for line in bytes.prefix(1 << 20).split(separator: 0x0A, maxSplits: 50) where line.first == UInt8(ascii: "{") {
-            // `try?` is used because the following lines decide about a line that is not JSON.
-            if let value = try? JSON.parse(line), value.isObject { return value }
-        }
-        return nil
-    }
 }

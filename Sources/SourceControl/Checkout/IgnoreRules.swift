@@ -8,9 +8,6 @@ struct IgnoreRules {
     private var further: [[PathPattern]] = []
     private var directories: [[UInt8]: Bool] = [:]
 
-    /// Whether no rule was added.
-    var isEmpty: Bool { files.isEmpty && further.isEmpty }
-
     /// Adds the patterns of a file.
     /// - Parameters:
     ///   - patterns: The lines of a file, as `patterns` reads them.
