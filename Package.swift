@@ -170,7 +170,8 @@ let package = Package(
             dependencies: ["Model", "Basics", "Transfer", "CLinux", .crypto, .logging, .customDump, .subprocess],
             path: "Tests/TestSupport", swiftSettings: strict),
         .target(
-            name: "ArchiveSupport", dependencies: ["Archives", "Basics", "TestSupport"], path: "Tests/ArchiveSupport",
+            name: "ArchiveSupport", dependencies: ["Archives", "Model", "Basics", "TestSupport"],
+            path: "Tests/ArchiveSupport",
             swiftSettings: strict),
         .target(
             name: "ExecutionSupport", dependencies: ["Execution", "JobProtocol", "Model", "Basics"],

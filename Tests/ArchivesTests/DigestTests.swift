@@ -25,7 +25,7 @@ import Testing
             let path = try directory.write("large", bytes)
 
             // when
-            let (digest, size) = try await Digest.sha256(ofFile: path, on: BlockingLane(label: "test"))
+            let (digest, size) = try Digest.sha256(ofFile: path)
 
             // then
             let said = try await runExpectingSuccess(["sha256sum", path])

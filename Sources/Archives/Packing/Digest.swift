@@ -8,7 +8,7 @@ package enum Digest {
     package static func sha256(of bytes: [UInt8]) -> String { Hexadecimal.encode(SHA256.hash(data: bytes)) }
 
     /// Returns the digest and the size in bytes of a regular file that the operator chose. The file may have other hard links. Blocks while it reads
-    /// the file in pieces of 256 KiB; see `sha256(ofFile:on:)`.
+    /// the file in pieces of 256 KiB.
     /// - Throws: `file` if it cannot be read or is not a regular file.
     package static func sha256(ofFile path: String) throws(ArchiveError) -> (sha256: String, size: Int64) {
         let slash = path.lastIndex(of: "/")
@@ -19,13 +19,6 @@ package enum Digest {
         } catch {
             throw ArchiveError("digest of \(path)", error)
         }
-    }
-
-    /// Does the same on a lane, so that it does not block a cooperative thread.
-    package static func sha256(
-        ofFile path: String, on lane: BlockingLane
-    ) async throws(ArchiveError) -> (sha256: String, size: Int64) {
-        try await lane.run { () throws(ArchiveError) in try sha256(ofFile: path) }
     }
 
     /// Returns the digest and the size in bytes of a regular file beneath a directory. Blocks.

@@ -90,23 +90,6 @@ package struct SecretStore: Sendable {
         return nil
     }
 
-    /// Returns the names of all secrets, sorted. Files with other names are left out.
-    package func names() throws(SettingsError) -> [String] {
-        var names: Set<String> = []
-        for path in [directory, credentialsDirectory].compactMap({ $0 }) {
-            do {
-                names.formUnion(try SystemFile.names(in: path, limit: Self.maximumCount).filter(Self.isName))
-            } catch  where error.isMissing {
-                continue
-            } catch {
-                throw SettingsError(
-                    code: .unreadable, operation: "list secrets in \(path)",
-                    message: "\(error.reason); let the service's user read the directory", underlying: error)
-            }
-        }
-        return names.sorted()
-    }
-
     /// Stores a secret in the settings' directory with mode 0600, and replaces one of the same name. It is stored completely or not at all.
     ///
     /// The directory is created with mode 0700 if it is missing. If root calls it, the file gets the directory's owner. One newline (LF, or CR and

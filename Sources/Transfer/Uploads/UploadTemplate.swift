@@ -42,11 +42,6 @@ package enum UploadTemplate {
         return result + rest
     }
 
-    /// Returns the placeholders in a template, for checks in advance.
-    package static func names(in template: String) -> [String] {
-        placeholders.filter { template.contains("{\($0)}") }
-    }
-
     private static func encode(
         _ value: String, of name: String, in template: String, isLocal: Bool, isName: Bool
     ) throws(TransferError) -> String {

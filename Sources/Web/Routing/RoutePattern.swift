@@ -42,9 +42,6 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Returns the parameters, percent-decoded once; `nil` if the path does not match.
-    package func match(_ path: String) -> [String: String]? { Self.segments(of: path).flatMap { match($0) } }
-
-    /// Returns the parameters, percent-decoded once; `nil` if the path does not match.
     /// - Parameter parts: The path's `segments(of:)`.
     func match(_ parts: [Substring]) -> [String: String]? {
         var values: [String: String] = [:]
