@@ -1,6 +1,7 @@
 import Archives
 import Basics
 import BotSupport
+import Encodings
 import Model
 import Settings
 import SourceControl

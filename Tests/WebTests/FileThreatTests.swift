@@ -1,4 +1,5 @@
 import Basics
+import Encodings
 import Glibc
 import JobProtocol
 import Model
@@ -60,7 +61,7 @@ import Testing
             let page = try await web.send("GET", "/files/kit/3.0.0/").text
             #expect(!page.contains("a<b>"))
             expectContains(page, "a&lt;b&gt;&amp;&quot;")
-            let answer = try await web.send("GET", "/files/kit/3.0.0/\(URLText.segment(name))")
+            let answer = try await web.send("GET", "/files/kit/3.0.0/\(PercentEncoding.encode(name))")
             #expect(answer.text == "x")
             #expect(answer["Content-Disposition"]?.contains("\u{202E}") == false)
         }

@@ -1,5 +1,6 @@
 package import Basics
 import Crypto
+import Encodings
 import Glibc
 
 /// Computations of SHA-256 digests and HMACs.

@@ -1,4 +1,5 @@
 import Basics
+import Encodings
 
 /// Reads JSON (RFC 8259) in one pass. Its memory does not grow with the body: what no forge's reader asks for, such as the list of commits, is only
 /// checked.

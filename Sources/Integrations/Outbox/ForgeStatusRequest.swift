@@ -1,4 +1,5 @@
 import Archives
+import Encodings
 import Model
 import Transfer
 

@@ -1,3 +1,5 @@
+import Encodings
+
 /// A package that a lock file pins, in the form of in-toto's resource descriptor.
 package struct LockedPackage: Hashable, Sendable {
     /// A package URL (package-url/purl-spec), or the address of a repository.
@@ -51,7 +53,7 @@ package struct LockedPackage: Hashable, Sendable {
     }
 
     private static func encode(_ part: some StringProtocol) -> String {
-        PercentEncoding.encode(String(part)).split(separator: "/", omittingEmptySubsequences: false)
+        PercentEncoding.encode(path: String(part)).split(separator: "/", omittingEmptySubsequences: false)
             .joined(separator: "%2F")
     }
 }

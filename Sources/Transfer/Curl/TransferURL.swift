@@ -1,4 +1,5 @@
 import CLibCurl
+import Encodings
 
 /// A URL as libcurl parses it, so that there is only one interpretation of its host.
 struct TransferURL: Sendable {

@@ -1,3 +1,5 @@
+import Encodings
+
 /// The template of an upload's target in a bot file: `sftp://files.example/kit/{version}/`, `https://…/{branch}/{file}`,
 /// `/srv/files/{product}/{version}`.
 ///

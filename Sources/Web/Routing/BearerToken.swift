@@ -1,5 +1,6 @@
 import Basics
 import Crypto
+import Encodings
 import Foundation
 
 /// The secret of a token: `mt_` and 64 hexadecimal digits (32 random bytes). Only its SHA-256 is stored. Looking a token up by its hash is safe from

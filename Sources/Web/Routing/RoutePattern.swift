@@ -1,4 +1,5 @@
 import Basics
+import Encodings
 
 /// A path with parameters, such as `/bots/{bot}/{number}`.
 ///
