@@ -60,7 +60,8 @@ let programs: [Target] =
             path: "Tests/StorageFigures",
             swiftSettings: strict),
         .executableTarget(
-            name: "FuzzReports", dependencies: ["Reports", "Model", "TestSupport"], path: "Tests/FuzzReports",
+            name: "FuzzReports", dependencies: ["Reports", "Model", "Encodings", "TestSupport"],
+            path: "Tests/FuzzReports",
             swiftSettings: strict),
         // The fake forge over HTTP, for Tests/Showcase/intake-statuses.
         .executableTarget(
@@ -207,7 +208,7 @@ let package = Package(
         tests(
             "ExecutionTests", ["Execution", "ExecutionSupport", "Model", "Basics", "JobProtocol", "CLinux"],
             exclude: ["Threats/probes.c"]),
-        tests("ReportsTests", ["Reports", "Model"], exclude: ["Samples"]),
+        tests("ReportsTests", ["Reports", "Model", "Encodings"], exclude: ["Samples"]),
         tests("ArchivesTests", ["Archives", "ArchiveSupport", "Model", "Encodings", "Basics"]),
         tests("TransferTests", ["Transfer", "Encodings", "Basics", .crypto]),
         tests(

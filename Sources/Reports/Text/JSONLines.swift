@@ -1,3 +1,5 @@
+import Encodings
+
 /// A reader of a report with one JSON value per line.
 enum JSONLines {
     /// Calls `body` for each object. Blank lines, and lines that begin with another character than `{`, are skipped: other programs may print between

@@ -1,3 +1,4 @@
+import Encodings
 import Model
 
 /// The state of reading an event stream, record by record.
