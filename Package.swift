@@ -106,7 +106,7 @@ let package = Package(
         // The nouns
         library("Model"),
         library("Encodings"),
-        library("Basics", ["CLinux"]),
+        library("Basics", ["Encodings", "CLinux", .crypto]),
         library("JobProtocol", ["Encodings", "CLinux"]),
 
         // Adapters: none imports another
@@ -199,7 +199,7 @@ let package = Package(
         tests("ArchitectureTests", ["Basics"]),
         tests("ModelTests", ["Model"]),
         tests("EncodingsTests", ["Encodings"]),
-        tests("BasicsTests", ["Basics", "CLinux"]),
+        tests("BasicsTests", ["Basics", "Encodings", "CLinux"]),
         tests("JobProtocolTests", ["JobProtocol", "Basics", "CLinux"]),
         tests("SettingsTests", ["Settings", "Model"]),
         tests("StorageTests", ["Storage", "Model", "Basics", .grdb]),

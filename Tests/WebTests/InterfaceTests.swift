@@ -183,7 +183,7 @@ import Transfer
     @Test func testThatVersionsHaveTheirShape() async throws {
         try await withSample { web in
             let json = try await web.json("/api/v1/products/kit/versions/latest")
-            let digest = BearerToken.digest(of: Array("source".utf8))
+            let digest = Digest.sha256(of: Array("source".utf8))
             #expect(
                 json.hasPrefix(
                     #"{"version":"1.0.0","product":"kit","published":"2026-03-01T12:00:00.000Z","#

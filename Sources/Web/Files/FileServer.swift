@@ -119,7 +119,7 @@ struct FileServer: Sendable {
         let bytes = try read.get()
         let artifact = Artifact(
             configuration: nil, path: AllowedSigners.fileName, size: ByteCount(Int64(bytes.count)),
-            sha256: BearerToken.digest(of: bytes))
+            sha256: Digest.sha256(of: bytes))
         return try await PublishedFile(
             root: state, path: path, artifact: artifact, cacheControl: Self.forAMinute, site: site
         ).response(to: call)

@@ -1,3 +1,4 @@
+import Basics
 import Encodings
 import HTTPTypes
 import Hummingbird
@@ -31,7 +32,7 @@ struct Feeds: Sendable {
             .sorted { ($0.publishedAt ?? .epoch, $0.version) > ($1.publishedAt ?? .epoch, $1.version) }
         guard let updated = versions.map(Self.updated).max() else { throw Problem.notFound }
         let bytes = Array(write(product, versions).utf8)
-        let tag = "\"\(BearerToken.digest(of: bytes))\""
+        let tag = "\"\(Digest.sha256(of: bytes))\""
         let asked = Preconditions(ifNoneMatch: call.request.headers[.ifNoneMatch])
         var response: Response =
             switch asked.judge(entityTag: tag, modified: updated) {

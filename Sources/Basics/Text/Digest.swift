@@ -1,4 +1,3 @@
-package import Basics
 import Crypto
 import Encodings
 import Glibc
@@ -10,16 +9,12 @@ package enum Digest {
 
     /// Returns the digest and the size in bytes of a regular file that the operator chose. The file may have other hard links. Blocks while it reads
     /// the file in pieces of 256 KiB.
-    /// - Throws: `file` if it cannot be read or is not a regular file.
-    package static func sha256(ofFile path: String) throws(ArchiveError) -> (sha256: String, size: Int64) {
+    /// - Throws: If it cannot be read or is not a regular file.
+    package static func sha256(ofFile path: String) throws(FileError) -> (sha256: String, size: Int64) {
         let slash = path.lastIndex(of: "/")
         let above = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-        do throws(FileError) {
-            return try sha256(of: name, in: Directory(opening: above, readsSecondNames: true))
-        } catch {
-            throw ArchiveError("digest of \(path)", error)
-        }
+        return try sha256(of: name, in: Directory(opening: above, readsSecondNames: true))
     }
 
     /// Returns the digest and the size in bytes of a regular file beneath a directory. Blocks.

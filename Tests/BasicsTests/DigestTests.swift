@@ -1,4 +1,3 @@
-import Archives
 import Basics
 import Encodings
 import TestSupport
@@ -37,7 +36,7 @@ import Testing
 
     @Test func testThatItRefusesWhatIsNoRegularFile() async throws {
         try await withTemporaryDirectory { directory in
-            _ = await expectRejection(ArchiveError.self, \.code, .file) { try Digest.sha256(ofFile: directory.path) }
+            _ = await expectRejection(FileError.self, \.code, .isDirectory) { try Digest.sha256(ofFile: directory.path) }
         }
     }
 }
