@@ -102,7 +102,7 @@ enum LockedDigest {
 
     private static func base64(_ text: String, length: Int) -> String? {
         guard let bytes = Base64.decode(text), bytes.count == length else { return nil }
-        return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return Hexadecimal.encode(bytes)
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool {

@@ -6,8 +6,6 @@ import Glibc
 package struct SecretStore: Sendable {
     /// The most bytes of one secret.
     package static let maximumSize = 64 << 10
-    /// The most directory entries that are read when the secrets of a directory are listed.
-    static let maximumCount = 4096
 
     private let directory: String?
     private let credentialsDirectory: String?
