@@ -80,7 +80,7 @@ package actor BotRegistry {
     /// Returns what pages show of all bots: the problems of their files, and how the service runs.
     package func overview() -> Overview {
         Overview(
-            bots: all(), problems: problems, isolation: isolation, loopbackReason: loopbackReason, url: serviceURL,
+            bots: all(), problems: problems, isolation: isolation, loopbackReason: loopbackReason,
             version: version)
     }
 
