@@ -56,7 +56,7 @@ struct S3Signature: Sendable {
             .map { "\($0.0)=\($0.1)" }.joined(separator: "&")
     }
 
-    static func sha256(_ text: String) -> String { Digest.sha256(of: Array(text.utf8)) }
+    static func sha256(_ text: String) -> String { Hexadecimal.encode(SHA256.hash(data: Array(text.utf8))) }
 
     private static func code(_ text: String, _ key: SymmetricKey) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
