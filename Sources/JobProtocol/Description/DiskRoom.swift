@@ -79,4 +79,8 @@ package struct DiskRoom: Sendable {
 
     /// Whether so little is left that even the database may run out of room.
     package var isCritical: Bool { blocks.free < blocks.floor / 8 || files.free < (files.floor + 7) / 8 }
+
+    private static func size(_ bytes: Int64) -> String {
+        bytes >= 1 << 20 ? "\(bytes >> 20) MiB" : "\(bytes >> 10) KiB"
+    }
 }
