@@ -1,4 +1,3 @@
-import Basics
 import Crypto
 import Encodings
 import Foundation
