@@ -60,7 +60,8 @@ let programs: [Target] =
             path: "Tests/StorageFigures",
             swiftSettings: strict),
         .executableTarget(
-            name: "FuzzReports", dependencies: ["Reports", "Model", "TestSupport"], path: "Tests/FuzzReports",
+            name: "FuzzReports", dependencies: ["Reports", "Model", "Encodings", "TestSupport"],
+            path: "Tests/FuzzReports",
             swiftSettings: strict),
         // The fake forge over HTTP, for Tests/Showcase/intake-statuses.
         .executableTarget(
@@ -105,29 +106,32 @@ let package = Package(
 
         // The nouns
         library("Model"),
-        library("Basics", ["CLinux"]),
-        library("JobProtocol", ["CLinux"]),
+        library("Encodings"),
+        library("Basics", ["Encodings", "CLinux", .crypto]),
+        library("JobProtocol", ["Encodings", "CLinux"]),
 
         // Adapters: none imports another
         library("Settings", ["Model", .yams]),
         library("Storage", ["Model", "Basics", "CZstd", .grdb]),
         library("SourceControl", ["Model", "Basics", "CLibGit2", "CLibCurl", "CLinux"]),
         library("Execution", ["Model", "Basics", "JobProtocol", "CLinux", "CZstd", .subprocess]),
-        library("Reports", ["Model", "CExpat"]),
-        library("Archives", ["Model", "Basics", "JobProtocol", "CLibArchive", .crypto]),
-        library("Transfer", ["Basics", "CLibCurl", .crypto]),
+        library("Reports", ["Model", "Encodings", "CExpat"]),
+        library("Archives", ["Model", "Encodings", "Basics", "JobProtocol", "CLibArchive", .crypto]),
+        library("Transfer", ["Encodings", "Basics", "CLibCurl", .crypto]),
 
         // The bot, its face, its programs
         library(
             "Integrations",
             [
-                "Model", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution", "Reports",
+                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
+                "Reports",
                 "Archives", "Transfer", .serviceLifecycle, .logging, .metrics,
             ]),
         library(
             "Web",
             [
-                "Model", "Basics", "JobProtocol", "Settings", "Storage", "Execution", "Archives", "Transfer",
+                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "Execution", "Archives",
+                "Transfer",
                 "Integrations", .hummingbird, .mustache, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1,
                 .logging,
                 .serviceLifecycle, .crypto,
@@ -136,7 +140,8 @@ let package = Package(
         .executableTarget(
             name: "martlet",
             dependencies: [
-                "Model", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution", "Reports",
+                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
+                "Reports",
                 "Archives", "Transfer", "Integrations", "Web", "CLinux", .argumentParser, .logging, .serviceLifecycle,
             ],
             swiftSettings: strict,
@@ -168,10 +173,13 @@ let package = Package(
         // Tests
         .target(
             name: "TestSupport",
-            dependencies: ["Model", "Basics", "Transfer", "CLinux", .crypto, .logging, .customDump, .subprocess],
+            dependencies: [
+                "Model", "Encodings", "Basics", "Transfer", "CLinux", .crypto, .logging, .customDump, .subprocess,
+            ],
             path: "Tests/TestSupport", swiftSettings: strict),
         .target(
-            name: "ArchiveSupport", dependencies: ["Archives", "Basics", "TestSupport"], path: "Tests/ArchiveSupport",
+            name: "ArchiveSupport", dependencies: ["Archives", "Model", "Basics", "TestSupport"],
+            path: "Tests/ArchiveSupport",
             swiftSettings: strict),
         .target(
             name: "ExecutionSupport", dependencies: ["Execution", "JobProtocol", "Model", "Basics"],
@@ -179,7 +187,8 @@ let package = Package(
         .target(
             name: "BotSupport",
             dependencies: [
-                "Integrations", "Model", "Basics", "Settings", "Storage", "SourceControl", "Execution", "Archives",
+                "Integrations", "Model", "Encodings", "Basics", "Settings", "Storage", "SourceControl", "Execution",
+                "Archives",
                 "Transfer", "JobProtocol", "TestSupport", "ExecutionSupport", .logging,
             ],
             path: "Tests/BotSupport", swiftSettings: strict),
@@ -190,35 +199,38 @@ let package = Package(
         tests("TestSupportTests", ["Model", "Basics", "Transfer", .logging]),
         tests("ArchitectureTests", ["Basics"]),
         tests("ModelTests", ["Model"]),
-        tests("BasicsTests", ["Basics", "CLinux"]),
+        tests("EncodingsTests", ["Encodings"]),
+        tests("BasicsTests", ["Basics", "Encodings", "CLinux"]),
         tests("JobProtocolTests", ["JobProtocol", "Basics", "CLinux"]),
         tests("SettingsTests", ["Settings", "Model"]),
         tests("StorageTests", ["Storage", "Model", "Basics", .grdb]),
-        tests("SourceControlTests", ["SourceControl", "Model", "Basics", "CLibGit2"]),
+        tests("SourceControlTests", ["SourceControl", "Model", "Encodings", "Basics", "CLibGit2"]),
         // Not dependent on martlet-supervisor, whose static linking would spread to the tests: it is run from beside them.
         tests(
             "ExecutionTests", ["Execution", "ExecutionSupport", "Model", "Basics", "JobProtocol", "CLinux"],
             exclude: ["Threats/probes.c"]),
-        tests("ReportsTests", ["Reports", "Model"], exclude: ["Samples"]),
-        tests("ArchivesTests", ["Archives", "ArchiveSupport", "Model", "Basics"]),
-        tests("TransferTests", ["Transfer", "Basics", .crypto]),
+        tests("ReportsTests", ["Reports", "Model", "Encodings"], exclude: ["Samples"]),
+        tests("ArchivesTests", ["Archives", "ArchiveSupport", "Model", "Encodings", "Basics"]),
+        tests("TransferTests", ["Transfer", "Encodings", "Basics", .crypto]),
         tests(
             "IntegrationsTests",
             [
-                "Integrations", "ArchiveSupport", "BotSupport", "ExecutionSupport", "Model", "Basics", "Settings",
+                "Integrations", "ArchiveSupport", "BotSupport", "ExecutionSupport", "Model", "Encodings", "Basics",
+                "Settings",
                 "Storage",
                 "SourceControl", "Execution", "Reports", "Archives", "Transfer", "JobProtocol", .logging,
             ]),
         tests(
             "EndToEndTests",
             [
-                "Integrations", "BotSupport", "ExecutionSupport", "Model", "Basics", "Settings", "Storage",
+                "Integrations", "BotSupport", "ExecutionSupport", "Model", "Encodings", "Basics", "Settings", "Storage",
                 "SourceControl", "Execution", "Archives", "Transfer", "JobProtocol", "Web", "ServiceSupport",
             ], exclude: ["Scenarios"]),
         tests(
             "WebTests",
             [
-                "Web", "Integrations", "Storage", "Model", "Basics", "Transfer", "Settings", "Archives", "Execution",
+                "Web", "Integrations", "Storage", "Model", "Encodings", "Basics", "Transfer", "Settings", "Archives",
+                "Execution",
                 "JobProtocol", "SourceControl", .grdb, .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded,
                 .nioHTTP1,
                 .nioHTTPTypes, .serviceLifecycle,

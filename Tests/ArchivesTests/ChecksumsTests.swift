@@ -1,4 +1,5 @@
 import Archives
+import Basics
 import TestSupport
 import Testing
 

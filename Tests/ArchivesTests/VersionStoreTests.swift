@@ -1,3 +1,4 @@
+import ArchiveSupport
 import Archives
 import Basics
 import Model

@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Encodings
 package import Integrations
 package import Model
 import Storage
@@ -53,7 +54,8 @@ extension Bot {
         let bytes = Array(body.utf8)
         let signature = Hexadecimal.encode(Digest.hmacSHA256(key: Array(secret.utf8), message: bytes))
         return PushRequest(
-            bot: name, signature: "sha256=\(signature)", delivery: delivery ?? identifiers.next(), body: bytes)
+            bot: name, signature: "sha256=\(signature)", delivery: delivery ?? identifiers.next(),
+            body: WebhookBody(bytes))
     }
 
     /// Pushes a commit, and waits until it is integrated.

@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Encodings
 import Foundation
 import TestSupport
 import Testing

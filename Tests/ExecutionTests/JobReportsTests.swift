@@ -1,4 +1,5 @@
 import Execution
+import ExecutionSupport
 import Glibc
 import JobProtocol
 import TestSupport

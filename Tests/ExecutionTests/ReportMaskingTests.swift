@@ -1,5 +1,6 @@
 import Basics
 import Execution
+import ExecutionSupport
 import JobProtocol
 import TestSupport
 import Testing

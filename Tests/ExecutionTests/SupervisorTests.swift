@@ -1,5 +1,6 @@
 import CLinux
 import Execution
+import ExecutionSupport
 import Glibc
 import JobProtocol
 import TestSupport

@@ -146,7 +146,7 @@ import Testing
 
             // when, then: gone, and damaged
             try FileManager.default.removeItem(atPath: key)
-            let missing = await #expect(throws: PublishError.self) { try await fixture.publisher.publish(request) }
+            let missing = await #expect(throws: TriggerError.self) { try await fixture.publisher.publish(request) }
             expectContains(missing?.description ?? "", "the key signing-key, which `signing` of the settings names")
             try fixture.directory.write("secrets/signing-key", "no key", mode: 0o600)
             let broken = await expectRejection(ArchiveError.self, \.code, .key) {

@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Encodings
 import Foundation
 import Glibc
 import Model
@@ -37,7 +38,7 @@ import Testing
     }
 
     private func push(_ signature: String?, _ body: [UInt8], bot: String = "kit") throws -> PushRequest {
-        PushRequest(bot: try Samples.name(bot), signature: signature, delivery: "1", body: body)
+        PushRequest(bot: try Samples.name(bot), signature: signature, delivery: "1", body: WebhookBody(body))
     }
 
     @Suite struct WhenItVerifies {

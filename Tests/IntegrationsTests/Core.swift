@@ -1,6 +1,7 @@
 import Archives
 import Basics
 import BotSupport
+import Encodings
 import Model
 import Settings
 import SourceControl
@@ -60,7 +61,7 @@ struct Core: Sendable {
         return PushRequest(
             bot: try Samples.name("kit"),
             signature: "sha256=" + Hexadecimal.encode(Digest.hmacSHA256(key: Array(secret.utf8), message: bytes)),
-            delivery: delivery, body: bytes)
+            delivery: delivery, body: WebhookBody(bytes))
     }
 
     /// Changes the database as another program would.

@@ -142,7 +142,7 @@ import Testing
             // given
             let push = PushRequest(
                 bot: try Samples.name("kit"), signature: nil, delivery: "1",
-                body: [UInt8](repeating: 0x20, count: PushRequest.maximumBodyBytes + 1))
+                body: WebhookBody([UInt8](repeating: 0x20, count: PushRequest.maximumBodyBytes + 1)))
 
             // when, then
             await expectRejection(OperationError.self, \.code, .tooLarge) { try await intake(core).receive(push) }

@@ -98,7 +98,7 @@ import Testing
             let commit = try await fixture.work.commit(files: files)
             let request = try await fixture.request(commit, registry: package())
             // when
-            let error = await #expect(throws: PublishError.self) { try await fixture.publisher.publish(request) }
+            let error = await #expect(throws: TriggerError.self) { try await fixture.publisher.publish(request) }
             // then
             #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
             try await fixture.expectVersions([])
@@ -115,7 +115,7 @@ import Testing
             let commit = try await fixture.work.commit(files: ["README": "x"])
             let request = try await fixture.request(commit, registry: package())
             // when / then
-            await #expect(throws: PublishError.self) { try await fixture.publisher.publish(request) }
+            await #expect(throws: TriggerError.self) { try await fixture.publisher.publish(request) }
             try await fixture.expectVersions([])
         }
     }
@@ -129,7 +129,7 @@ import Testing
             var request = try await fixture.request(commit, registry: package())
             request.product = try Samples.name("app")
             // when
-            let error = await #expect(throws: PublishError.self) { try await fixture.publisher.publish(request) }
+            let error = await #expect(throws: TriggerError.self) { try await fixture.publisher.publish(request) }
             // then
             #expect(error?.description.contains("belongs to the product kit") == true)
             #expect(try await fixture.store.versions(of: request.product).isEmpty)

@@ -68,7 +68,7 @@ import Testing
 
                 // when, then
                 await expectRejection(
-                    PublishError.self, \.description,
+                    TriggerError.self, \.description,
                     "\(branch) names no MAJOR.MINOR; name release branches such as release/1.4"
                 ) { try await fixture.publisher.publish(request) }
                 try await fixture.expectVersions([])
@@ -142,7 +142,7 @@ import Testing
                     try await fixture.plant("1.0.0", commit: first, integration: 99)
 
                     // when
-                    let error = await #expect(throws: PublishError.self) {
+                    let error = await #expect(throws: TriggerError.self) {
                         try await fixture.publisher.publish(request)
                     }
 
@@ -164,7 +164,7 @@ import Testing
                     let request = try await fixture.request(other, ref: RefName(tag: "1.0.0"), source: .tag)
 
                     // when
-                    let error = await #expect(throws: PublishError.self) {
+                    let error = await #expect(throws: TriggerError.self) {
                         try await fixture.publisher.publish(request)
                     }
 
@@ -303,7 +303,7 @@ import Testing
 
                 // when, then
                 await expectRejection(
-                    PublishError.self, \.description,
+                    TriggerError.self, \.description,
                     "\(tag) is no tag that names a version; tags such as 1.4.0 or v1.4.0 do"
                 ) { try await fixture.publisher.publish(request) }
             }
@@ -313,7 +313,7 @@ import Testing
             try await withPublisher { fixture in
                 let request = try await fixture.request(
                     fixture.commit("a"), ref: RefName(branch: "main"), source: .tag)
-                await #expect(throws: PublishError.self) { try await fixture.publisher.publish(request) }
+                await #expect(throws: TriggerError.self) { try await fixture.publisher.publish(request) }
             }
         }
 
@@ -326,7 +326,7 @@ import Testing
                 let request = try await fixture.request(commit, ref: RefName(tag: "1.4.0"), source: .tag)
 
                 // when, then
-                let error = await #expect(throws: PublishError.self) { try await fixture.publisher.publish(request) }
+                let error = await #expect(throws: TriggerError.self) { try await fixture.publisher.publish(request) }
                 expectContains(error?.description ?? "", "restart the daemon")
                 try await fixture.publisher.reconcile()
                 #expect(try await fixture.publisher.publish(request) == .already(SemanticVersion(1, 4, 0)))

@@ -1,3 +1,4 @@
+import ArchiveSupport
 import Archives
 import Model
 import Storage

@@ -1,3 +1,4 @@
+import Encodings
 import Model
 import Testing
 
@@ -5,11 +6,17 @@ import Testing
 @testable import Reports
 
 @Suite struct SARIFWriterTests {
+    private static func bytes(_ issues: [Model.Issue], isWhole: Bool = true, origin: SARIFWriter.Origin) -> [UInt8] {
+        var writer = SARIFWriter(origin: origin, isWhole: isWhole)
+        let results = writer.results(issues)
+        return writer.beginning + results + writer.end
+    }
+
     @Test func testThatItSaysWhenThereAreMore() {
         let origin = SARIFWriter.Origin(version: "1", automation: "kit/main/1")
-        let cut = String(decoding: SARIFWriter.bytes([], isWhole: false, origin: origin), as: UTF8.self)
+        let cut = String(decoding: Self.bytes([], isWhole: false, origin: origin), as: UTF8.self)
         #expect(cut.contains(#""text":"There are more issues than these"#))
-        #expect(!String(decoding: SARIFWriter.bytes([], origin: origin), as: UTF8.self).contains("invocations"))
+        #expect(!String(decoding: Self.bytes([], origin: origin), as: UTF8.self).contains("invocations"))
     }
 
     private let origin = SARIFWriter.Origin(
@@ -28,7 +35,7 @@ import Testing
     }
 
     private func results(_ issues: [Model.Issue]) throws -> [JSON] {
-        let log = try JSON.parse(SARIFWriter.bytes(issues, origin: origin))
+        let log = try JSON.parse(Self.bytes(issues, origin: origin))
         return try #require(log["runs"][0]["results"].elements)
     }
 
@@ -36,7 +43,7 @@ import Testing
         // given an issue of each status
         let issues = Model.Issue.Status.allCases.map { issue($0) }
         // when
-        let content = SARIFReader.read(SARIFWriter.bytes(issues, origin: origin), root: SourceRoot(mountedAt: "/m"))
+        let content = SARIFReader.read(Self.bytes(issues, origin: origin), root: SourceRoot(mountedAt: "/m"))
         // then neither the resolved nor the silenced one asks for anything
         #expect(content.problems == [])
         #expect(content.findings.count == 2)
@@ -56,7 +63,7 @@ import Testing
     }
 
     @Test func testThatItSaysWhereItComesFrom() throws {
-        let log = try JSON.parse(SARIFWriter.bytes([], origin: origin))
+        let log = try JSON.parse(Self.bytes([], origin: origin))
         #expect(log["version"].string == "2.1.0")
         let run = log["runs"][0]
         #expect(run["results"].elements?.isEmpty == true)

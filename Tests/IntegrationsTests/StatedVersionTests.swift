@@ -17,7 +17,7 @@ import Testing
 
     @Test(arguments: ["", "\n", "1.4", "1.4.0\n1.4.1", "1.4.0 # next", "version 1.4.0", "\u{1B}[31m1.4.0"])
     func testThatAnythingElseIsSaid(text: String) {
-        let error = #expect(throws: PublishError.self) {
+        let error = #expect(throws: TriggerError.self) {
             try StatedVersion.read(Array(text.utf8), from: "VERSION")
         }
         expectContains(error?.description ?? "", "which is no version; write one line such as 1.4.0")
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func testThatTooMuchIsNotRead() {
-        let error = #expect(throws: PublishError.self) {
+        let error = #expect(throws: TriggerError.self) {
             try StatedVersion.read(Array(repeating: 0x20, count: 4097), from: "VERSION")
         }
         expectContains(error?.description ?? "", "VERSION says more than 4096 bytes")
@@ -73,7 +73,7 @@ import Testing
                     second, ref: RefName(branch: "other"), source: source, content: "second")
 
                 // when
-                let error = await #expect(throws: PublishError.self) { try await fixture.publisher.publish(request) }
+                let error = await #expect(throws: TriggerError.self) { try await fixture.publisher.publish(request) }
 
                 // then
                 expectContains(error?.description ?? "", "never changes; give this commit another version")
@@ -85,11 +85,11 @@ import Testing
             try await withPublisher { fixture in
                 let request = try await fixture.request(
                     fixture.commit("a"), ref: RefName(branch: "main"), source: source)
-                let error = await #expect(throws: PublishError.self) { try await fixture.publisher.publish(request) }
+                let error = await #expect(throws: TriggerError.self) { try await fixture.publisher.publish(request) }
                 expectContains(error?.description ?? "", "meta/VERSION is no file of")
                 let large = try await fixture.work.commit(files: ["meta/VERSION": String(repeating: " ", count: 5000)])
                 let second = try await fixture.request(large, ref: RefName(branch: "main"), source: source)
-                let other = await #expect(throws: PublishError.self) { try await fixture.publisher.publish(second) }
+                let other = await #expect(throws: TriggerError.self) { try await fixture.publisher.publish(second) }
                 expectContains(other?.description ?? "", "meta/VERSION says more than 4096 bytes")
                 try await fixture.expectVersions([])
             }

@@ -27,8 +27,8 @@ import Transfer
     }
 
     /// What two daemons, one after the other, are told by one attempt.
-    private func asked(printing text: String?, exit: Int32 = 0) async throws -> [Result<String, PublishError>] {
-        let answers = Locked<[Result<String, PublishError>]>([])
+    private func asked(printing text: String?, exit: Int32 = 0) async throws -> [Result<String, TriggerError>] {
+        let answers = Locked<[Result<String, TriggerError>]>([])
         try await withPublisher { fixture in
             try fixture.directory.makeDirectory("integrations")
             let starts = Locked(0)
@@ -56,7 +56,7 @@ import Transfer
                         as: JobDescription(steps: [], environment: [:], workspace: "/w"),
                         context, Cancellation())
                     answers.withLock { $0.append(.success(String(decoding: printed, as: UTF8.self))) }
-                } catch let error as PublishError {
+                } catch let error as TriggerError {
                     answers.withLock { $0.append(.failure(error)) }
                 }
                 // Nothing of a checkout waits for the publication.
@@ -74,7 +74,7 @@ import Transfer
 
     @Test func testThatItsFailureStaysTheSame() async throws {
         for answer in try await asked(printing: "1.4.0\n", exit: 3) {
-            let error = #expect(throws: PublishError.self) { try answer.get() }
+            let error = #expect(throws: TriggerError.self) { try answer.get() }
             expectContains(error?.description ?? "", "the command for the version failed")
         }
     }

@@ -35,11 +35,4 @@ import Testing
             IntegrationResult(verdict: verdict, triggerFailed: true) == (isShown ? .triggerError : .verdict(verdict)))
         #expect(IntegrationResult(verdict: verdict, triggerFailed: false) == .verdict(verdict))
     }
-
-    @Test(arguments: Verdict.allCases.map { IntegrationResult.verdict($0) } + [.triggerError])
-    func testThatItsTextIsReadBack(_ result: IntegrationResult) {
-        #expect(IntegrationResult(result.description) == result)
-    }
-
-    @Test func testThatAnUnknownWordIsNoResult() { #expect(IntegrationResult("triggerError") == nil) }
 }

@@ -33,20 +33,6 @@ import Testing
         #expect(Set(content.tests.map(\.fullName)).count == 9)
     }
 
-    @Test(.corpus, arguments: ["samples/swift-testing-events-v0.jsonl", "samples/swift-testing-events-6.3.jsonl"])
-    func testThatItTellsTagsArgumentsAndAttachments(file: String) throws {
-        let content = ReportReader.read(try Corpus.file(file).bytes(), fileName: file, root: root)
-        let suite = "TinySwiftTestingTests.STests/"
-        let byTest = Dictionary(uniqueKeysWithValues: content.details.map { ($0.test, $0) })
-        let isFirst = file.contains("v0")
-        // version 6.3 names neither tags nor the case of an issue
-        #expect(byTest[suite + "fails()"]?.tags ?? [] == (isFirst ? ["critical"] : []))
-        let cases = try #require(byTest[suite + "param(n:)"]).cases
-        #expect(cases.map(\.arguments).sorted() == (isFirst ? ["1", "2", "3"] : ["n → 1", "n → 2", "n → 3"]))
-        #expect(cases.filter(\.isFailed).map(\.arguments) == (isFirst ? ["2"] : []))
-        #expect(byTest[suite + "attach()"]?.attachments == [isFirst ? "/home/me/a.bin" : "a.bin"])
-    }
-
     @Test func testThatACancelledTestIsSkippedAndAKnownIssueFailsNothing() {
         // given records of a version after 6.3, with a kind that is not known
         let text = """
@@ -64,7 +50,6 @@ import Testing
         let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
         #expect(content.tests.map(\.outcome) == [.skipped, .knownIssue])
         #expect(content.problems == [])
-        #expect(content.details == [TestDetail(test: "A.S/a()", tags: ["slow"])])
     }
 
     @Test func testThatAWarningFailsNothing() throws {

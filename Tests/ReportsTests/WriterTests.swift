@@ -14,8 +14,12 @@ import Testing
         TestResult(suite: "", name: "known", outcome: .knownIssue, message: "bug 12"),
     ]
 
+    private static func bytes(_ configurations: [(name: String, tests: [TestResult])]) -> [UInt8] {
+        JUnitWriter.Pieces(configurations).reduce(into: []) { $0 += $1 }
+    }
+
     @Test func testThatOurReaderReadsThemBack() throws {
-        let content = JUnitReader.read(JUnitWriter.bytes([("debug", tests)]), root: SourceRoot(mountedAt: "/m"))
+        let content = JUnitReader.read(Self.bytes([("debug", tests)]), root: SourceRoot(mountedAt: "/m"))
         #expect(content.problems == [])
         #expect(TestCounts(of: content.tests) == .init(6, failed: 2, skipped: 2, flaky: 1))
         let passes = try test("passes<&>\"", in: content.tests)
@@ -30,7 +34,7 @@ import Testing
     }
 
     @Test func testThatCountsAreThoseOfTheTests() {
-        let text = String(decoding: JUnitWriter.bytes([("debug", tests)]), as: UTF8.self)
+        let text = String(decoding: Self.bytes([("debug", tests)]), as: UTF8.self)
         #expect(text.contains("<testsuites tests=\"6\" failures=\"1\" errors=\"1\" skipped=\"2\" time=\"1.250\">"))
         #expect(
             text.contains(
@@ -39,7 +43,7 @@ import Testing
     }
 
     @Test func testThatNoTestsAreAReportToo() {
-        let content = JUnitReader.read(JUnitWriter.bytes([]), root: SourceRoot(mountedAt: "/m"))
+        let content = JUnitReader.read(Self.bytes([]), root: SourceRoot(mountedAt: "/m"))
         #expect(content == ReportContent())
     }
 }

@@ -20,14 +20,6 @@ import Testing
         #expect(diagnostics.isEmpty)
     }
 
-    @Test(arguments: [
-        ("https://h/acme/Kit.git", "kit"), ("git@h:kit.git", "kit"), ("/srv/git/My Kit/", "my-kit"),
-        ("https://h/…", "bot"),
-    ])
-    func testThatABotIsNamedAfterItsRepository(_ url: String, _ name: String) {
-        #expect(InitTemplate.name(for: url).description == name)
-    }
-
     @Test func testThatItSaysWhatIsWrongWithAnAddress() {
         #expect(InitTemplate.problem(with: "kit") != nil)
         #expect(InitTemplate.problem(with: "https://h/kit.git") == nil)

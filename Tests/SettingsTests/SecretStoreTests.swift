@@ -16,7 +16,6 @@ import Testing
             #expect(try store.value("kit-webhook") == "s3cret")
             #expect(try store.value("other") == "two\nlines\n")
             #expect(try store.value("none") == nil)
-            #expect(try store.names() == ["kit-webhook", "other"])
             var status = stat()
             #expect(stat(directory.path("secrets/kit-webhook"), &status) == 0)
             #expect(status.st_mode & 0o7777 == 0o600)
@@ -142,7 +141,6 @@ import Testing
             // then
             #expect(try store.value("both") == "own")
             #expect(try store.value("only") == "systemd")
-            #expect(try store.names() == ["both", "only"])
             #expect(try store.file("both") == directory.path("secrets/both"))
             #expect(try store.file("only") == directory.path("credentials/only"))
             #expect(try store.file("none") == nil)

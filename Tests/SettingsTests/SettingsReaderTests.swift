@@ -174,14 +174,4 @@ import Testing
         #expect(own.file == "/h/.config/martlet/martlet.yml")
         #expect(ServiceSettings.Defaults.user(environment: [:], processors: 4) == nil)
     }
-
-    @Test(arguments: [
-        ("127.0.0.1:1", true), ("127.9.9.9:1", true), ("localhost:1", true), ("[::1]:1", true), ("0.0.0.0:1", false),
-        ("[::]:1", false), ("127.0.0.1.example.com:1", false), ("10.0.0.1:1", false), ("ci:1", false),
-    ])
-    func testThatItKnowsWhatOnlyThisMachineCanReach(_ text: String, _ isLoopback: Bool) throws {
-        let address = try #require(ListenAddress(text))
-        #expect(address.isLoopback == isLoopback)
-        #expect(ListenAddress(address.description) == address)
-    }
 }

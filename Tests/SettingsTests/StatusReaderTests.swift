@@ -14,7 +14,7 @@ import Testing
     @Test(
         arguments: [
             (
-                "{ credentials: t }", "https://github.com/acme/kit.git", StatusTarget.Forge.github,
+                "{ credentials: t }", "https://github.com/acme/kit.git", StatusForge.github,
                 "https://api.github.com", "acme/kit"
             ),
             ("{ credentials: t }", "git@github.com:acme/kit.git", .github, "https://api.github.com", "acme/kit"),
@@ -55,9 +55,9 @@ import Testing
                 "{ credentials: t, forge: gitea, api: https://x.example/git/api/v1/, project: a/b }",
                 "/srv/git/kit.git", .gitea, "https://x.example/git/api/v1", "a/b"
             ),
-        ] as [(String, String, StatusTarget.Forge, String, String)])
+        ] as [(String, String, StatusForge, String, String)])
     func testThatWhatIsNotWrittenFollowsFromTheRepository(
-        _ status: String, _ repository: String, _ forge: StatusTarget.Forge, _ api: String, _ project: String
+        _ status: String, _ repository: String, _ forge: StatusForge, _ api: String, _ project: String
     ) throws {
         let reading = read(status, repository: repository)
         #expect(reading.diagnostics.isEmpty, "\(reading.diagnostics)")

@@ -53,7 +53,7 @@ import Testing
     @Test func testThatItRefusesOverlongOnes() async {
         await expectRejection(SourceControlError.self, \.code, .invalidURL) {
             try RemoteURL(
-                "https://h/" + String(repeating: "x", count: RemoteURL.maximumLength), isInsecureAllowed: true)
+                "https://h/" + String(repeating: "x", count: RepositoryAddress.maximumLength), isInsecureAllowed: true)
         }
     }
 

@@ -1,4 +1,5 @@
 import Basics
+import Encodings
 import Model
 import TestSupport
 import Testing

@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Fate.ignored, .refused, .integrated, .quarantined])
+    @Test(arguments: [Fate.ignored, .refused, .integrated])
     func testThatAFinalFateAsksForNoLook(fate: Fate) async throws {
         try await withStore { fixture in
             try await fixture.look([:])

@@ -63,8 +63,4 @@ import Transfer
         }
         #expect(error?.description.contains("canary-secret") == false)
     }
-
-    @Test func testThatItNamesItsPlaceholders() {
-        #expect(UploadTemplate.names(in: "sftp://h/{version}/{product}/x") == ["product", "version"])
-    }
 }

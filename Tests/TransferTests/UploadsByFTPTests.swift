@@ -1,4 +1,5 @@
 import Basics
+import Encodings
 import TestSupport
 import Testing
 import Transfer

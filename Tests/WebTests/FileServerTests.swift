@@ -35,7 +35,7 @@ import Testing
             // then
             #expect(answer.status == 200)
             #expect(answer.text == "source")
-            #expect(answer["ETag"] == "\"\(BearerToken.digest(of: Array("source".utf8)))\"")
+            #expect(answer["ETag"] == "\"\(Digest.sha256(of: Array("source".utf8)))\"")
             // printf source | openssl dgst -sha256 -binary | base64
             #expect(answer["Repr-Digest"] == "sha-256=:Qc9nlLpCALg5xTUxVV8POZjfTLsBpNXLC5Tjyl4jlH0=:")
             #expect(answer["Cache-Control"] == "public, max-age=31536000, immutable")

@@ -18,7 +18,7 @@ import Testing
     private static func entry(_ text: String = "source", name: String = "a.txt") -> FileShelf.Entry {
         let bytes = Array(text.utf8)
         let artifact = Artifact(
-            configuration: nil, path: name, size: ByteCount(Int64(bytes.count)), sha256: BearerToken.digest(of: bytes))
+            configuration: nil, path: name, size: ByteCount(Int64(bytes.count)), sha256: Digest.sha256(of: bytes))
         return FileShelf.Entry(
             head: FileHead(artifact, modified: WebFixture.now, cacheControl: FileServer.forEver),
             bytes: ByteBuffer(bytes: bytes),

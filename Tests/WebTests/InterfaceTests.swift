@@ -1,4 +1,5 @@
 import Basics
+import Encodings
 import Integrations
 import Model
 import Storage
@@ -172,7 +173,7 @@ import Transfer
     @Test func testThatAnyTextIsAFilterAndNothingMore() async throws {
         try await withSample { web in
             for text in ["'; DROP TABLE integrations; --", "%", "_", "\u{0}", "ﷺ", "../../etc"] {
-                let answer = try await web.send("GET", "/api/v1/integrations?ref=\(URLText.segment(text))")
+                let answer = try await web.send("GET", "/api/v1/integrations?ref=\(PercentEncoding.encode(text))")
                 #expect(answer.status == 200)
                 #expect(answer.text == "{\"items\":[],\"next\":null}\n")
             }
@@ -182,7 +183,7 @@ import Transfer
     @Test func testThatVersionsHaveTheirShape() async throws {
         try await withSample { web in
             let json = try await web.json("/api/v1/products/kit/versions/latest")
-            let digest = BearerToken.digest(of: Array("source".utf8))
+            let digest = Digest.sha256(of: Array("source".utf8))
             #expect(
                 json.hasPrefix(
                     #"{"version":"1.0.0","product":"kit","published":"2026-03-01T12:00:00.000Z","#

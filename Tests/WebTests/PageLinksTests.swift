@@ -1,4 +1,5 @@
 import Archives
+import Basics
 import Foundation
 import Model
 import Storage
@@ -88,7 +89,7 @@ import Testing
 
             // then
             #expect(whole.status == 200 && whole.body.count == 18_211)
-            #expect(BearerToken.digest(of: whole.body) == stored.artifact.sha256)
+            #expect(Digest.sha256(of: whole.body) == stored.artifact.sha256)
             #expect(head.status == 200 && head["Content-Length"] == "18211" && head.body.isEmpty)
             #expect(part.status == 206 && part.body == Array(whole.body[18_000...]))
             try await web.expect(200, "GET", link + "?attempt=1")

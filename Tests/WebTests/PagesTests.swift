@@ -1,3 +1,4 @@
+import Encodings
 import JobProtocol
 import Model
 import Storage
@@ -194,7 +195,8 @@ import Testing
                 ], summary: Summary(), at: WebFixture.now)
             try web.directory.write("state/integrations/kit/1/debug/1/log", attack + "\n")
             let paths = [
-                "/", "/bots/kit", "/bots/kit/1", "/bots/kit/1/log/debug", "/bots/kit?branch=\(URLText.segment(attack))",
+                "/", "/bots/kit", "/bots/kit/1", "/bots/kit/1/log/debug",
+                "/bots/kit?branch=\(PercentEncoding.encode(attack))",
             ]
             for path in paths {
                 // when

@@ -38,3 +38,8 @@ import Testing
         #expect(RoutePattern("/{a...}").match("/" + String(repeating: "a/", count: 4000)) == nil)
     }
 }
+
+extension RoutePattern {
+    /// Returns the parameters of a whole path; `nil` if it does not match.
+    fileprivate func match(_ path: String) -> [String: String]? { Self.segments(of: path).flatMap { match($0) } }
+}

@@ -133,7 +133,7 @@ struct SampleContent: Sendable {
             try web.directory.write(Self.place(of: attempt) + "archives/" + name, bytes)
             return Artifact(
                 configuration: configuration, path: name, size: ByteCount(Int64(size)),
-                sha256: BearerToken.digest(of: bytes))
+                sha256: Digest.sha256(of: bytes))
         }
     }
 
@@ -227,7 +227,7 @@ struct SampleContent: Sendable {
                     source: source,
                     artifact: Artifact(
                         configuration: nil, path: name, size: ByteCount(Int64(bytes.count)),
-                        sha256: BearerToken.digest(of: bytes))))
+                        sha256: Digest.sha256(of: bytes))))
         }
         let manifest = VersionManifest(
             product: product, version: version, integration: record.id, commit: record.commit, tree: "",

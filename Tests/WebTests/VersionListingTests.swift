@@ -1,3 +1,4 @@
+import Encodings
 import Foundation
 import Model
 import Storage
@@ -144,7 +145,7 @@ import Testing
             for path in ["/api/v1/products/kit/versions", "/files/kit/"] {
                 // when
                 let first = try await page(path + "?limit=2")
-                let second = try await page(path + "?limit=2&before=" + URLText.segment(first.next ?? ""))
+                let second = try await page(path + "?limit=2&before=" + PercentEncoding.encode(first.next ?? ""))
                 let third = try await page(path + "?limit=2&before=" + (second.next ?? ""))
                 // then
                 #expect(first.items.map(\.version) == ["1.4.0-rc.1", "1.3.0+x"])

@@ -1,4 +1,5 @@
 import Archives
+import Basics
 import Foundation
 import Model
 import Storage
@@ -43,7 +44,7 @@ import Testing
                 "curl -fO http://ci.example/files/kit/1.0.0/",
                 "martlet fetch --server http://ci.example kit@~1.0", "name: &quot;tool&quot;",
                 "url: &quot;http://ci.example/files/kit/1.0.0/kit-1.0.0-tool.artifactbundle.zip&quot;",
-                "checksum: &quot;\(BearerToken.digest(of: Array("bundle".utf8)))&quot;",
+                "checksum: &quot;\(Digest.sha256(of: Array("bundle".utf8)))&quot;",
             ] {
                 expectContains(page, text)
             }
@@ -58,7 +59,7 @@ import Testing
             let page = try await web.send("GET", "/products/kit/1.0.0").text
             // then
             expectContains(page, "<a href=\"/files/kit/1.0.0/kit-1.0.0-source.tar.gz\">kit-1.0.0-source.tar.gz</a>")
-            expectContains(page, BearerToken.digest(of: Array("source".utf8)))
+            expectContains(page, Digest.sha256(of: Array("source".utf8)))
             expectContains(page, "<a href=\"/files/kit/1.0.0/manifest.json\">manifest.json</a>")
             expectContains(page, "<a href=\"/bots/kit/1\">kit#1</a>")
             expectContains(page, String(repeating: "3", count: 40))

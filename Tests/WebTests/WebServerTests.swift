@@ -1,5 +1,4 @@
 import Glibc
-import ServiceLifecycle
 import TestSupport
 import Testing
 
@@ -21,11 +20,10 @@ import Testing
                     clock: { WebFixture.now }, logger: web.log.logger)
 
                 // when
-                var reason = ""
-                do { try await second.run() } catch { reason = "\(error)" }
+                let error = await #expect(throws: AddressInUse.self) { try await second.run() }
 
                 // then
-                #expect(reason.contains("errno: \(EADDRINUSE)"), "\(reason)")
+                #expect(error?.address == "127.0.0.1:\(web.port)")
                 #expect(access(socket, F_OK) != 0, "its socket is left at \(socket)")
             }
         }

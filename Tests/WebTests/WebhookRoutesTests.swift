@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Encodings
 import Integrations
 import Model
 import Settings

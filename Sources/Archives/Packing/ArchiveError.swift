@@ -10,8 +10,6 @@ package struct ArchiveError: Error, Sendable, CustomStringConvertible {
         case exists
         /// A file changed while it was read, or does not match its digest.
         case corrupted
-        /// An archive's entry leads outside, or is not a file, directory or link.
-        case unsafeEntry
         /// A documented limit is exceeded.
         case tooLarge
         case notFound

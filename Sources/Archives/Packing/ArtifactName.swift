@@ -43,9 +43,6 @@ package struct ArtifactName: Hashable, Sendable {
     /// Returns the name within an integration.
     package func name(of commit: CommitID) -> String { name(version: commit.abbreviated) }
 
-    /// Returns the name under which the same bytes are published.
-    package func name(of version: SemanticVersion) -> String { name(version: version.description) }
-
     private func name(version: String) -> String {
         switch kind {
         case .source: "\(product)-\(version)-source.\(format.fileExtension)"

@@ -1,4 +1,5 @@
 import Basics
+import Encodings
 
 /// The file `SHA256SUMS` in the format of `sha256sum` of coreutils: digest, two spaces, name, newline.
 package struct Checksums: Hashable, Sendable {

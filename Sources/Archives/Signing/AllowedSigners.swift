@@ -1,3 +1,5 @@
+import Encodings
+
 /// The list of keys that may sign: a file that `ssh-keygen -Y verify -f` can read (ssh-keygen(1), "ALLOWED SIGNERS").
 package struct AllowedSigners: Hashable, Sendable {
     /// The name of the file with the keys of published versions, in the file server's tree. Names of products have no capitals, so no product can
@@ -37,14 +39,7 @@ package struct AllowedSigners: Hashable, Sendable {
         package func isKey(of name: String) -> Bool { SSHPatterns.match(Self.principal(name), principals) }
 
         /// Returns a name in which the characters with a meaning in patterns and lists are percent-encoded.
-        package static func principal(_ name: String) -> String {
-            name.utf8.map { byte in
-                let isPlain =
-                    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || ".-_~:/[]%@".utf8.contains(byte)
-                return isPlain ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)
-            }.joined()
-        }
+        package static func principal(_ name: String) -> String { PercentEncoding.encode(name, keeping: ":/[]%@") }
     }
 
     package let signers: [Signer]

@@ -60,17 +60,6 @@ extension VersionStore {
         }
     }
 
-    /// Removes a staged version that is not published.
-    package func discard(_ staged: StagedVersion) async throws(ArchiveError) {
-        try await lane.run { [operations, staging] () throws(ArchiveError) in
-            do throws(FileError) {
-                try operations.remove(staged.directory, in: staging)
-            } catch {
-                throw ArchiveError("clearing of staging", error)
-            }
-        }
-    }
-
     /// Removes all staged versions. Call it when the daemon starts and no version is being published: they belong to interrupted runs.
     package func clearStaging() async throws(ArchiveError) {
         try await lane.run { [staging] () throws(ArchiveError) in

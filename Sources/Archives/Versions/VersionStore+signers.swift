@@ -21,17 +21,6 @@ extension VersionStore {
         }
     }
 
-    /// Returns the keys that may have signed this service's versions; empty if it never had a key.
-    package func allowedSigners() async throws(ArchiveError) -> AllowedSigners {
-        try await lane.run { [files] () throws(ArchiveError) in
-            do {
-                return try Self.readSigners(files)
-            } catch {
-                throw ArchiveError("reading of \(AllowedSigners.fileName)", error)
-            }
-        }
-    }
-
     /// Returns whether a text is a private key whose public half may have signed this service's versions. If that cannot be determined, returns
     /// `true`. Blocks.
     package func isSigningKey(_ text: String) -> Bool {

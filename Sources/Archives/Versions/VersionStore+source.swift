@@ -54,8 +54,12 @@ extension VersionStore {
     }
 
     private static func file(at path: String, named name: String) throws(ArchiveError) -> StagedFile {
-        let (sha256, size) = try Digest.sha256(ofFile: path)
-        return StagedFile(
-            source: path, artifact: Artifact(configuration: nil, path: name, size: ByteCount(size), sha256: sha256))
+        do throws(FileError) {
+            let (sha256, size) = try Digest.sha256(ofFile: path)
+            return StagedFile(
+                source: path, artifact: Artifact(configuration: nil, path: name, size: ByteCount(size), sha256: sha256))
+        } catch {
+            throw ArchiveError("digest of \(path)", error)
+        }
     }
 }

@@ -31,9 +31,6 @@ package final class VersionStore: Sendable {
         self.identifiers = identifiers
     }
 
-    /// Returns the path of a version's files, for a file server.
-    package func path(product: Name, version: SemanticVersion) -> String { "\(files.path)/\(product)/\(version)" }
-
     // MARK: Reading
 
     /// Returns all products that have a directory, sorted.
@@ -48,14 +45,6 @@ package final class VersionStore: Sendable {
         try await onLane("listing of \(product)") { files throws(FileError) in
             try Self.versions(of: product, in: files)
         }
-    }
-
-    /// Returns the version that a range selects; `nil` if there is none. `latest` and ranges ignore yanked versions; an exact version may be yanked.
-    package func resolve(_ range: VersionRange, product: Name) async throws(ArchiveError) -> SemanticVersion? {
-        let yanked = try await yanked(product: product)
-        let versions = try await versions(of: product)
-        if case .exactly = range { return range.highest(of: versions) }
-        return range.highest(of: versions.filter { yanked[$0] == nil })
     }
 
     /// Returns the manifest of a version; `nil` if it is not published.

@@ -21,19 +21,6 @@ extension AttemptDirectory {
     /// - Throws: `.directory`.
     package func reports(ofStep index: Int) throws(ExecutionError) -> [File] { try files(below: "reports/\(index)") }
 
-    /// Reads a file that `artifacts()` or `reports(ofStep:)` returned.
-    /// - Parameter limit: The size limit in bytes.
-    /// - Throws: `.notFound`; `.directory`, also if the file is larger.
-    package func read(_ file: File, limit: Int) throws(ExecutionError) -> [UInt8] {
-        do throws(FileError) {
-            return try Directory(opening: path).read(file.location, limit: limit)
-        } catch {
-            throw ExecutionError(
-                error.code == .notFound ? .notFound : .directory, "read \(file.path) of \(path)", error.message,
-                underlying: error)
-        }
-    }
-
     /// A file that is open for reading.
     package final class OpenFile: Sendable {
         /// The size in bytes when the file was opened. Bytes beyond it are not read.

@@ -1,3 +1,5 @@
+import Model
+
 /// A sender of webhooks. The hook's own URL determines which one it is, never a header: Gitea and Forgejo send the headers of GitHub and Gogs beside
 /// their own.
 package enum Forge: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
@@ -61,13 +63,6 @@ package enum Forge: String, Hashable, Sendable, CaseIterable, CustomStringConver
 
     /// Returns the forge that a public host belongs to; `nil` for any other host.
     static func of(host: String) -> Forge? {
-        switch host {
-        case "github.com", "ssh.github.com": .github
-        case "gitlab.com", "altssh.gitlab.com": .gitlab
-        case "gitea.com": .gitea
-        case "codeberg.org": .forgejo
-        case "bitbucket.org", "altssh.bitbucket.org": .bitbucket
-        default: nil
-        }
+        StatusForge.of(host: host).flatMap { Forge(rawValue: $0.rawValue) }
     }
 }

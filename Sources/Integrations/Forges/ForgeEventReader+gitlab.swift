@@ -38,7 +38,7 @@ extension ForgeEventReader {
         case "update":
             // `oldrev` is present if commits were pushed.
             let changes = body["changes"]
-            let isOther = ["target_branch", "title", "description"].contains { changes[$0] != .null }
+            let isOther = ["target_branch", "title", "description"].contains { !changes[$0].isNull }
             if attributes["oldrev"].text != nil || isOther { return pullRequest(.updated, gitlabPull(.updated)) }
             return ignored("merge request update: neither its commits nor its target changed")
         // Older system hooks have no action.

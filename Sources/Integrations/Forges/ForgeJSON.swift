@@ -1,21 +1,34 @@
-/// A JSON value of a webhook's body. It contains only the members that this module asks for; the others are checked and left out.
-enum ForgeJSON: Sendable, Equatable {
-    case null, bool(Bool), string(String)
-    /// A text of more than `ForgeJSONReader.maximumStringBytes` bytes. No name that is used here is that long.
-    case longString
-    /// A number; `nil` if it has a fraction, an exponent, or more than 18 characters. No number that is used here has any of these.
-    case number(Int64?)
-    case array([ForgeJSON])
-    case object([String: ForgeJSON])
+import Encodings
 
-    /// Returns a member. `null` if there is no member of this name, or if this is no object.
+/// A JSON value of a webhook's body.
+enum ForgeJSON {
+    case value(JSON)
+    case string(String)
+
+    /// A missing value.
+    static var null: ForgeJSON { .value(.nothing) }
+
+    /// Returns a member. `null` if there is no member of this name, or if this is no object. If a key comes twice, the last one counts, as in most
+    /// readers.
     subscript(_ name: String) -> ForgeJSON {
-        if case .object(let members) = self { members[name] ?? .null } else { .null }
+        if case .value(let value) = self { .value(value[name]) } else { .null }
     }
 
-    var text: String? { if case .string(let text) = self { text } else { nil } }
-    var elements: [ForgeJSON]? { if case .array(let elements) = self { elements } else { nil } }
-    var integer: Int64? { if case .number(let number) = self { number } else { nil } }
-    var isObject: Bool { if case .object = self { true } else { false } }
-    var isTrue: Bool { self == .bool(true) }
+    /// The text; `nil` also for one of more than `ForgeJSONReader.maximumStringBytes` bytes. No name that is used here is that long.
+    var text: String? {
+        switch self {
+        case .value(let value): value.string(limit: ForgeJSONReader.maximumStringBytes)
+        case .string(let text): text
+        }
+    }
+
+    private var value: JSON { if case .value(let value) = self { value } else { .nothing } }
+
+    var elements: [ForgeJSON]? { value.elements?.map(ForgeJSON.value) }
+    /// The number; `nil` if it has a fraction or an exponent, or does not fit. No number that is used here does.
+    var integer: Int64? { value.number.flatMap { Int64($0) } }
+    var isObject: Bool { value.isObject }
+    var isTrue: Bool { value.bool == true }
+    /// Whether it is missing or `null`.
+    var isNull: Bool { if case .value(let value) = self { value.isNothing } else { false } }
 }

@@ -1,4 +1,5 @@
 import Basics
+import Encodings
 
 /// A body of `application/x-www-form-urlencoded` (URL Standard, section 5.1).
 enum FormBody {

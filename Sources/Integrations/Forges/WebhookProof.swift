@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Encodings
 import Model
 
 /// The proof of a delivery's authenticity, in the one form that its forge sends; other forms are ignored.

@@ -16,10 +16,6 @@ package struct PushRequest: Sendable {
     /// The most ref updates in one push.
     package static let maximumUpdates = 10_000
 
-    package init(bot: Name, signature: String?, delivery: String?, body: [UInt8]) {
-        self.init(bot: bot, signature: signature, delivery: delivery, body: WebhookBody(body))
-    }
-
     package init(bot: Name, signature: String?, delivery: String?, body: WebhookBody) {
         self.bot = bot
         self.signature = signature

@@ -1,4 +1,5 @@
 import Archives
+import Basics
 package import Model
 import Reports
 package import Storage

@@ -1,4 +1,5 @@
 import Archives
+import Basics
 import Model
 import Reports
 import Storage

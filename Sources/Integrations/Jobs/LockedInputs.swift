@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Encodings
 import FoundationEssentials
 import Model
 import Reports
@@ -92,8 +93,5 @@ struct LockedInputs {
     }
 
     /// Returns a path as the fragment of a URI (RFC 3986, section 3.5).
-    private static func fragment(_ path: String) -> String {
-        path.split(separator: "/", omittingEmptySubsequences: false).map { PercentEncoding.encode(String($0)) }
-            .joined(separator: "/")
-    }
+    private static func fragment(_ path: String) -> String { PercentEncoding.encode(path: path) }
 }

@@ -1,3 +1,5 @@
+import Encodings
+
 /// Encodes text for a mail (RFC 2045, section 6.7), as ASCII in lines of at most 76 bytes that end with CR and LF.
 enum QuotedPrintable {
     /// The longest line in bytes, without its CR and LF. The last byte is the `=` of a continued line.
@@ -34,8 +36,8 @@ enum QuotedPrintable {
             if isPlain {
                 output.append(byte)
             } else {
-                let digits = Array("0123456789ABCDEF".utf8)
-                output += [UInt8(ascii: "="), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                output.append(UInt8(ascii: "="))
+                output += Hexadecimal.digits(of: byte, isUppercase: true)
             }
             used += size
         }

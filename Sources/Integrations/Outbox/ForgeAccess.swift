@@ -1,4 +1,5 @@
 import Basics
+import Encodings
 import Model
 package import Settings
 package import Storage
@@ -131,7 +132,5 @@ extension StatusTarget {
     }
 
     /// The project as a path, with each part percent-encoded.
-    var projectPath: String {
-        project.split(separator: "/").map { PercentEncoding.encode(String($0)) }.joined(separator: "/")
-    }
+    var projectPath: String { PercentEncoding.encode(path: project) }
 }

@@ -16,7 +16,7 @@ struct ForgeAnswer: Sendable {
     let secret: String
     /// The secret's name.
     let credentials: String
-    let forge: StatusTarget.Forge
+    let forge: StatusForge
     let now: Timestamp
 
     var outcome: OutboxOutcome {

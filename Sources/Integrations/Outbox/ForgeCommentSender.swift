@@ -1,3 +1,4 @@
+import Encodings
 import Foundation
 package import Model
 package import Storage

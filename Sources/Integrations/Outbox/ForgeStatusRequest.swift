@@ -1,4 +1,6 @@
 import Archives
+import Basics
+import Encodings
 import Model
 import Transfer
 
@@ -12,7 +14,7 @@ struct ForgeStatusRequest: Sendable {
     let report: StatusReport
 
     /// Returns the forge's name of a state.
-    static func word(_ state: StatusReport.State, at forge: StatusTarget.Forge) -> String {
+    static func word(_ state: StatusReport.State, at forge: StatusForge) -> String {
         switch forge {
         // These forges have no state for canceled that does not count as passed. A canceled integration is an error there, with its reason. A skipped
         // one stays pending, as the checks of GitHub's own workflows do. No commit is green without a verdict.
@@ -42,7 +44,7 @@ struct ForgeStatusRequest: Sendable {
     }
 
     /// Returns the most code points of a description. GitHub refuses more with 422; the columns of GitLab and Bitbucket have 255.
-    static func descriptionLimit(at forge: StatusTarget.Forge) -> Int { forge == .github ? 140 : 255 }
+    static func descriptionLimit(at forge: StatusForge) -> Int { forge == .github ? 140 : 255 }
 
     var word: String { Self.word(report.state, at: target.forge) }
     var description: String { report.description(within: Self.descriptionLimit(at: target.forge)) }

@@ -33,12 +33,12 @@ package struct Attestor: Sendable {
 
     /// Returns the key, which is read at each call. `nil` if no key is named. `nil` also if jobs have all rights of the service's user, so that they
     /// could read the key.
-    /// - Throws: `SettingsError`, `PublishError`, `ArchiveError`. A version that should be signed is not published without a signature.
+    /// - Throws: `SettingsError`, `TriggerError`, `ArchiveError`. A version that should be signed is not published without a signature.
     package func key() async throws -> SigningKey? {
         guard let keyName, isolation == .sandbox else { return nil }
         return try await lane.run { [secrets] in
             guard let text = try secrets.value(keyName) else {
-                throw PublishError(
+                throw TriggerError(
                     "the key \(keyName), which `signing` of the settings names, is not there; store it with "
                         + "`martlet secret set \(keyName)`, or as a credential of the unit")
             }

@@ -51,7 +51,7 @@ extension Publisher {
                             + "state another version")
             case .command(let command): return .unknown("what `\(command.prefix(200))` prints")
             }
-        } catch let error as PublishError {
+        } catch let error as TriggerError {
             return .noVersion(error.description)
         }
     }

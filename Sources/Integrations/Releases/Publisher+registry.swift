@@ -11,7 +11,7 @@ extension Publisher {
         let (commit, mirror) = (request.integration.commit, request.mirror)
         let names = try await mirror.rootEntries(of: commit).compactMap { ManifestName($0) }
         guard names.count <= ManifestName.maximumCount else {
-            throw PublishError("\(commit.abbreviated) has more than \(ManifestName.maximumCount) manifests in its root")
+            throw TriggerError("\(commit.abbreviated) has more than \(ManifestName.maximumCount) manifests in its root")
         }
         var hasUsual = false
         for name in names {
@@ -20,12 +20,12 @@ extension Publisher {
                 if bytes != nil, name.swift == nil { hasUsual = true }
             } catch {
                 guard error.code == .tooLarge else { throw error }
-                throw PublishError(
+                throw TriggerError(
                     "\(name) of \(commit.abbreviated) is larger than \(ByteCount(1 << 20)), the limit of the registry")
             }
         }
         guard hasUsual else {
-            throw PublishError(
+            throw TriggerError(
                 "\(commit.abbreviated) has no Package.swift in its root, which `registry:` publishes; remove it from the "
                     + "bot's trigger")
         }

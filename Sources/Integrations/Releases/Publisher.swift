@@ -102,7 +102,7 @@ package final class Publisher: Sendable {
     }
 
     /// Publishes a version.
-    /// - Throws: `PublishError` if the operator or the repository's authors must correct something. Any other error is a fault of the service, and
+    /// - Throws: `TriggerError` if the operator or the repository's authors must correct something. Any other error is a fault of the service, and
     ///   the same request can be made again.
     package func publish(_ request: Request) async throws -> Publication {
         let turn = turns.withLock { turns in
@@ -119,9 +119,9 @@ package final class Publisher: Sendable {
             switch reservation {
             case .already(let version): return try await already(version, request)
             case .superseded(let version): return .superseded(by: version)
-            case .conflict(let sentence): throw PublishError(sentence)
+            case .conflict(let sentence): throw TriggerError(sentence)
             case .newestChanged:
-                throw PublishError("other versions of the branch are published faster than this one; run it again")
+                throw TriggerError("other versions of the branch are published faster than this one; run it again")
             case .reserved(let version):
                 do {
                     try await complete(version, request)
@@ -192,7 +192,7 @@ package final class Publisher: Sendable {
         }
         if let stated { return try await store.reserve(wish(.exactly(stated)), at: clock.now()) }
         switch request.source {
-        case .file, .command: throw PublishError("no version is stated")
+        case .file, .command: throw TriggerError("no version is stated")
         case .tag:
             return try await store.reserve(wish(.exactly(try Self.version(ofTag: integration.ref))), at: clock.now())
         case .branch:
@@ -216,17 +216,17 @@ package final class Publisher: Sendable {
     }
 
     /// Returns the version that a tag names.
-    static func version(ofTag ref: RefName) throws(PublishError) -> SemanticVersion {
+    static func version(ofTag ref: RefName) throws(TriggerError) -> SemanticVersion {
         guard let tag = ref.tag, let version = SemanticVersion(tag: tag) else {
-            throw PublishError("\(ref.shortName) is no tag that names a version; tags such as 1.4.0 or v1.4.0 do")
+            throw TriggerError("\(ref.shortName) is no tag that names a version; tags such as 1.4.0 or v1.4.0 do")
         }
         return version
     }
 
     /// Returns the branch whose commits are numbered, and the line that its name states.
-    static func line(of ref: RefName) throws(PublishError) -> (branch: String, line: ReleaseLine) {
+    static func line(of ref: RefName) throws(TriggerError) -> (branch: String, line: ReleaseLine) {
         guard let branch = ref.branch, let line = ReleaseLine(branch: branch) else {
-            throw PublishError("\(ref.shortName) names no MAJOR.MINOR; name release branches such as release/1.4")
+            throw TriggerError("\(ref.shortName) names no MAJOR.MINOR; name release branches such as release/1.4")
         }
         return (branch, line)
     }
@@ -242,7 +242,7 @@ package final class Publisher: Sendable {
         let made: VersionManifest
         if let found = try await versions.manifest(product: request.product, version: version) {
             guard found.commit == integration.commit else {
-                throw PublishError("\(request.product) \(version) lies there already, made by \(found.integration)")
+                throw TriggerError("\(request.product) \(version) lies there already, made by \(found.integration)")
             }
             // An earlier try moved these files into place and could not write the row. They are the version.
             made = found
@@ -331,8 +331,9 @@ package final class Publisher: Sendable {
     }
 }
 
-/// The reason why a version cannot be published, which the operator or the repository's authors must correct.
-package struct PublishError: Error, CustomStringConvertible {
+/// The reason why a trigger failed: no version was published, nothing was uploaded, or a script did not succeed. The operator or the
+/// repository's authors must correct it.
+package struct TriggerError: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }

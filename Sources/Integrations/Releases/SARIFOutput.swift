@@ -1,3 +1,4 @@
+import Encodings
 import Model
 import Transfer
 
@@ -107,8 +108,7 @@ struct SARIFOutput: Encodable {
             locations = finding.path.map { path in
                 // A path outside of the repository is no file of it.
                 let isInside = !path.hasPrefix("/") && !path.hasPrefix("..") && !path.contains("://")
-                let encoded = path.split(separator: "/", omittingEmptySubsequences: false)
-                    .map { PercentEncoding.encode(String($0)) }.joined(separator: "/")
+                let encoded = PercentEncoding.encode(path: path)
                 let artifact = Location.Artifact(
                     uri: path.hasPrefix("/") ? "file://" + encoded : encoded, uriBaseId: isInside ? "%SRCROOT%" : nil)
                 let region = finding.line.map { Location.Region(startLine: $0, startColumn: finding.column) }

@@ -64,13 +64,6 @@ package struct SARIFWriter: Sendable {
         return bytes
     }
 
-    /// Returns a complete log.
-    package static func bytes(_ issues: [Issue], isWhole: Bool = true, origin: Origin) -> [UInt8] {
-        var writer = SARIFWriter(origin: origin, isWhole: isWhole)
-        let results = writer.results(issues)
-        return writer.beginning + results + writer.end
-    }
-
     /// The log without results, split where they belong. Keys are sorted, so the rules come after the results; they are known only at the end.
     private var parts: (beginning: [UInt8], end: [UInt8]) {
         let provenance = origin.repository.map {

@@ -5,10 +5,10 @@ import SourceControl
 enum StatedVersion {
     /// Reads one line with a version, with or without a `v` before it.
     /// - Parameter place: The source for messages: "VERSION", "the command".
-    /// - Throws: `PublishError` if the bytes are no version.
-    static func read(_ bytes: [UInt8], from place: String) throws(PublishError) -> SemanticVersion {
+    /// - Throws: `TriggerError` if the bytes are no version.
+    static func read(_ bytes: [UInt8], from place: String) throws(TriggerError) -> SemanticVersion {
         guard bytes.count <= Trigger.VersionSource.maximumTextSize else {
-            throw PublishError(
+            throw TriggerError(
                 "\(place) says more than \(Trigger.VersionSource.maximumTextSize) bytes; a version is one line")
         }
         // Some editors write a byte order mark, which is invisible.
@@ -19,7 +19,7 @@ enum StatedVersion {
         guard let version = SemanticVersion(tag: line) else {
             let shown = line.unicodeScalars.prefix(60).map { $0.value < 0x20 || $0.value == 0x7F ? "�" : "\($0)" }
                 .joined()
-            throw PublishError("\(place) says \"\(shown)\", which is no version; write one line such as 1.4.0")
+            throw TriggerError("\(place) says \"\(shown)\", which is no version; write one line such as 1.4.0")
         }
         return version
     }
@@ -29,11 +29,11 @@ enum StatedVersion {
         do {
             let bytes = try await mirror.file(path, at: commit, limit: Trigger.VersionSource.maximumTextSize)
             guard let bytes else {
-                throw PublishError("\(path) is no file of \(commit.abbreviated); commit one, or correct `version`")
+                throw TriggerError("\(path) is no file of \(commit.abbreviated); commit one, or correct `version`")
             }
             return try read(bytes, from: path)
         } catch let error as SourceControlError where error.code == .tooLarge {
-            throw PublishError(
+            throw TriggerError(
                 "\(path) says more than \(Trigger.VersionSource.maximumTextSize) bytes; a version is one line")
         }
     }

@@ -93,7 +93,7 @@ package struct Uploads: Sendable {
     /// - Parameter onChange: Called when viewers should be notified, on threads of the transport. Its argument is the reason if a try was
     ///   interrupted, and `nil` otherwise.
     /// - Returns: A sentence for users about the number of files that arrived.
-    /// - Throws: `UploadTriggerError`, `TransferError`, `SettingsError`.
+    /// - Throws: `TriggerError`, `TransferError`, `SettingsError`.
     package func send(
         _ shipment: Shipment, onChange: @escaping @Sendable (_ interruption: String?) -> Void = { _ in }
     ) async throws -> String {
@@ -139,7 +139,7 @@ package struct Uploads: Sendable {
         options.isPlainHTTPAllowed = template.hasPrefix("http:") || template.hasPrefix("ftp:") || isBucket
         guard let name = shipment.credentials else { return options }
         guard let secret = try secrets.value(name) else {
-            throw UploadTriggerError("the secret \(name) is not set; set it with `martlet secret set \(name)`")
+            throw TriggerError("the secret \(name) is not set; set it with `martlet secret set \(name)`")
         }
         if isBucket {
             options.credentials = try TransferCredentials(accessKeyAndSecret: secret, name: name)
@@ -148,7 +148,7 @@ package struct Uploads: Sendable {
         }
         if template.hasPrefix("sftp:") {
             guard let knownHosts = try secrets.file("\(name)-known-hosts") else {
-                throw UploadTriggerError(
+                throw TriggerError(
                     "the secret \(name)-known-hosts is not set: the server's line of known_hosts (ssh-keyscan -t ed25519 "
                         + "HOST, once checked); without it no host is trusted")
             }
@@ -163,7 +163,7 @@ extension TransferCredentials {
     fileprivate init(accessKeyAndSecret text: String, name: String) throws {
         let line = text.trimmingCharacters(in: .newlines)
         guard let colon = line.lastIndex(of: ":"), colon != line.startIndex else {
-            throw UploadTriggerError(
+            throw TriggerError(
                 "the secret \(name) is no ACCESSKEY:SECRET, which an S3 server wants; set it with `martlet secret set \(name)`"
             )
         }
@@ -178,11 +178,4 @@ private final class Interruptions: Sendable {
     var count: Int { state.withLock { $0 } }
 
     func add() { state.withLock { $0 += 1 } }
-}
-
-/// The reason why an upload could not start, which the operator must correct.
-struct UploadTriggerError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
 }

@@ -10,19 +10,16 @@ package struct Overview: Sendable {
     /// The reason why sandboxed steps with the network reach the machine's loopback although the settings do not ask for it; `nil` if they do not.
     /// Every page shows it.
     package var loopbackReason: String?
-    /// The service's URL for links, without a slash at its end.
-    package var url: String
     package var version: String
 
     package init(
-        bots: [BotSpecification], problems: [String], isolation: Isolation, loopbackReason: String?, url: String,
+        bots: [BotSpecification], problems: [String], isolation: Isolation, loopbackReason: String?,
         version: String
     ) {
         self.bots = bots
         self.problems = problems
         self.isolation = isolation
         self.loopbackReason = loopbackReason
-        self.url = url
         self.version = version
     }
 }

@@ -18,16 +18,7 @@ struct Schedules {
         var next: Timestamp?
         /// A mark that is far ahead of the clock, until the clock reaches it; `nil` if there is none.
         var ahead: Timestamp?
-        /// When a missing time zone is searched again; `nil` if it is not missing.
-        var retry: Timestamp?
     }
-
-    /// When time zones were last read. They are read again after `zonesLast`, because the machine's may have been updated.
-    private var zonesRead: Timestamp?
-    static let zonesLast = Duration.seconds(86_400)
-
-    /// The pause between two tries to find a time zone.
-    static let retryPause = Duration.seconds(60)
 
     /// The largest distance of a valid mark from the clock. A mark further ahead comes from a wrong clock. Without this limit, a clock that was a
     /// year ahead for a moment would stop a bot's schedule for a year.
@@ -45,7 +36,6 @@ struct Schedules {
         if stored == nil {
             stored = Dictionary(try await store.scheduleMarks().map { ($0.bot, $0) }) { $1 }
         }
-        await refreshZones(at: now)
         var failure: (any Error)?
         let bots = await registry.all()
         for bot in bots {
@@ -58,13 +48,6 @@ struct Schedules {
         let names = Set(bots.map(\.name))
         entries = entries.filter { names.contains($0.key) }
         if let failure { throw failure }
-    }
-
-    private mutating func refreshZones(at now: Timestamp) async {
-        if let zonesRead, zonesRead <= now, now < zonesRead + Self.zonesLast { return }
-        zonesRead = now
-        await registry.forgetZones()
-        for bot in entries.keys { entries[bot]?.retry = now }
     }
 
     private mutating func take(_ bot: BotSpecification, at now: Timestamp) async throws {
@@ -85,41 +68,36 @@ struct Schedules {
             // A new bot's schedule begins now. That is stored, because the daemon may be stopped at the schedule's first time.
             if !isKnown { try await store(bot, schedule, upTo: now, queueing: [], at: now) }
             entry = Entry(schedule: schedule, takenUp: takenUp)
-            await plan(&entry, after: takenUp, of: bot.name, at: now)
+            await plan(&entry, after: takenUp, of: bot.name)
         }
         if entry.takenUp > now + Self.longestAhead {
             entry.ahead = entry.takenUp
             entry.takenUp = now
-            await plan(&entry, after: now, of: bot.name, at: now)
+            await plan(&entry, after: now, of: bot.name)
         }
         // The present clock was behind, so the times before the mark were handled.
         if let ahead = entry.ahead, ahead <= now {
             (entry.takenUp, entry.ahead) = (ahead, nil)
-            await plan(&entry, after: ahead, of: bot.name, at: now)
-        }
-        if let retry = entry.retry, retry <= now || retry > now + Self.retryPause {
-            await plan(&entry, after: entry.takenUp, of: bot.name, at: now)
+            await plan(&entry, after: ahead, of: bot.name)
         }
         if let next = entry.next, next <= now {
             // One run makes up for all times that have passed because the machine slept or the clock jumped.
             try await store(bot, schedule, upTo: now, queueing: try await tips(of: bot, schedule), at: now)
             (entry.takenUp, entry.ahead) = (now, nil)
-            await plan(&entry, after: now, of: bot.name, at: now)
+            await plan(&entry, after: now, of: bot.name)
         }
         entries[bot.name] = entry
     }
 
-    private func plan(_ entry: inout Entry, after moment: Timestamp, of bot: Name, at now: Timestamp) async {
+    private func plan(_ entry: inout Entry, after moment: Timestamp, of bot: Name) async {
         guard let zone = await registry.zone(of: entry.schedule) else {
-            if entry.retry == nil {
-                logger.error(
-                    "a bot's schedule has a time zone that cannot be read; it is tried again each minute, and until then nothing is queued by it",
-                    metadata: ["bot": "\(bot)", "zone": "\(entry.schedule.zone ?? "")"])
-            }
-            (entry.next, entry.retry) = (nil, now + Self.retryPause)
+            logger.error(
+                "a bot's schedule has a time zone that this version does not know, so it queues nothing; correct it in the bot's file",
+                metadata: ["bot": "\(bot)", "zone": "\(entry.schedule.zone ?? "")"])
+            entry.next = nil
             return
         }
-        (entry.next, entry.retry) = (entry.schedule.next(after: moment, in: zone), nil)
+        entry.next = entry.schedule.next(after: moment, in: zone)
     }
 
     private mutating func store(

@@ -21,8 +21,6 @@ package actor BotRegistry {
     private var ofRepository: [String: [BotSpecification]] = [:]
     private var isRegistered = false
     private var problems: [String] = []
-    /// The rules of the schedules' time zones, by name, as the system defines them when each is first used.
-    private var zones: [String: ZoneRules] = [:]
     /// The bots as this daemon last stored them; `nil` before the first time.
     private var registered: [BotSpecification]?
 
@@ -82,7 +80,7 @@ package actor BotRegistry {
     /// Returns what pages show of all bots: the problems of their files, and how the service runs.
     package func overview() -> Overview {
         Overview(
-            bots: all(), problems: problems, isolation: isolation, loopbackReason: loopbackReason, url: serviceURL,
+            bots: all(), problems: problems, isolation: isolation, loopbackReason: loopbackReason,
             version: version)
     }
 
@@ -92,19 +90,13 @@ package actor BotRegistry {
         ResolvedYAML.print(try known(name))
     }
 
-    /// Returns the rules of a schedule's time zone; `nil` if the system no longer knows it.
+    /// Returns the rules of a schedule's time zone; `nil` if this version no longer knows it.
     func zone(of schedule: BotSpecification.Schedule) async -> ZoneRules? {
         guard let name = schedule.zone else { return .utc }
-        if let zone = zones[name] { return zone }
-        let zone = await lane.run { TimeZones.rules(of: name) }
-        zones[name] = zone
-        return zone
+        return await lane.run { TimeZones.rules(of: name) }
     }
 
-    /// Removes the time zones' rules, so that they are read again. The machine's rules may have been updated.
-    func forgetZones() { zones = [:] }
-
-    /// Returns the next time of a bot's schedule after `moment`. `nil` if the bot has no schedule or the system does not know its time zone.
+    /// Returns the next time of a bot's schedule after `moment`. `nil` if the bot has no schedule or this version does not know its time zone.
     func nextScheduled(_ name: Name, after moment: Timestamp) async -> Timestamp? {
         guard let schedule = bots[name]?.schedule, let zone = await zone(of: schedule) else { return nil }
         return schedule.next(after: moment, in: zone)

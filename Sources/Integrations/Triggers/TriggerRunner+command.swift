@@ -16,7 +16,7 @@ extension TriggerRunner {
     /// Runs a publication's command as a job of its own: fenced as the job was that built the products, with that one's environment, a checkout
     /// of its own, no network and no secret.
     /// - Returns: What it printed to its standard output.
-    /// - Throws: `PublishError` when it fails; as `runJob`.
+    /// - Throws: `TriggerError` when it fails; as `runJob`.
     func printedVersion(
         _ command: String, _ trigger: Trigger, log: String, as built: JobDescription, _ context: Context,
         _ cancellation: Cancellation
@@ -35,7 +35,7 @@ extension TriggerRunner {
             },
             read: { attempt, ends in
                 guard ends.steps[0]?.isSuccess ?? false else {
-                    throw PublishError(
+                    throw TriggerError(
                         "the command for the version failed: "
                             + (ends.limit ?? ends.steps[0]?.description ?? ends.reason ?? "it ended without a result"))
                 }
@@ -53,7 +53,7 @@ extension TriggerRunner {
             printed = try tree.status(output) == nil ? [] : try tree.read(output, limit: limit)
         } catch {
             // Too long, or no longer a file: what a job leaves is never followed.
-            throw PublishError("what the command for the version printed cannot be read: \(error.message)")
+            throw TriggerError("what the command for the version printed cannot be read: \(error.message)")
         }
         try AtomicFile.write(printed, to: "\(attempt.path)/\(kept)")
         return printed

@@ -11,7 +11,7 @@ import Storage
 
 extension TriggerRunner {
     /// Runs the operator's script as a job of its own: with a log, a time-out and secrets, and it outlives the daemon.
-    /// - Throws: `ScriptError` when it cannot be run or fails; as `runJob`.
+    /// - Throws: `TriggerError` when it cannot be run or fails; as `runJob`.
     func runScript(
         _ script: String, _ trigger: Trigger, log: String, _ context: Context, _ facts: Facts?,
         _ cancellation: Cancellation
@@ -21,14 +21,14 @@ extension TriggerRunner {
             "the script", of: context.integration.id, at: log, cancellation,
             order: { work in
                 guard access(path, X_OK) == 0 else {
-                    throw ScriptError(
+                    throw TriggerError(
                         "\(path) is not there or not executable; trigger scripts lie in triggers/ beside bots/ (chmod +x)"
                     )
                 }
                 var values: [String: String] = [:]
                 for name in trigger.secrets {
                     guard let value = try await lane.run({ try secrets.value(name) }) else {
-                        throw ScriptError("the secret \(name) is not set; set it with `martlet secret set \(name)`")
+                        throw TriggerError("the secret \(name) is not set; set it with `martlet secret set \(name)`")
                     }
                     values[SecretStore.variable(for: name)] = value
                 }
@@ -38,7 +38,7 @@ extension TriggerRunner {
                 ends.steps[0]?.isSuccess ?? false
                     ? nil : ends.limit ?? ends.steps[0]?.description ?? ends.reason ?? "it ended without a result"
             })
-        if let failure { throw ScriptError("\(script) failed: \(failure)") }
+        if let failure { throw TriggerError("\(script) failed: \(failure)") }
     }
 
     /// Describes the script's job. `place` contains `run`, an empty directory where the script begins, and `source`, the commit's files. A program
@@ -116,10 +116,10 @@ extension TriggerRunner {
     }
 
     /// The sandbox of a script: it has the network, and sees what jobs see of the machine, and the directory of scripts.
-    /// - Throws: `ScriptError` if jobs have no sandbox: a script that its author wants confined never runs outside.
+    /// - Throws: `TriggerError` if jobs have no sandbox: a script that its author wants confined never runs outside.
     private func fence(of trigger: Trigger) throws -> JobDescription.Fence {
         if let reason = isolation.isolation.reason {
-            throw ScriptError(
+            throw TriggerError(
                 "the bot file says `sandbox: true` for the trigger \(trigger.name), and there is no sandbox here: \(reason); set it up "
                     + "(`martlet doctor` says how), or write `sandbox: false`, with which the script has all rights of the service's user"
             )
@@ -128,11 +128,4 @@ extension TriggerRunner {
             readOnly: isolation.readOnly + [scripts], home: JobIsolation.home,
             sharesNetwork: isolation.loopback != nil)
     }
-}
-
-/// Why a trigger script did not succeed.
-struct ScriptError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
 }

@@ -166,9 +166,9 @@ package struct TriggerRunner: Sendable {
                 finish(&record, .succeeded, nil)
             case .publish(let source):
                 guard facts?.verdict.isPublishable ?? false else {
-                    throw PublishError("a commit with errors or failing tests is never published; see when:")
+                    throw TriggerError("a commit with errors or failing tests is never published; see when:")
                 }
-                guard facts?.isUntested == false else { throw PublishError(Self.untestedReason) }
+                guard facts?.isUntested == false else { throw TriggerError(Self.untestedReason) }
                 let jobs = try await jobs(of: context)
                 var request = Publisher.Request(
                     integration: context.integration, bot: context.bot, source: source,
@@ -176,7 +176,7 @@ package struct TriggerRunner: Sendable {
                     isolation: jobs.allSatisfy { $0.isolation == .sandbox } && !jobs.isEmpty ? "sandbox" : "none",
                     registry: trigger.registry, job: jobs.first)
                 guard !request.files.isEmpty else {
-                    throw PublishError(
+                    throw TriggerError(
                         "the integration archived nothing; see the step archiving and `archive:` in the recipe. Where the trigger is newer "
                             + "than the integration, rerun that as a whole")
                 }
@@ -322,7 +322,7 @@ package struct TriggerRunner: Sendable {
             guard !url.contains("{version}") else { return nil }
             files = try await self.files(of: context).map { .init(path: $0.path, artifact: $0.artifact) }
         }
-        guard !files.isEmpty else { throw UploadTriggerError("the integration archived nothing to upload") }
+        guard !files.isEmpty else { throw TriggerError("the integration archived nothing to upload") }
         return Uploads.Shipment(
             files: files, template: url, values: values, credentials: credentials,
             integration: context.integration.id, trigger: trigger.name, notes: notes)

@@ -22,8 +22,6 @@ package struct AttemptPaths: Sendable, Hashable {
     package var leftOut: String { directory + "/left-out" }
     /// A `CancelRequest`, written before the signal.
     package var cancel: String { directory + "/cancel" }
-    /// The reports, as `reports/<index of the step>/<path in the workspace>`.
-    package var reports: String { directory + "/reports" }
     /// The files that the job collected, as a directory tree.
     package var artifacts: String { directory + "/artifacts" }
     /// The same files and the source as archives, which are served and published.

@@ -12,8 +12,6 @@ package struct JobProtocolError: Error, Sendable, Equatable, CustomStringConvert
         case system
         /// A link, a device, or a path that leads outside.
         case refused
-        /// The other end of the launch socket is the wrong process, or could not start the job.
-        case launch
     }
 
     package let code: Code

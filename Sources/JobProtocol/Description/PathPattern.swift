@@ -1,5 +1,8 @@
 /// A pattern for paths in a workspace: `build/*.xml`, `products/**`, `**/junit.xml`. `*` matches any characters except `/`, `?` matches one of them,
 /// and a component `**` matches any number of directories.
+///
+/// `Model.RefPattern` differs: its `?` matches a character of several bytes, and its `**` also matches a part of a component. `GitPattern` of
+/// SourceControl has git's own rules.
 package struct PathPattern: Sendable, Equatable {
     /// The size limit of a pattern in bytes.
     package static let sizeLimit = 1024
@@ -61,9 +64,9 @@ package struct PathPattern: Sendable, Equatable {
         return progress.matches(last)
     }
 
-    /// Whether `name` matches one component with `*` and `?`. It keeps two indices and one place to go back to, so its worst time is the product of
-    /// both lengths.
-    static func component(_ pattern: [UInt8], matches name: [UInt8]) -> Bool {
+    /// Whether `name` matches one component with `*` and `?`, each of which stands for bytes. It keeps two indices and one place to go back to, so its
+    /// worst time is the product of both lengths.
+    package static func component(_ pattern: [UInt8], matches name: [UInt8]) -> Bool {
         var (patternIndex, nameIndex) = (0, 0)
         var back: (pattern: Int, name: Int)?
         while nameIndex < name.count {

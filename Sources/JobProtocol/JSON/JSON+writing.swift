@@ -1,3 +1,5 @@
+import Encodings
+
 extension JSON {
     /// Encodes the value as UTF-8 on one line, without white space and with sorted keys. Infinite numbers are written
     /// as `null`.
@@ -50,9 +52,8 @@ extension JSON {
             case 0x0D: output += "\\r".utf8
             case 0x09: output += "\\t".utf8
             case 0..<0x20, 0x7F:
-                let digits = Array("0123456789abcdef".utf8)
                 output += "\\u00".utf8
-                output += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                output += Hexadecimal.digits(of: byte)
             default: output.append(byte)
             }
         }

@@ -1,6 +1,9 @@
+import Encodings
+
 /// A JSON value (RFC 8259), with the few features that the job directory needs.
 ///
-/// Foundation is not used, because the supervisor is linked statically and starts in about 2 ms; Foundation alone would add 30 MB.
+/// `Encodings.JSON` reads the text. Foundation is not used, because the supervisor is linked statically and starts in about 2 ms; Foundation alone
+/// would add 30 MB.
 package enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -17,10 +20,54 @@ package enum JSON: Sendable, Equatable {
 
     /// Parses one JSON text strictly: UTF-8, without comments and trailing commas, and with only white space after the value.
     /// - Parameter limit: The size limit in bytes.
-    /// - Throws: `.overLimit`, or `.malformed` with the offset in its message.
+    /// - Throws: `.overLimit`, or `.malformed` with the problem in its message.
     package init(_ bytes: some Collection<UInt8>, limit: Int) throws(JobProtocolError) {
-        var reader = JSONReader(bytes: Array(bytes), limit: limit)
-        self = try reader.read()
+        guard bytes.count <= limit else {
+            throw JobProtocolError(.overLimit, "read JSON", "\(bytes.count) bytes, at most \(limit) are accepted")
+        }
+        guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { throw Self.malformed("it begins with a byte order mark") }
+        let read: Encodings.JSON
+        do throws(Encodings.JSON.Failure) {
+            read = try Encodings.JSON.parse(utf8: Array(bytes), values: .max, depth: Self.depthLimit)
+        } catch {
+            throw JobProtocolError(error.code == .malformed ? .malformed : .overLimit, "read JSON", error.text)
+        }
+        try self.init(read)
+    }
+
+    private init(_ value: Encodings.JSON) throws(JobProtocolError) {
+        switch value.content {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .number(let text):
+            if let integer = Int64(text) {
+                self = .integer(integer)
+            } else if let number = Double(text), number.isFinite {
+                self = .number(number)
+            } else {
+                throw Self.malformed("the number \(text.prefix(32)) is out of range")
+            }
+        case .string(let text):
+            guard let text else { throw Self.malformed("a string is not Unicode") }
+            self = .string(text)
+        case .array(let values):
+            var elements: [JSON] = []
+            for value in values { elements.append(try JSON(value)) }
+            self = .array(elements)
+        case .object(let values):
+            var members: [String: JSON] = [:]
+            for (key, value) in values {
+                guard let key else { throw Self.malformed("a key is not Unicode") }
+                guard members.updateValue(try JSON(value), forKey: key) == nil else {
+                    throw Self.malformed("the key \(key.prefix(64)) comes twice")
+                }
+            }
+            self = .object(members)
+        }
+    }
+
+    private static func malformed(_ what: String) -> JobProtocolError {
+        JobProtocolError(.malformed, "read JSON", what)
     }
 
     /// The member of an object; `nil` for a missing key, and if the value is not an object.

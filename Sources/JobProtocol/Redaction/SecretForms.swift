@@ -1,3 +1,5 @@
+import Encodings
+
 /// The forms in which a secret can appear in a log, even if it was not printed literally.
 enum SecretForms {
     /// The smallest size in bytes of a form other than the secret itself. Shorter ones would mask half of every log.
@@ -13,7 +15,7 @@ enum SecretForms {
         guard !bytes.isEmpty else { return [] }
         var forms: Set<[UInt8]> = []
         for text in [bytes] + lines(of: bytes) {
-            forms.formUnion([hexadecimal(text, upper: false), hexadecimal(text, upper: true)])
+            forms.formUnion([false, true].map { Array(Hexadecimal.encode(text, isUppercase: $0).utf8) })
             for offset in 0..<3 {
                 forms.insert(base64(text, offset: offset, last: "+/"))
                 forms.insert(base64(text, offset: offset, last: "-_"))
@@ -30,11 +32,6 @@ enum SecretForms {
     private static func lines(of bytes: [UInt8]) -> [[UInt8]] {
         let lines = bytes.split { $0 == 0x0A || $0 == 0x0D }
         return lines.count < 2 ? [] : lines.filter { $0.count >= shortest }.map(Array.init)
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8], upper: Bool) -> [UInt8] {
-        let digits = Array((upper ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
-        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     }
 
     /// Returns the Base64 digits of `bytes` after `offset` unknown bytes (modulo 3), without the digits that also depend on a neighbor.

@@ -18,7 +18,7 @@ package enum Cause: String, Sendable, Codable, CaseIterable {
 
 /// The outcome of an event or of a ref update.
 package enum Fate: String, Sendable, Codable, CaseIterable {
-    case pending, integrated, coalesced, duplicate, baseline, superseded, ignored, refused, quarantined
+    case pending, integrated, coalesced, duplicate, baseline, superseded, ignored, refused
 }
 
 /// A role of the HTTP interface. Each role may do everything that the roles before it may.

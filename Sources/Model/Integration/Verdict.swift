@@ -36,18 +36,6 @@ package enum IntegrationResult: Hashable, Sendable, CustomStringConvertible {
         self = triggerFailed && verdict <= .analyzerWarnings ? .triggerError : .verdict(verdict)
     }
 
-    /// Parses a `description`.
-    /// - Returns: `nil` for other texts.
-    package init?(_ string: String) {
-        if string == "trigger-error" {
-            self = .triggerError
-        } else if let verdict = Verdict(rawValue: string) {
-            self = .verdict(verdict)
-        } else {
-            return nil
-        }
-    }
-
     package var description: String {
         switch self {
         case .verdict(let verdict): verdict.rawValue

@@ -26,16 +26,14 @@ struct CivilDate: Hashable {
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// The day of the week. Sunday is 0, as in cron(5) and in time zone rules. 1970-01-01 was a Thursday.
+    /// The day of the week. Sunday is 0, as in cron(5). 1970-01-01 was a Thursday.
     var weekday: Int { Int(((daysSinceEpoch + 4) % 7 + 7) % 7) }
+}
 
-    static func isLeap(_ year: Int64) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
-
-    static func daysInMonth(_ month: Int, of year: Int64) -> Int {
-        switch month {
-        case 2: isLeap(year) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
+extension Int64 {
+    /// Returns the quotient, rounded down.
+    func floored(by divisor: Int64) -> Int64 {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
     }
 }

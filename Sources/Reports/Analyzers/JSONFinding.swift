@@ -1,3 +1,4 @@
+import Encodings
 import Model
 
 /// A reader of findings that linters write in JSON, each tool in its own format.

@@ -5,7 +5,6 @@ struct LintLine: Equatable {
     var message: String
     var rule: String
     var place: PrintedPlace
-    var isError = false
 
     /// Returns whether a linter may have printed the line. It is fast, and is used to recognize a format.
     static func isLikely(_ text: String) -> Bool { LintLine(text) != nil || DiagnosticLine(text) != nil }
@@ -45,13 +44,12 @@ struct LintLine: Equatable {
             return
         }
         if place.path.hasSuffix(".go") {
-            isError = true
             message = String(rest)
             rule = ""
             if rest.hasSuffix(")"), let open = rest.range(ofLast: " (") {
                 let name = rest[open.upperBound...].dropLast()
                 if Self.isWord(name) {
-                    (rule, message, isError) = (String(name), String(rest[..<open.lowerBound]), false)
+                    (rule, message) = (String(name), String(rest[..<open.lowerBound]))
                 }
             }
             return
@@ -60,8 +58,8 @@ struct LintLine: Equatable {
         (rule, message) = parsed
     }
 
-    private init(message: String, rule: String, place: PrintedPlace, isError: Bool) {
-        (self.message, self.rule, self.place, self.isError) = (message, rule, place, isError)
+    private init(message: String, rule: String, place: PrintedPlace) {
+        (self.message, self.rule, self.place) = (message, rule, place)
     }
 
     private static let severities = [
@@ -177,7 +175,6 @@ struct LintLine: Equatable {
         let path = text[..<open.lowerBound].trimmingSuffix { $0 == " " }
         guard !path.isEmpty, path.first != "|", path.utf8.count <= SourceRoot.maximumPathBytes else { return nil }
         var rest = text[close.upperBound...].drop { $0 == " " || $0 == ":" }
-        let isError = rest.hasPrefix("error") || rest.hasPrefix("fatal error")
         guard let word = ["fatal error", "error", "warning"].first(where: { rest.hasPrefix($0) }) else { return nil }
         rest = rest.dropFirst(word.count)
         guard let colon = rest.range(ofFirst: ":") else { return nil }
@@ -190,7 +187,7 @@ struct LintLine: Equatable {
         }
         guard !message.isEmpty, var place = PrintedPlace("\(path):\(numbers[0])") else { return nil }
         place.column = numbers.count > 1 ? TAPLine.number(numbers[1]).flatMap { $0 > 0 ? $0 : nil } : nil
-        return LintLine(message: String(message), rule: String(rule), place: place, isError: isError)
+        return LintLine(message: String(message), rule: String(rule), place: place)
     }
 
     private static func isWord(_ text: Substring, also: String = "") -> Bool {

@@ -1,3 +1,5 @@
+import Encodings
+
 /// A converter of the locations of a run's results to places.
 struct SARIFLocations {
     private let artifacts: [JSON]
@@ -33,7 +35,7 @@ struct SARIFLocations {
         guard let uri = location["uri"].string, !uri.isEmpty else { return nil }
         let resolved = resolve(uri, base: location["uriBaseId"].string)
         // A relative URI is percent-encoded like any other (RFC 3986).
-        return root.shown(resolved.hasPrefix("file:") ? resolved : PercentEncoding.decode(resolved))
+        return root.shown(resolved.hasPrefix("file:") ? resolved : PercentEncoding.decodeLeniently(resolved))
     }
 
     /// Returns the URI after its base's URI, and that after its own base's (section 3.14.14). A base without a URI is the repository's root, which is

@@ -1,3 +1,5 @@
+import Encodings
+
 /// A reader of SARIF 2.1.0 (OASIS standard, errata 01) of any analyzer.
 package enum SARIFReader {
     /// Returns the report's results as analyzer warnings.

@@ -1,3 +1,4 @@
+import Encodings
 import Model
 
 /// The rules of a run, from its driver and its extensions.

@@ -1,3 +1,4 @@
+import Encodings
 import Model
 
 /// One run of an analyzer in a SARIF log.

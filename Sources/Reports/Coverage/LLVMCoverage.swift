@@ -1,3 +1,4 @@
+import Encodings
 import Model
 
 /// A reader of the output of `llvm-cov export`, which `swift test --enable-code-coverage` writes, too.

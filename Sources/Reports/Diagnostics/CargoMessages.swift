@@ -1,3 +1,4 @@
+import Encodings
 import Model
 
 /// A reader of messages of `cargo build`, `check`, `clippy` and `test` with `--message-format json`.

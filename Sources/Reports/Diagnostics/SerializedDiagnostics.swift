@@ -35,7 +35,6 @@ enum SerializedDiagnostics {
         private var files: [UInt64: String] = [:]
         private var categories: [UInt64: String] = [:]
         private var flags: [UInt64: String] = [:]
-        private var seen: Set<Finding> = []
 
         init(root: SourceRoot) { list = FindingList(root: root) }
 

@@ -1,3 +1,5 @@
+import Encodings
+
 /// A converter of the paths that tools print to paths relative to the repository's root.
 package struct SourceRoot: Sendable, Hashable {
     /// The components of the directories under which the job may have seen the tree, longest first.
@@ -73,6 +75,6 @@ package struct SourceRoot: Sendable, Hashable {
             rest = rest.dropFirst(2)
             rest = rest[(rest.firstIndex(of: "/") ?? rest.endIndex)...]
         }
-        return PercentEncoding.decode(String(rest))
+        return PercentEncoding.decodeLeniently(String(rest))
     }
 }

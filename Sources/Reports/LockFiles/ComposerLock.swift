@@ -1,3 +1,5 @@
+import Encodings
+
 /// A reader of `composer.lock` (getcomposer.org). It uses the archive's SHA-1 if a registry states one, and the commit that it was made from.
 /// Packagist states only the commit.
 enum ComposerLock {

@@ -1,3 +1,5 @@
+import Encodings
+
 /// The lock files in which package managers record the packages that a build uses, and the packages that they pin.
 package enum LockFile {
     /// The most bytes of a file whose pins are read. The largest known ones (a `package-lock.json` of some thousand packages) have about 2 MiB.

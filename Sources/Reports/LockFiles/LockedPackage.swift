@@ -1,3 +1,5 @@
+import Encodings
+
 /// A package that a lock file pins, in the form of in-toto's resource descriptor.
 package struct LockedPackage: Hashable, Sendable {
     /// A package URL (package-url/purl-spec), or the address of a repository.
@@ -51,7 +53,7 @@ package struct LockedPackage: Hashable, Sendable {
     }
 
     private static func encode(_ part: some StringProtocol) -> String {
-        PercentEncoding.encode(String(part)).split(separator: "/", omittingEmptySubsequences: false)
+        PercentEncoding.encode(path: String(part)).split(separator: "/", omittingEmptySubsequences: false)
             .joined(separator: "%2F")
     }
 }
@@ -100,7 +102,7 @@ enum LockedDigest {
 
     private static func base64(_ text: String, length: Int) -> String? {
         guard let bytes = Base64.decode(text), bytes.count == length else { return nil }
-        return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return Hexadecimal.encode(bytes)
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool {

@@ -1,3 +1,5 @@
+import Encodings
+
 /// A reader of `package-lock.json` and `npm-shrinkwrap.json`, versions 1 to 3 (docs.npmjs.com, "package-lock.json").
 enum NPMLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) throws(JSON.Failure) {

@@ -1,3 +1,5 @@
+import Encodings
+
 /// A reader of `poetry.lock` (python-poetry.org) and `uv.lock` (docs.astral.sh/uv), as their tools write them. A package has a digest for each of its
 /// files, and a build may have used any of them.
 enum PythonLock {
@@ -29,7 +31,7 @@ enum PythonLock {
         var file = LockLines.value(of: "file", in: line)
         if file == nil, let url = LockLines.value(of: "url", in: line) {
             let last = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
-            file = last.last.map { PercentEncoding.decode(String($0)) }
+            file = last.last.map { PercentEncoding.decodeLeniently(String($0)) }
         }
         list.add(
             LockedPackage(

@@ -1,3 +1,5 @@
+import Encodings
+
 /// A reader of the dependencies that a Swift package's `Package.resolved` pins (its versions 1 to 3).
 enum SwiftLock {
     static func read(_ bytes: [UInt8], into list: inout PinList) throws(JSON.Failure) {
@@ -13,7 +15,8 @@ enum SwiftLock {
                 // The package is from a registry. SwiftPM pins its version and stores the digest elsewhere.
                 list.add(
                     LockedPackage(
-                        uri: "pkg:swift/\(PercentEncoding.encode(identity))@\(PercentEncoding.encode(version))",
+                        uri:
+                            "pkg:swift/\(PercentEncoding.encode(path: identity))@\(PercentEncoding.encode(path: version))",
                         digest: [:], name: identity))
             }
         }

@@ -37,7 +37,7 @@ extension WireWriter {
         add(share.total)
     }
 
-    /// Writes everything except the details of tests, which the daemon does not use.
+    /// Writes everything.
     mutating func add(_ content: ReportContent) {
         add(list: content.findings) { $0.add($1) }
         add(list: content.tests) { $0.add($1) }

@@ -1,3 +1,5 @@
+import Encodings
+
 /// A reader of a report with one JSON value per line.
 enum JSONLines {
     /// Calls `body` for each object. Blank lines, and lines that begin with another character than `{`, are skipped: other programs may print between
@@ -20,14 +22,5 @@ enum JSONLines {
             }
         }
         return problem
-    }
-
-    /// Returns the first object of the first lines; `nil` if there is none.
-    static func first(in bytes: ArraySlice<UInt8>) -> JSON? {
-        for line in bytes.prefix(1 << 20).split(separator: 0x0A, maxSplits: 50) where line.first == UInt8(ascii: "{") {
-            // `try?` is used because the following lines decide about a line that is not JSON.
-            if let value = try? JSON.parse(line), value.isObject { return value }
-        }
-        return nil
     }
 }

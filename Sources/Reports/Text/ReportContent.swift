@@ -11,8 +11,6 @@ package struct ReportContent: Sendable, Hashable {
     package var notes: [String]
     /// The coverage; `nil` if it is no coverage report, or covers no file of the repository.
     package var coverage: Coverage?
-    /// The details of tests that have any besides their result.
-    package var details: [TestDetail]
     /// The subject of the report; `nil` if the reader does not state it.
     package var subject: Subject?
     /// The format as which the report was read. Files of different formats contain different tests, even if the names are the same.
@@ -28,14 +26,13 @@ package struct ReportContent: Sendable, Hashable {
 
     package init(
         findings: [Finding] = [], tests: [TestResult] = [], problems: [String] = [], notes: [String] = [],
-        coverage: Coverage? = nil, details: [TestDetail] = []
+        coverage: Coverage? = nil
     ) {
         self.findings = findings
         self.tests = tests
         self.problems = problems
         self.notes = notes
         self.coverage = coverage
-        self.details = details
     }
 
     /// Returns the content of a report that could not be used.

@@ -1,3 +1,5 @@
+import Encodings
+
 /// A format of report files, recognized by a file's content and not by its name.
 enum ReportFormat: Sendable, CaseIterable {
     case junit, nunit2, nunit3, xunitNet, trx, ctest, cppUnit, boostTest

@@ -1,3 +1,5 @@
+import Encodings
+
 /// A recognizer of text formats by their lines.
 struct TextFormat {
     /// The number of lines that are searched for linters' output, since any line may look like it.

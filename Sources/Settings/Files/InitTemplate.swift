@@ -70,12 +70,6 @@ package enum InitTemplate {
             """
     }
 
-    /// Returns the name of a repository's bot and its file: the address's last path component, without `.git`.
-    package static func name(for repository: String) -> Name {
-        let path = repository.split { $0 == "/" || $0 == ":" }.last ?? ""
-        return Name(nearest: path.hasSuffix(".git") ? path.dropLast(4) : path, fallback: "bot")
-    }
-
     /// Returns the problem with the address, and what to write instead; `nil` if a bot can use it.
     package static func problem(with repository: String) -> String? {
         AddressText.problem(withRepository: repository, isInsecure: false)

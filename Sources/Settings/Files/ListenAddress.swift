@@ -32,13 +32,5 @@ package struct ListenAddress: Hashable, Sendable, Codable, CustomStringConvertib
         self.init(host: String(host), port: port)
     }
 
-    /// Whether only this machine can reach the address: `localhost`, 127.0.0.0/8 or `::1`. Any other name counts as reachable from outside, since the
-    /// address it resolves to can change.
-    package var isLoopback: Bool {
-        if host == "localhost" || host == "::1" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
-
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -43,7 +43,7 @@ package struct RepositoryPlace: Hashable, Sendable {
     }
 
     /// Returns the repository's name at a forge; `nil` if the address does not contain it.
-    func project(of forge: StatusTarget.Forge) -> String? {
+    func project(of forge: StatusForge) -> String? {
         guard forge == .bitbucketServer else { return path }
         // The paths are https://host/scm/KEY/name.git or ssh://git@host:7999/KEY/name.git, with ~user instead of the key for a user's own repository.
         var parts = path.split(separator: "/")
@@ -52,19 +52,7 @@ package struct RepositoryPlace: Hashable, Sendable {
     }
 }
 
-extension StatusTarget.Forge {
-    /// Returns the forge at a public host; `nil` for another host.
-    static func of(host: String) -> StatusTarget.Forge? {
-        switch host {
-        case "github.com": .github
-        case "gitlab.com": .gitlab
-        case "gitea.com": .gitea
-        case "codeberg.org": .forgejo
-        case "bitbucket.org": .bitbucket
-        default: nil
-        }
-    }
-
+extension StatusForge {
     /// Returns the address of the forge's API at a host, for a forge installed by its maker's instructions.
     func api(at place: RepositoryPlace) -> String {
         let host = "\(place.scheme)://\(place.authority)"

@@ -48,12 +48,9 @@ enum ScheduleReader {
         _ schedule: BotSpecification.Schedule?, at position: Position, _ diagnostics: inout Diagnostics
     ) -> BotSpecification.Schedule? {
         guard let zone = schedule?.zone, TimeZones.rules(of: zone) == nil else { return schedule }
-        let names = TimeZones.names()
         diagnostics.error(
-            names.isEmpty
-                ? "the time zone \(Printable.quoted(zone)) cannot be looked up; install tzdata"
-                : "there is no time zone \(Printable.quoted(zone)); write a name such as `Europe/Berlin`, or `UTC`"
-                    + Suggestion.hint(for: zone, in: names),
+            "there is no time zone \(Printable.quoted(zone)); write a name such as `Europe/Berlin`, or `UTC`"
+                + Suggestion.hint(for: zone, in: TimeZones.names.sorted()),
             at: position)
         return nil
     }

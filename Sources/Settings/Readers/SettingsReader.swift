@@ -1,4 +1,3 @@
-import Glibc
 import Model
 
 /// A reader of the service's settings, `martlet.yml`.
@@ -113,8 +112,7 @@ package enum SettingsReader {
         }
         return items.compactMap { item in
             guard let text = diagnostics.line(item, "proxies") else { return nil }
-            var bytes = [UInt8](repeating: 0, count: 16)
-            guard inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1 else {
+            guard IPAddress(text) != nil else {
                 diagnostics.error(
                     "`proxies` are the IP addresses from which reverse proxies connect, such as 127.0.0.1, not "
                         + Printable.quoted(text), at: item.position)

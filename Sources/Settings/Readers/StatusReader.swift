@@ -44,7 +44,7 @@ enum StatusReader {
 
     private static func forge(
         _ fields: Fields, _ place: RepositoryPlace?, _ diagnostics: inout Diagnostics
-    ) -> StatusTarget.Forge? {
+    ) -> StatusForge? {
         if let node = fields["forge"] {
             if case .scalar("gogs", _) = node.content {
                 diagnostics.error(
@@ -54,8 +54,8 @@ enum StatusReader {
             }
             return diagnostics.word(node, "forge")
         }
-        if let known = place.flatMap({ StatusTarget.Forge.of(host: $0.name) }) { return known }
-        let names = StatusTarget.Forge.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+        if let known = place.flatMap({ StatusForge.of(host: $0.name) }) { return known }
+        let names = StatusForge.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
         diagnostics.error(
             "which forge it is cannot be told from `repository`; write `forge:` with one of \(names)",
             at: fields.position)
@@ -63,7 +63,7 @@ enum StatusReader {
     }
 
     private static func api(
-        _ fields: Fields, _ forge: StatusTarget.Forge, _ place: RepositoryPlace?, isInsecure: Bool,
+        _ fields: Fields, _ forge: StatusForge, _ place: RepositoryPlace?, isInsecure: Bool,
         _ diagnostics: inout Diagnostics
     ) -> String? {
         guard let node = fields["api"] else {
@@ -97,7 +97,7 @@ enum StatusReader {
     }
 
     private static func project(
-        _ fields: Fields, _ forge: StatusTarget.Forge, _ place: RepositoryPlace?, _ diagnostics: inout Diagnostics
+        _ fields: Fields, _ forge: StatusForge, _ place: RepositoryPlace?, _ diagnostics: inout Diagnostics
     ) -> String? {
         let node = fields["project"]
         guard let text = node == nil ? place?.project(of: forge) : diagnostics.line(node, "project") else {

@@ -6,8 +6,6 @@ import Glibc
 package struct SecretStore: Sendable {
     /// The most bytes of one secret.
     package static let maximumSize = 64 << 10
-    /// The most directory entries that are read when the secrets of a directory are listed.
-    static let maximumCount = 4096
 
     private let directory: String?
     private let credentialsDirectory: String?
@@ -88,23 +86,6 @@ package struct SecretStore: Sendable {
             return (path, value)
         }
         return nil
-    }
-
-    /// Returns the names of all secrets, sorted. Files with other names are left out.
-    package func names() throws(SettingsError) -> [String] {
-        var names: Set<String> = []
-        for path in [directory, credentialsDirectory].compactMap({ $0 }) {
-            do {
-                names.formUnion(try SystemFile.names(in: path, limit: Self.maximumCount).filter(Self.isName))
-            } catch  where error.isMissing {
-                continue
-            } catch {
-                throw SettingsError(
-                    code: .unreadable, operation: "list secrets in \(path)",
-                    message: "\(error.reason); let the service's user read the directory", underlying: error)
-            }
-        }
-        return names.sorted()
     }
 
     /// Stores a secret in the settings' directory with mode 0600, and replaces one of the same name. It is stored completely or not at all.

@@ -11,7 +11,7 @@ struct AttributeRules {
     fileprivate typealias State = (name: String, value: Value)
 
     fileprivate struct Line {
-        let pattern: PathPattern
+        let pattern: GitPattern
         let states: [State]
     }
 
@@ -32,7 +32,7 @@ struct AttributeRules {
                 if let macro = read.macro {
                     macros[macro] = read.states
                 } else {
-                    let pattern = PathPattern(read.pattern[...])
+                    let pattern = GitPattern(read.pattern[...])
                     if !pattern.isNegative { lines.append(Line(pattern: pattern, states: read.states)) }
                 }
             }

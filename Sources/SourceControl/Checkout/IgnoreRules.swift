@@ -3,19 +3,16 @@ struct IgnoreRules {
     private static let slash = UInt8(ascii: "/")
 
     /// The patterns by directory. Each directory's path has a slash at its end.
-    private var files: [[UInt8]: [PathPattern]] = [:]
+    private var files: [[UInt8]: [GitPattern]] = [:]
     /// The patterns for the whole tree, which apply after all others. The last ones take precedence.
-    private var further: [[PathPattern]] = []
+    private var further: [[GitPattern]] = []
     private var directories: [[UInt8]: Bool] = [:]
-
-    /// Whether no rule was added.
-    var isEmpty: Bool { files.isEmpty && further.isEmpty }
 
     /// Adds the patterns of a file.
     /// - Parameters:
     ///   - patterns: The lines of a file, as `patterns` reads them.
     ///   - directory: The directory of the file, with a slash at its end; empty for the root.
-    mutating func add(_ patterns: [PathPattern], in directory: [UInt8]) {
+    mutating func add(_ patterns: [GitPattern], in directory: [UInt8]) {
         if !patterns.isEmpty { files[directory] = patterns }
     }
 
@@ -23,15 +20,15 @@ struct IgnoreRules {
     mutating func addFurther(_ text: [UInt8]) { further.append(Self.patterns(text)) }
 
     /// Reads the lines of a file, in whatever directory it is.
-    static func patterns(_ text: [UInt8]) -> [PathPattern] {
+    static func patterns(_ text: [UInt8]) -> [GitPattern] {
         var text = text[...]
         if text.starts(with: [0xef, 0xbb, 0xbf]) { text = text.dropFirst(3) }
-        var patterns: [PathPattern] = []
+        var patterns: [GitPattern] = []
         for line in text.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
             var line = line.prefix { $0 != 0 }
             if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
             line = withoutTrailingSpaces(line)
-            if !line.isEmpty { patterns.append(PathPattern(line)) }
+            if !line.isEmpty { patterns.append(GitPattern(line)) }
         }
         return patterns
     }
@@ -77,7 +74,7 @@ struct IgnoreRules {
         _ path: [UInt8], isDirectory: Bool, _ watch: RuleWatch
     ) throws(SourceControlError) -> Bool {
         let name = path.lastIndex(of: Self.slash).map { $0 + 1 } ?? 0
-        func last(of patterns: [PathPattern], in base: Int) throws(SourceControlError) -> PathPattern? {
+        func last(of patterns: [GitPattern], in base: Int) throws(SourceControlError) -> GitPattern? {
             for pattern in patterns.reversed() {
                 try watch.count(pattern.steps(for: path))
                 if pattern.matches(path, base: base, name: name, isDirectory: isDirectory) { return pattern }

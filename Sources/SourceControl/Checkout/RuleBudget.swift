@@ -10,7 +10,7 @@ struct RuleBudget {
     private let operation: String
     private var bytes = 0
     private var rules = 0
-    private var ignored: [[UInt8]: [PathPattern]] = [:]
+    private var ignored: [[UInt8]: [GitPattern]] = [:]
     private var attributes: [[UInt8]: AttributeRules.File] = [:]
 
     init(operation: String) { self.operation = operation }
@@ -22,7 +22,7 @@ struct RuleBudget {
     /// - Throws: `treeRefused` above a limit, and the errors of `text`.
     mutating func ignored(
         _ key: [UInt8], _ text: () throws(SourceControlError) -> [UInt8]?
-    ) throws(SourceControlError) -> [PathPattern]? {
+    ) throws(SourceControlError) -> [GitPattern]? {
         if let known = ignored[key] { return known }
         guard let text = try text() else { return nil }
         try spend(bytes: text.count, rules: 0)

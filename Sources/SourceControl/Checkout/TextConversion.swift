@@ -23,9 +23,6 @@ struct TextConversion: Hashable {
     /// Whether the blob and the file have the same bytes.
     var isIdentity: Bool { lines == .untouched && !expandsID && encoding == nil }
 
-    /// The attributes that are used here.
-    static let attributes = ["crlf", "ident", "filter", "eol", "text", "working-tree-encoding"]
-
     /// `core.autocrlf` (git-config(1)).
     enum AutoCRLF: Hashable { case no, yes, input }
 

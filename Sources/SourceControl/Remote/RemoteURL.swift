@@ -5,9 +5,6 @@ package struct RemoteURL: Sendable, Hashable, CustomStringConvertible {
     /// The protocols. `ssh` includes the form `user@host:path`; `path` is an absolute path on this machine.
     package typealias Kind = RepositoryAddress.Kind
 
-    /// The longest URL, in bytes.
-    package static let maximumLength = RepositoryAddress.maximumLength
-
     /// The URL with scheme and host in lower case.
     package let description: String
     package let kind: Kind

@@ -124,10 +124,6 @@ extension Store {
     }
 
     /// Returns a bot's last specification, even if its file is gone; `nil` for a bot that never existed.
-    package func specification(of bot: Name) async throws(StoreError) -> BotSpecification? {
-        try await read("read the bot \(bot)") { db in try Self.specification(of: bot, db) }
-    }
-
     static func specification(of bot: Name, _ db: Database) throws -> BotSpecification? {
         try db.first("SELECT specification FROM bots WHERE name = ?", [bot.description]) {
             try $0.json("specification", as: BotSpecification.self)

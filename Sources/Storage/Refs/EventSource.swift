@@ -2,9 +2,7 @@
 package enum EventSource: String, Hashable, Sendable, Codable, CaseIterable {
     /// A forge's signed webhook.
     case webhook
-    /// A git server's own hook.
-    case hook
-    case schedule, person, poll
+    case schedule, person
     /// The version of the machine's toolchain has changed.
     case upgrade
 }

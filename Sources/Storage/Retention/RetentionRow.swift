@@ -35,10 +35,6 @@ package struct DiskUse: Hashable, Sendable {
         self.bytes = bytes
         self.files = files
     }
-
-    package static func + (left: DiskUse, right: DiskUse) -> DiskUse {
-        DiskUse(bytes: left.bytes + right.bytes, files: left.files + right.files)
-    }
 }
 
 /// The time and the reason of an integration's removal by retention.

@@ -1,4 +1,5 @@
 import CLibCurl
+import Encodings
 import Glibc
 
 /// ftp, with TLS unless the request allows to go without: the meaning of the methods (RFC 959, 3659, 4217).

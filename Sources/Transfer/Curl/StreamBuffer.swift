@@ -11,7 +11,6 @@ final class StreamBuffer: Sendable {
 
     private struct State {
         var head: Head?
-        var hasHead = false
         var chunks: [[UInt8]] = []
         var size = 0
         var isPaused = false
@@ -29,7 +28,6 @@ final class StreamBuffer: Sendable {
     func begin(_ answer: TransferResponse) {
         let head = state.withLock { state in
             defer { state.head = nil }
-            state.hasHead = true
             return state.head
         }
         head?.resume(returning: .success(answer))

@@ -1,10 +1,10 @@
 import CLibCurl
+import Encodings
 
 /// A URL as libcurl parses it, so that there is only one interpretation of its host.
 struct TransferURL: Sendable {
     let scheme: String
     let user: String?
-    let password: String?
     let host: String
     let port: String?
     /// The path as written: percent-encoded, with the leading `/`.
@@ -40,7 +40,6 @@ struct TransferURL: Sendable {
         }
         scheme = part(CURLUPART_SCHEME)?.lowercased() ?? ""
         user = part(CURLUPART_USER)
-        password = part(CURLUPART_PASSWORD)
         host = part(CURLUPART_HOST) ?? ""
         port = part(CURLUPART_PORT)
         path = part(CURLUPART_PATH) ?? "/"

@@ -1,3 +1,5 @@
+import Encodings
+
 /// The bucket of an address `s3://BUCKET/KEY?region=…&endpoint=…&use_path_style=…`.
 ///
 /// The three parameters are those of Go's CDK. The default endpoint is AWS's in the region, which is us-east-1 by default. The bucket's name is in
@@ -73,8 +75,7 @@ struct S3Bucket: Sendable, Hashable {
 
     /// Returns the path of an object, or of the bucket. Each segment is encoded as signatures require it: all but the unreserved characters.
     func path(_ key: String) -> String {
-        let segments = key.split(separator: "/", omittingEmptySubsequences: false)
-        let encoded = segments.map { PercentEncoding.encode(String($0)) }.joined(separator: "/")
+        let encoded = PercentEncoding.encode(path: key)
         return (isPathStyle ? "/\(name)" : "") + (key.isEmpty && isPathStyle ? "" : "/" + encoded)
     }
 }

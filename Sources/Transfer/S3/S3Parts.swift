@@ -1,5 +1,6 @@
 import Basics
 import Crypto
+import Encodings
 import Synchronization
 
 /// The division of a file into parts for a multipart upload. It is the same each time, so that existing parts can be used.

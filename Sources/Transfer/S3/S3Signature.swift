@@ -1,5 +1,5 @@
-import Basics
 import Crypto
+import Encodings
 import Foundation
 import Glibc
 

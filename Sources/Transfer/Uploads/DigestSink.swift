@@ -1,5 +1,6 @@
 import Basics
 import Crypto
+import Encodings
 import Glibc
 
 /// A sink that counts and hashes the body without storing it.

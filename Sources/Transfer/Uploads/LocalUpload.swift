@@ -1,5 +1,4 @@
 import Basics
-import Crypto
 import Glibc
 import Synchronization
 
@@ -115,19 +114,7 @@ struct LocalUpload: UploadMethod {
     private func holds(_ directory: Directory, _ name: String, _ file: UploadFile) throws(FileError) -> Bool? {
         guard let status = try directory.status(name) else { return nil }
         guard status.kind == .file, status.size == file.size else { return false }
-        let descriptor = try directory.openForReading(name)
-        defer { close(descriptor) }
-        var hash = SHA256()
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-        defer { buffer.deallocate() }
-        while true {
-            let count = read(descriptor, buffer.baseAddress, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw FileError(operation: "read", path: name, errno: errno) }
-            if count == 0 { break }
-            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        }
-        return Hexadecimal.encode(hash.finalize()) == file.sha256
+        return try Digest.sha256(of: name, in: directory).sha256 == file.sha256
     }
 
     private static func parent(of path: String) throws(FileError) -> (directory: Directory, name: String) {

@@ -1,3 +1,5 @@
+import Encodings
+
 /// A file and its target.
 struct UploadTarget: Sendable {
     let file: UploadFile

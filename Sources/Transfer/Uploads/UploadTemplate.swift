@@ -1,3 +1,5 @@
+import Encodings
+
 /// The template of an upload's target in a bot file: `sftp://files.example/kit/{version}/`, `https://…/{branch}/{file}`,
 /// `/srv/files/{product}/{version}`.
 ///
@@ -40,11 +42,6 @@ package enum UploadTemplate {
             rest = rest[rest.index(after: close)...]
         }
         return result + rest
-    }
-
-    /// Returns the placeholders in a template, for checks in advance.
-    package static func names(in template: String) -> [String] {
-        placeholders.filter { template.contains("{\($0)}") }
     }
 
     private static func encode(

@@ -1,4 +1,5 @@
 import Basics
+import Encodings
 import HTTPTypes
 import Hummingbird
 import JobProtocol
@@ -16,7 +17,7 @@ struct ArtifactServer: Sendable {
     static func path(of stored: StoredArtifact, attempt: Int? = nil) -> String {
         let id = stored.attempt
         return "/api/v1/bots/\(id.integration.bot)/integrations/\(id.integration.number)/artifacts/\(id.job)/"
-            + URLText.path(stored.artifact.path) + (attempt.map { "?attempt=\($0)" } ?? "")
+            + PercentEncoding.encode(path: stored.artifact.path) + (attempt.map { "?attempt=\($0)" } ?? "")
     }
 
     /// Lists the archived files of an integration, or those of the requested attempt.

@@ -1,5 +1,6 @@
 import Basics
 import Crypto
+import Encodings
 import Hummingbird
 import NIOCore
 import Synchronization

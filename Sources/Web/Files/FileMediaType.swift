@@ -1,3 +1,5 @@
+import Encodings
+
 /// The content type of a published or archived file, and how a browser treats it.
 struct FileMediaType: Sendable, Hashable {
     let type: String
@@ -30,6 +32,6 @@ struct FileMediaType: Sendable, Hashable {
                 && scalar != "%" ? Character(scalar) : "_"
         }
         let header = "attachment; filename=\"\(String(plain))\""
-        return String(plain) == fileName ? header : header + "; filename*=UTF-8''\(URLText.segment(fileName))"
+        return String(plain) == fileName ? header : header + "; filename*=UTF-8''\(PercentEncoding.encode(fileName))"
     }
 }

@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Encodings
 import Hummingbird
 import Model
 import Storage
@@ -46,7 +47,7 @@ struct FileServer: Sendable {
     }
 
     static func root(_ record: VersionRecord) -> String {
-        "/files/\(record.product)/\(URLText.segment(record.version.description))/"
+        "/files/\(record.product)/\(PercentEncoding.encode(record.version.description))/"
     }
 
     // MARK: Files
@@ -56,7 +57,7 @@ struct FileServer: Sendable {
         let path = call.text("file")
         guard isExact else {
             let name = try await name(path, in: record)
-            return .found(Self.root(record) + URLText.path(name))
+            return .found(Self.root(record) + PercentEncoding.encode(path: name))
         }
         let place = "\(record.product)/\(record.version)/"
         if VersionCheck.descriptions.contains(path) { return try await description(path, of: record, call) }
@@ -118,7 +119,7 @@ struct FileServer: Sendable {
         let bytes = try read.get()
         let artifact = Artifact(
             configuration: nil, path: AllowedSigners.fileName, size: ByteCount(Int64(bytes.count)),
-            sha256: BearerToken.digest(of: bytes))
+            sha256: Digest.sha256(of: bytes))
         return try await PublishedFile(
             root: state, path: path, artifact: artifact, cacheControl: Self.forAMinute, site: site
         ).response(to: call)
@@ -197,7 +198,8 @@ struct FileServer: Sendable {
             detail: "SHA-256",
             record.files.map { file in
                 [
-                    "name": .text(file.path), "href": .text(Self.root(record) + URLText.path(file.path)),
+                    "name": .text(file.path),
+                    "href": .text(Self.root(record) + PercentEncoding.encode(path: file.path)),
                     "size": .text(file.size), "text": .text(file.sha256), "isYanked": false,
                 ]
             } + descriptions)

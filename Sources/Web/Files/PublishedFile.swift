@@ -70,7 +70,7 @@ struct PublishedFile: Sendable {
         } catch {
             throw rotten("it cannot be read (errno \(error.errno))")
         }
-        guard BearerToken.digest(of: bytes) == artifact.sha256 else { throw rotten("its bytes are others") }
+        guard Digest.sha256(of: bytes) == artifact.sha256 else { throw rotten("its bytes are others") }
         return ByteBuffer(bytes: bytes)
     }
 

@@ -1,10 +1,11 @@
+import Model
 import NIOCore
 import Synchronization
 
 /// The client of a request, as limits count it.
 struct Asker: Sendable {
     /// `nil`: requests are not counted for each client.
-    var client: ClientAddress?
+    var client: IPAddress?
     /// Whether it sent a valid token or connected over the Unix socket.
     var isKnown: Bool
     /// Whether it connected over the Unix socket, whose peers are the operator's own.
@@ -18,7 +19,7 @@ struct Asker: Sendable {
 final class AnswerSemaphore: Sendable {
     private struct Waiter {
         let number: UInt64
-        let client: ClientAddress?
+        let client: IPAddress?
         let continuation: CheckedContinuation<Outcome, Never>
     }
 
@@ -35,10 +36,10 @@ final class AnswerSemaphore: Sendable {
         var known: [Waiter] = []
         var anonymous: [Waiter] = []
         /// The number of each client's anonymous answers, in progress and waiting.
-        var clients: [ClientAddress: Int] = [:]
+        var clients: [IPAddress: Int] = [:]
 
         /// Decrements the number of a client's answers.
-        mutating func forget(_ client: ClientAddress?) {
+        mutating func forget(_ client: IPAddress?) {
             if let client, let count = clients[client] { clients[client] = count > 1 ? count - 1 : nil }
         }
     }
@@ -121,7 +122,7 @@ final class AnswerSemaphore: Sendable {
         waiter?.continuation.resume(returning: .canceled)
     }
 
-    private func release(_ client: ClientAddress?) {
+    private func release(_ client: IPAddress?) {
         let (next, isIdle) = state.withLock { state -> (Waiter?, Bool) in
             state.forget(client)
             if !state.known.isEmpty { return (state.known.removeFirst(), false) }
@@ -136,9 +137,9 @@ final class AnswerSemaphore: Sendable {
     /// The right to compute an answer.
     final class Turn: Sendable {
         private let semaphore: AnswerSemaphore
-        private let client: ClientAddress?
+        private let client: IPAddress?
 
-        fileprivate init(of semaphore: AnswerSemaphore, client: ClientAddress?) {
+        fileprivate init(of semaphore: AnswerSemaphore, client: IPAddress?) {
             (self.semaphore, self.client) = (semaphore, client)
         }
 

@@ -1,3 +1,4 @@
+import Model
 import NIOCore
 import Synchronization
 
@@ -9,14 +10,14 @@ import Synchronization
 final class ConnectionLimit: Sendable {
     fileprivate struct Waiting {
         let channel: any Channel
-        let client: ClientAddress?
+        let client: IPAddress?
     }
 
     fileprivate struct State {
         var count = 0
         /// The most connections since the end of a crowd was last reported.
         var peak = 0
-        var clients: [ClientAddress: Int] = [:]
+        var clients: [IPAddress: Int] = [:]
         var next: UInt64 = 0
         /// The connections that the service waits for, by increasing number in the order in which it began to wait.
         var waiting: [UInt64: Waiting] = [:]
@@ -43,7 +44,7 @@ final class ConnectionLimit: Sendable {
     /// Adds a new connection, which owes its first request.
     /// - Parameter client: `nil`: connections are not counted for each client.
     /// - Returns: The number under which the service waits for it.
-    func enter(_ channel: any Channel, client: ClientAddress? = nil) -> UInt64 {
+    func enter(_ channel: any Channel, client: IPAddress? = nil) -> UInt64 {
         let (number, closed) = state.withLock { state in
             state.count += 1
             state.peak = max(state.peak, state.count)
@@ -65,7 +66,7 @@ final class ConnectionLimit: Sendable {
 
     /// Begins to wait for a client.
     /// - Returns: The number for `endWait`.
-    func wait(_ channel: any Channel, client: ClientAddress? = nil) -> UInt64 {
+    func wait(_ channel: any Channel, client: IPAddress? = nil) -> UInt64 {
         state.withLock { $0.wait(channel, client) }
     }
 
@@ -74,7 +75,7 @@ final class ConnectionLimit: Sendable {
     func endWait(_ number: UInt64) -> Bool { state.withLock { $0.waiting.removeValue(forKey: number) != nil } }
 
     /// Removes a connection that is closed.
-    func leave(_ numbers: [UInt64], client: ClientAddress? = nil) {
+    func leave(_ numbers: [UInt64], client: IPAddress? = nil) {
         let isCrowdGone = state.withLock { state in
             state.count -= 1
             if let client, let count = state.clients[client] { state.clients[client] = count > 1 ? count - 1 : nil }
@@ -88,7 +89,7 @@ final class ConnectionLimit: Sendable {
 }
 
 extension ConnectionLimit.State {
-    fileprivate mutating func wait(_ channel: any Channel, _ client: ClientAddress?) -> UInt64 {
+    fileprivate mutating func wait(_ channel: any Channel, _ client: IPAddress?) -> UInt64 {
         next += 1
         waiting[next] = .init(channel: channel, client: client)
         order.append(next)
@@ -100,7 +101,7 @@ extension ConnectionLimit.State {
     /// Removes the connection that has kept the service waiting longest.
     /// - Parameter client: The client whose connections are considered; `nil`: any client.
     /// - Returns: `nil` if the service waits for none of them.
-    fileprivate mutating func removeOldest(of client: ClientAddress?) -> (any Channel)? {
+    fileprivate mutating func removeOldest(of client: IPAddress?) -> (any Channel)? {
         for (index, number) in zip(order.indices, order) {
             guard let found = waiting[number], client == nil || found.client == client else { continue }
             waiting[number] = nil

@@ -1,3 +1,4 @@
+import Model
 import NIOCore
 import Synchronization
 
@@ -17,7 +18,7 @@ final class Progress: Sendable {
 final class HolderLimit: Sendable {
     private struct Entry {
         var amount: Int64
-        let client: ClientAddress?
+        let client: IPAddress?
         let channel: any Channel
         let progress: Progress
         /// `nil` while the answer is computed: the client has nothing to read yet.
@@ -28,7 +29,7 @@ final class HolderLimit: Sendable {
         var amount: Int64 = 0
         var next = 0
         var entries: [Int: Entry] = [:]
-        var clients: [ClientAddress: Int] = [:]
+        var clients: [IPAddress: Int] = [:]
     }
 
     /// A holder keeps its place at least this long, because a rate over a shorter time is meaningless.

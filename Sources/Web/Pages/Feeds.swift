@@ -1,3 +1,5 @@
+import Basics
+import Encodings
 import HTTPTypes
 import Hummingbird
 import Model
@@ -30,7 +32,7 @@ struct Feeds: Sendable {
             .sorted { ($0.publishedAt ?? .epoch, $0.version) > ($1.publishedAt ?? .epoch, $1.version) }
         guard let updated = versions.map(Self.updated).max() else { throw Problem.notFound }
         let bytes = Array(write(product, versions).utf8)
-        let tag = "\"\(BearerToken.digest(of: bytes))\""
+        let tag = "\"\(Digest.sha256(of: bytes))\""
         let asked = Preconditions(ifNoneMatch: call.request.headers[.ifNoneMatch])
         var response: Response =
             switch asked.judge(entityTag: tag, modified: updated) {
@@ -46,7 +48,7 @@ struct Feeds: Sendable {
     private func page(_ product: Name) -> String { "\(site.configuration.url)/products/\(product)" }
 
     private func page(_ record: VersionRecord) -> String {
-        page(record.product) + "/" + URLText.segment(record.version.description)
+        page(record.product) + "/" + PercentEncoding.encode(record.version.description)
     }
 
     /// Returns when an entry last changed. Yanking a version changes its title (RFC 4287, section 4.2.15).
@@ -99,7 +101,8 @@ struct Feeds: Sendable {
                             record.files.map { file in
                                 [
                                     "url": .string(
-                                        site.configuration.url + FileServer.root(record) + URLText.path(file.path)),
+                                        site.configuration.url + FileServer.root(record)
+                                            + PercentEncoding.encode(path: file.path)),
                                     "mime_type": .string(FileMediaType(fileName: file.path).type),
                                     "title": .string(file.path), "size_in_bytes": .integer(file.size.bytes),
                                 ]

@@ -1,3 +1,4 @@
+import Encodings
 import Hummingbird
 import Integrations
 import Model
@@ -53,7 +54,7 @@ extension Pages {
         let page = try await site.store.integrations(filter, limit: limit, before: before)
         let refs = try await site.store.recentRefs(of: name)
         let pulls = try await PullRequestState.all(of: bot, site: site)
-        let query = branch.map { "branch=\(URLText.segment($0))&" } ?? ""
+        let query = branch.map { "branch=\(PercentEncoding.encode($0))&" } ?? ""
         return try await self.page(
             "bot", title: name.description, section: "bots", watch: "integration \(name)",
             [
@@ -98,7 +99,7 @@ extension Pages {
             + refs.prefix(24).map { ref in
                 [
                     "text": .text(ref.shortName), "isCurrent": .flag(ref == current),
-                    "href": .text("/bots/\(bot)?branch=\(URLText.segment(ref.branch ?? ref.description))"),
+                    "href": .text("/bots/\(bot)?branch=\(PercentEncoding.encode(ref.branch ?? ref.description))"),
                 ]
             }
     }

@@ -60,7 +60,7 @@ extension Pages {
         switch fate {
         case .integrated: "good"
         case .pending: "busy"
-        case .refused, .quarantined: "bad"
+        case .refused: "bad"
         case .coalesced, .duplicate, .baseline, .superseded, .ignored: "none"
         }
     }

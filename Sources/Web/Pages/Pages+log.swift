@@ -1,4 +1,5 @@
 import Basics
+import Encodings
 import Execution
 import Hummingbird
 import JobProtocol
@@ -15,7 +16,7 @@ extension Pages {
         let (job, place) = (subject.name, subject.segment)
         let log = try await logs.open(call)
         let part = try await window(of: log, from: call.query("from").flatMap(Int64.init), step: call.query("step"))
-        let attempt = call.query("attempt").map { "attempt=\(URLText.segment($0))&" } ?? ""
+        let attempt = call.query("attempt").map { "attempt=\(PercentEncoding.encode($0))&" } ?? ""
         let path = "/bots/\(record.id.bot)/\(record.id.number)/log/\(place)?" + attempt
         func link(_ offset: Int64) -> String { "\(path)from=\(offset)" }
         let isWhole = part.start == 0 && part.end == log.size

@@ -1,3 +1,4 @@
+import Encodings
 import Hummingbird
 import Model
 import Storage
@@ -70,7 +71,7 @@ extension Pages {
     private func version(
         _ record: VersionRecord, isLatest: Bool, _ how: String, _ downloads: Downloads.Counts
     ) -> ViewObject {
-        let root = "/files/\(record.product)/\(URLText.segment(record.version.description))/"
+        let root = "/files/\(record.product)/\(PercentEncoding.encode(record.version.description))/"
         return [
             "version": .text(record.version), "place": .text(Self.place(of: record)), "isLatest": .flag(isLatest),
             "isYanked": .flag(record.isYanked),
@@ -83,7 +84,7 @@ extension Pages {
             "files": .list(
                 record.files.map { file in
                     [
-                        "path": .text(file.path), "href": .text(root + URLText.path(file.path)),
+                        "path": .text(file.path), "href": .text(root + PercentEncoding.encode(path: file.path)),
                         "size": .text(file.size), "sha256": .text(file.sha256),
                         "downloads": .text(downloads.of(file.path, in: record)),
                     ]

@@ -1,3 +1,4 @@
+import Encodings
 import Hummingbird
 import Model
 import Storage
@@ -17,7 +18,7 @@ extension Pages {
         else { throw Problem.notFound }
         let failures = try await site.store.lastFailures(of: test, bot: bot, ref: ref)
         let path = Self.historyPath(history.fullName, of: bot)
-        let branch = call.query("branch").map { "&branch=\(URLText.segment($0))" } ?? ""
+        let branch = call.query("branch").map { "&branch=\(PercentEncoding.encode($0))" } ?? ""
         let integrations = Set(history.entries.map(\.integration)).count
         return try await page(
             "test", title: history.name, section: "bots",
@@ -48,7 +49,7 @@ extension Pages {
             + refs.filter { seen.insert($0).inserted }.prefix(24).map { ref in
                 [
                     "text": .text(ref.shortName), "isCurrent": .flag(ref == current),
-                    "href": .text("\(path)&branch=\(URLText.segment(ref.branch ?? ref.description))"),
+                    "href": .text("\(path)&branch=\(PercentEncoding.encode(ref.branch ?? ref.description))"),
                 ]
             }
     }

@@ -1,3 +1,4 @@
+import Encodings
 import Hummingbird
 import Model
 import Storage
@@ -44,7 +45,7 @@ extension Pages {
 
     /// Returns the path of a test's history.
     static func historyPath(_ fullName: String, of bot: Name) -> String {
-        "/bots/\(bot)/tests/history?name=\(URLText.segment(fullName))"
+        "/bots/\(bot)/tests/history?name=\(PercentEncoding.encode(fullName))"
     }
 
     /// Returns the page `/bots/{bot}/tests`.
@@ -55,7 +56,7 @@ extension Pages {
         let flaky = try await site.store.flakyTests(of: bot)
         let list = try await site.store.namedTests(
             of: bot, containing: query, limit: Self.searchRows, after: Int64(after))
-        let words = query.map { "query=\(URLText.segment($0))&" } ?? ""
+        let words = query.map { "query=\(PercentEncoding.encode($0))&" } ?? ""
         return try await page(
             "tests", title: "Tests of \(bot)", section: "bots",
             [

@@ -1,3 +1,4 @@
+import Encodings
 import Model
 import Storage
 
@@ -63,7 +64,7 @@ extension Pages {
             // Package.swift
             .binaryTarget(
                 name: "\(name)",
-                url: "\(site.configuration.url)\(FileServer.root(record))\(URLText.path(bundle.path))",
+                url: "\(site.configuration.url)\(FileServer.root(record))\(PercentEncoding.encode(path: bundle.path))",
                 checksum: "\(bundle.sha256)"
             )
             """
@@ -99,7 +100,7 @@ extension Pages {
         let header = Self.header(isPublic)
         var lines = isPublic ? [] : ["export MARTLET_TOKEN=mt_…"]
         if let name = Self.example(of: record)?.path {
-            let encoded = URLText.path(name)
+            let encoded = PercentEncoding.encode(path: name)
             // curl does not decode the name for -O, but SHA256SUMS has the decoded name.
             let output = name == encoded ? "-fO" : "-fo \(Self.quoted(name))"
             lines += [

@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Encodings
 import Foundation
 import Hummingbird
 import Model
@@ -33,7 +34,7 @@ extension Pages {
         view["isLatest"] = .flag(record.version == latest)
         view["isPrerelease"] = .flag(record.version.isPrerelease)
         view["latest"] = .text(record.version == latest ? nil : latest?.description)
-        view["latestHref"] = .text(latest.map { "/products/\(product)/\(URLText.segment($0.description))" })
+        view["latestHref"] = .text(latest.map { "/products/\(product)/\(PercentEncoding.encode($0.description))" })
         view["uses"] = .list(
             uses(
                 of: record, offered: offered.map(\.version), isSigned: disk.has("SHA256SUMS.sig"),
@@ -47,7 +48,7 @@ extension Pages {
     }
 
     static func place(of record: VersionRecord) -> String {
-        "/products/\(record.product)/\(URLText.segment(record.version.description))"
+        "/products/\(record.product)/\(PercentEncoding.encode(record.version.description))"
     }
 
     private func facts(of record: VersionRecord, _ disk: VersionOnDisk) -> ViewObject {
@@ -67,7 +68,8 @@ extension Pages {
             "provenance": .text(disk.has("provenance.json") ? FileServer.root(record) + "provenance.json" : nil),
             "provenanceText": .text(disk.seal.map { Self.text(of: $0.origin) } ?? ""),
             "directory": .text(FileServer.root(record)),
-            "api": .text("/api/v1/products/\(record.product)/versions/\(URLText.segment(record.version.description))"),
+            "api": .text(
+                "/api/v1/products/\(record.product)/versions/\(PercentEncoding.encode(record.version.description))"),
         ]
     }
 
@@ -95,7 +97,8 @@ extension Pages {
     private func files(of record: VersionRecord, _ downloads: Downloads.Counts) -> [ViewObject] {
         record.files.map { file in
             [
-                "path": .text(file.path), "href": .text(FileServer.root(record) + URLText.path(file.path)),
+                "path": .text(file.path),
+                "href": .text(FileServer.root(record) + PercentEncoding.encode(path: file.path)),
                 "size": .text(file.size), "sha256": .text(file.sha256),
                 "configuration": .text(file.configuration?.description),
                 "downloads": .text(downloads.of(file.path, in: record)),
@@ -117,7 +120,7 @@ extension Pages {
         let count = changes.commits.count
         return [
             "hasChanges": true, "since": .text(changes.since),
-            "sinceHref": .text("/products/\(record.product)/\(URLText.segment(changes.since.description))"),
+            "sinceHref": .text("/products/\(record.product)/\(PercentEncoding.encode(changes.since.description))"),
             "changeCount": .text(
                 count == 0 ? "the same commit" : (changes.isCut ? "the newest " : "") + count.counting("commit")),
             "changes": .list(

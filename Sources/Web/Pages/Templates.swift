@@ -1,3 +1,4 @@
+import Basics
 import Mustache
 import Synchronization
 
@@ -36,7 +37,7 @@ struct Templates: Sendable {
         "issue": PackageResources.issue_mustache,
     ]
 
-    private static let digest = String(BearerToken.digest(of: styleSheet + script).prefix(12))
+    private static let digest = String(Digest.sha256(of: styleSheet + script).prefix(12))
 
     /// Creates the templates.
     /// - Parameter compiled: The cache of compiled templates; by default that of the process.

@@ -1,4 +1,5 @@
 import Basics
+import Encodings
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -166,7 +167,7 @@ extension RegistryRoutes {
     private static func content(of file: Artifact, in directory: Directory) throws(FileError) -> [UInt8]? {
         do throws(FileError) {
             let bytes = try directory.read(file.path, limit: ManifestName.maximumBytes)
-            return BearerToken.digest(of: bytes) == file.sha256 ? bytes : nil
+            return Digest.sha256(of: bytes) == file.sha256 ? bytes : nil
         } catch {
             guard [.notFound, .tooLarge, .notRegular].contains(error.code) else { throw error }
             return nil

@@ -1,3 +1,4 @@
+import Encodings
 import HTTPTypes
 import Hummingbird
 import Model
@@ -69,7 +70,7 @@ struct RegistryRoutes: Sendable {
     /// Returns the URL of a release, under the name with which it was published.
     func address(of record: VersionRecord) -> String {
         let package = record.registry.map { "\($0.scope)/\($0.name)" } ?? ""
-        return "\(site.configuration.url)\(Self.root)/\(package)/\(URLText.segment(record.version.description))"
+        return "\(site.configuration.url)\(Self.root)/\(package)/\(PercentEncoding.encode(record.version.description))"
     }
 
     /// Returns the versions that links offer as latest, next and previous: all that are not yanked.

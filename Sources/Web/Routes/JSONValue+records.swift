@@ -1,3 +1,4 @@
+import Encodings
 import Integrations
 import Model
 import Storage
@@ -202,7 +203,7 @@ extension JSONValue {
     ///   - root: The service's URL.
     ///   - downloads: The download counts of the product's files.
     init(_ version: VersionRecord, root: String, downloads: Downloads.Counts) {
-        let place = "\(root)/files/\(version.product)/\(URLText.segment(version.version.description))/"
+        let place = "\(root)/files/\(version.product)/\(PercentEncoding.encode(version.version.description))/"
         self = [
             "version": .string(version.version.description), "product": .string(version.product.description),
             "published": .init(version.publishedAt), "commit": .string(version.commit.description),
@@ -212,7 +213,7 @@ extension JSONValue {
                     [
                         "configuration": .init(describing: file.configuration), "path": .string(file.path),
                         "size": .integer(file.size.bytes), "sha256": .string(file.sha256),
-                        "url": .string(place + URLText.path(file.path)),
+                        "url": .string(place + PercentEncoding.encode(path: file.path)),
                         "downloads": .integer(downloads.of(file.path, in: version)),
                     ]
                 }),

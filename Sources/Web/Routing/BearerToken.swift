@@ -1,5 +1,5 @@
 import Basics
-import Crypto
+import Encodings
 import Foundation
 
 /// The secret of a token: `mt_` and 64 hexadecimal digits (32 random bytes). Only its SHA-256 is stored. Looking a token up by its hash is safe from
@@ -29,10 +29,7 @@ package struct BearerToken: Sendable, Hashable {
     }
 
     /// The SHA-256 of the secret, which the store keeps: 64 hexadecimal digits.
-    package var hash: String { Self.digest(of: Array(secret.utf8)) }
-
-    /// Returns the SHA-256 of some bytes as 64 hexadecimal digits.
-    static func digest(of bytes: [UInt8]) -> String { Hexadecimal.encode(Array(SHA256.hash(data: bytes))) }
+    package var hash: String { Digest.sha256(of: Array(secret.utf8)) }
 
     /// Returns the secret of an `Authorization` header: `Bearer SECRET` or `Basic` with the secret as the password.
     /// - Parameter acceptsBasic: Whether `Basic` is accepted. Browsers send it by themselves, even with requests that other sites cause, so callers

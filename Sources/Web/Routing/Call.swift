@@ -24,7 +24,7 @@ struct Call: Sendable {
 
     init(
         request: Request, channel: any Channel, departure: ClientDeparture, caller: Caller,
-        parameters: [String: String], bodyLimit: Int, client: ClientAddress?, limits: WebLimits
+        parameters: [String: String], bodyLimit: Int, client: IPAddress?, limits: WebLimits
     ) {
         self.limits = limits
         self.request = request

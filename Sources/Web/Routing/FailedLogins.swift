@@ -1,6 +1,4 @@
-import Glibc
 import Model
-import NIOCore
 import Synchronization
 
 /// Counts unknown tokens by the address that sends them: after 200, the address has to wait.
@@ -20,14 +18,15 @@ final class FailedLogins: Sendable {
         var full: Timestamp
     }
 
-    private let entries = Mutex<[String: Entry]>([:])
+    private let entries = Mutex<[IPAddress?: Entry]>([:])
 
     /// The number of recorded addresses.
     var count: Int { entries.withLock { $0.count } }
 
     /// Counts a failed login.
+    /// - Parameter address: The client's `network`; `nil` stands for all peers without an address.
     /// - Returns: `nil` if it was counted; otherwise the time that the address must wait before its next attempt.
-    func fail(from address: String, at now: Timestamp) -> Duration? {
+    func fail(from address: IPAddress?, at now: Timestamp) -> Duration? {
         entries.withLock { entries in
             let most = now + Self.refill * Self.limit
             // Never beyond that, even if the clock was set back.
@@ -42,24 +41,11 @@ final class FailedLogins: Sendable {
     }
 
     /// Removes the addresses without failures. If there are none, it removes the address that is closest to having none.
-    private static func makeRoom(_ entries: inout [String: Entry], at now: Timestamp) {
+    private static func makeRoom(_ entries: inout [IPAddress?: Entry], at now: Timestamp) {
         entries = entries.filter { $0.value.full > now }
         guard entries.count >= maximumAddresses,
             let least = entries.min(by: { $0.value.full < $1.value.full })
         else { return }
-        entries[least.key] = nil
-    }
-
-    /// Returns the address of a connection's peer. For IPv6 it is the /64 network, since one machine can have all addresses of it.
-    static func address(of channel: any Channel) -> String { channel.remoteAddress.map(address) ?? "" }
-
-    static func address(_ address: SocketAddress) -> String {
-        guard case .v6(let v6) = address else { return address.ipAddress ?? "" }
-        // sockaddr_in6 of ipv6(7): family, port and flow are 8 bytes before the address.
-        let bytes = withUnsafeBytes(of: v6.address) { Array($0[8..<24]) }
-        // An IPv4 address on a socket that serves both protocols.
-        let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
-        if isMapped { return bytes.suffix(4).map(String.init).joined(separator: ".") }
-        return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":") + "/64"
+        entries.removeValue(forKey: least.key)
     }
 }

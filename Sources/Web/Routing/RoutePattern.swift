@@ -1,4 +1,5 @@
 import Basics
+import Encodings
 
 /// A path with parameters, such as `/bots/{bot}/{number}`.
 ///
@@ -40,9 +41,6 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
         let parts = bytes.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return parts.map { Substring($0) }
     }
-
-    /// Returns the parameters, percent-decoded once; `nil` if the path does not match.
-    package func match(_ path: String) -> [String: String]? { Self.segments(of: path).flatMap { match($0) } }
 
     /// Returns the parameters, percent-decoded once; `nil` if the path does not match.
     /// - Parameter parts: The path's `segments(of:)`.

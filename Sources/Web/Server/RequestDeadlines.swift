@@ -1,3 +1,4 @@
+import Model
 import NIOCore
 import NIOHTTPTypes
 
@@ -31,7 +32,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var waiting: UInt64?
     /// The connection's number in `connections` while its client does not read an answer.
     private var untaken: UInt64?
-    private var client: ClientAddress?
+    private var client: IPAddress?
     private var isReceiving = false
     /// The number of requests that have begun and whose answers have not ended.
     private var unanswered = 0
@@ -62,7 +63,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         }
         // Hummingbird accepts additional handlers only in this place of the pipeline.
         do { try StrictRequests.add(to: context.pipeline) } catch { context.close(promise: nil) }
-        client = clients.client(ofConnectionFrom: ClientAddress(context.channel.remoteAddress))
+        client = clients.client(ofConnectionFrom: IPAddress(context.channel.remoteAddress))
         waiting = connections.enter(context.channel, client: client)
         close(context, after: head)
     }

@@ -1,4 +1,3 @@
-import Glibc
 import Model
 
 /// The host names to which the service answers.
@@ -8,8 +7,7 @@ import Model
 struct ServedHosts: Sendable {
     /// The names, in lower case.
     private let names: Set<String>
-    /// The addresses, as `address(_:)` returns them.
-    private let addresses: Set<[UInt8]>
+    private let addresses: Set<IPAddress>
     /// Whether it listens on every address of the machine; a proxy or a container's network may use further addresses.
     private let isEveryAddress: Bool
     /// The origin of `url`, such as `https://ci.acme.example:8443`; empty if it is unknown.
@@ -25,7 +23,7 @@ struct ServedHosts: Sendable {
             Self.host(!host.hasPrefix("[") && host.utf8.count { $0 == UInt8(ascii: ":") } > 1 ? "[\(host)]" : host)
         }
         names = Set(known)
-        addresses = Set(known.compactMap(Self.address))
+        addresses = Set(known.compactMap { IPAddress($0) })
         isEveryAddress = configuration.listen.contains { ["0.0.0.0", "::"].contains($0.host) }
         origin = url.map { "\($0.scheme)://\($0.authority)" } ?? ""
     }
@@ -61,8 +59,8 @@ struct ServedHosts: Sendable {
 
     private func serves(host: String) -> Bool {
         if names.contains(host) { return true }
-        guard let address = Self.address(host) else { return false }
-        return isEveryAddress || Self.isLoopback(address) || addresses.contains(address)
+        guard let address = IPAddress(host) else { return false }
+        return isEveryAddress || address.isLoopback || addresses.contains(address)
     }
 
     /// Returns the host of `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`, in lower case, without a final dot; `nil` if the text has another form.
@@ -72,7 +70,7 @@ struct ServedHosts: Sendable {
         if host.first == "[" {
             guard let end = host.lastIndex(of: "]"), isPort(host[host.index(after: end)...]) else { return nil }
             host = host[host.index(after: host.startIndex)..<end]
-            return address(String(host)) == nil ? nil : host.lowercased()
+            return IPAddress(host) == nil ? nil : host.lowercased()
         }
         if let colon = host.firstIndex(of: ":") {
             guard isPort(host[colon...]) else { return nil }
@@ -100,19 +98,5 @@ struct ServedHosts: Sendable {
         let authority = url[range.upperBound...].prefix { $0 != "/" }.lowercased()
         guard ["http", "https"].contains(scheme), host(authority) != nil else { return nil }
         return (scheme, authority)
-    }
-
-    /// Returns the bytes of an IPv4 or IPv6 address (inet_pton(3)); `nil` if it is not an address. An IPv4 address within IPv6 becomes an IPv4
-    /// address.
-    private static func address(_ text: String) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: 16)
-        if inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes.prefix(4)) }
-        guard inet_pton(AF_INET6, text, &bytes) == 1 else { return nil }
-        let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
-        return isMapped ? Array(bytes.suffix(4)) : bytes
-    }
-
-    private static func isLoopback(_ address: [UInt8]) -> Bool {
-        address.count == 4 ? address[0] == 127 : address.dropLast().allSatisfy { $0 == 0 } && address.last == 1
     }
 }

@@ -46,7 +46,7 @@ struct SiteResponder: HTTPResponder {
     @concurrent func respond(to request: Request, context: Context) async throws -> Response {
         var response: Response
         let client = limits.clients.client(
-            ofRequestFrom: ClientAddress(context.channel.remoteAddress),
+            ofRequestFrom: IPAddress(context.channel.remoteAddress),
             forwarded: HTTPField.Name("X-Forwarded-For").map { request.headers[values: $0] } ?? [])
         // Whether all are answered the same.
         var isSame = anonymousMayRead
@@ -80,7 +80,7 @@ struct SiteResponder: HTTPResponder {
     }
 
     private func answer(
-        _ request: Request, of client: ClientAddress?, in context: Context, _ isSame: inout Bool
+        _ request: Request, of client: IPAddress?, in context: Context, _ isSame: inout Bool
     ) async throws -> Response {
         let channel = context.channel
         let path = path(of: request)
@@ -101,7 +101,7 @@ struct SiteResponder: HTTPResponder {
         }
         try refuseForeign(request, route)
         var token: BearerToken?
-        let address = client.map { "\($0.bytes)" } ?? FailedLogins.address(of: channel)
+        let address = client ?? IPAddress(channel.remoteAddress)?.network
         let caller =
             route.access == .signature || route.access == .open
             ? .anonymous : try await caller(of: request, from: address, acceptsBasic: route.acceptsBasic, &token)
@@ -154,7 +154,7 @@ struct SiteResponder: HTTPResponder {
     /// - Throws: 401 for an unknown or revoked token, even if none is needed, since the sender wants to know; 429 for an address that sends such
     ///   tokens repeatedly.
     private func caller(
-        of request: Request, from address: String, acceptsBasic: Bool, _ known: inout BearerToken?
+        of request: Request, from address: IPAddress?, acceptsBasic: Bool, _ known: inout BearerToken?
     ) async throws -> Caller {
         if isLocal {
             return Caller(local: HTTPField.Name(Caller.personHeader).flatMap { request.headers[$0] })
@@ -175,7 +175,7 @@ struct SiteResponder: HTTPResponder {
     }
 
     /// Browsers that request a page get one. All others get problem+json, as does everybody when too many pages are requested.
-    private func present(_ problem: Problem, for request: Request, of client: ClientAddress?) async -> Response {
+    private func present(_ problem: Problem, for request: Request, of client: IPAddress?) async -> Response {
         let wantsPage = request.headers[.accept]?.contains("text/html") == true
         let asker = Asker(client: client, isKnown: isLocal)
         let page = wantsPage ? await limits.problemPage(for: asker) { await errorPage(problem) } : nil

@@ -109,17 +109,21 @@ package struct WebServer: Service, CustomStringConvertible {
     }
 
     /// Serves until it is canceled or shut down gracefully: then it accepts no new connection, finishes the answers in progress, and ends streams.
-    /// - Throws: If an address cannot be bound; nothing is served then.
+    /// - Throws: `AddressInUse`, or another error if an address cannot be bound. No address is served then.
     package func run() async throws {
         let bound = Bound(expected: configuration.listen.count + (configuration.socket == nil ? 0 : 1))
         var addresses: [Address] = []
         for (index, address) in configuration.listen.enumerated() {
             addresses.append(
                 Address(description: address.description) {
-                    try await serve(responder, .hostname(address.host, port: address.port)) { channel in
-                        let port = channel.localAddress?.port ?? address.port
-                        await announce(
-                            bound, index, WebConfiguration.Address(host: address.host, port: port).description)
+                    do {
+                        try await serve(responder, .hostname(address.host, port: address.port)) { channel in
+                            let port = channel.localAddress?.port ?? address.port
+                            await announce(
+                                bound, index, WebConfiguration.Address(host: address.host, port: port).description)
+                        }
+                    } catch let error as IOError where error.errnoCode == EADDRINUSE {
+                        throw AddressInUse(address: address.description)
                     }
                 })
         }

@@ -1,10 +1,7 @@
 import Glibc
-import JobProtocol
 
 /// Finds bubblewrap, the program that creates sandboxes.
 enum Bubblewrap {
-    static let missing = FenceFinding.bubblewrapMissing
-
     /// Returns bubblewrap's path; `nil` if it is not installed. PATH is not used: the supervisor's environment is empty, and an environment must not
     /// decide which program sandboxes a job.
     static func path() -> String? {

@@ -9,6 +9,8 @@ struct Fence {
     /// Why a job cannot be fenced. Always our fault or the machine's, never the job's.
     struct Failure: Error {
         let reason: String
+        /// Whether a later attempt would fail as well, as in `FenceFinding`.
+        var isLasting = false
     }
 
     /// The user number inside the sandbox. Outside, it is the supervisor's user, or the owner of the workspace if the supervisor is root.
@@ -29,7 +31,9 @@ struct Fence {
     init(
         job: JobDescription, fence: JobDescription.Fence, workspace: Tree, attempt: String
     ) throws(Failure) {
-        guard let bubblewrap = Bubblewrap.path() else { throw Failure(reason: Bubblewrap.missing) }
+        guard let bubblewrap = Bubblewrap.path() else {
+            throw Failure(reason: FenceFinding.bubblewrapMissing, isLasting: true)
+        }
         self.bubblewrap = bubblewrap
         self.job = job
         self.fence = fence

@@ -21,7 +21,7 @@ struct FenceProbe {
                 try hidesProcesses
                 ? Trouble(reason: FenceFinding.hiddenProcesses, isLasting: true) : whyNot(&networkTrouble)
         } catch {
-            trouble = Trouble(reason: error.reason, isLasting: error.reason == Bubblewrap.missing)
+            trouble = Trouble(reason: error.reason, isLasting: error.isLasting)
         }
         return FenceFinding(
             works: trouble == nil, reason: trouble?.reason, limits: ControlGroupPlace.find()?.means ?? .rlimit,

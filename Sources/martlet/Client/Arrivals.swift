@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Encodings
 import Foundation
 import Glibc
 import Model
@@ -74,7 +75,7 @@ struct Arrivals {
     ///   - limit: The largest size of the file, in bytes.
     func fetch(_ file: String, _ root: String, _ connection: Connection, limit: Int64) async throws {
         try await connection.download(
-            root + Escaped.segment(file), to: "\(directory.path)/\(file)", limit: limit)
+            root + PercentEncoding.encode(file), to: "\(directory.path)/\(file)", limit: limit)
     }
 
     func check(_ signers: AllowedSigners, part: Set<String>?) async throws -> VersionCheck {

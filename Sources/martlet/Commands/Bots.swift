@@ -1,4 +1,5 @@
 import ArgumentParser
+import Encodings
 import Integrations
 
 /// The command `martlet bots`.
@@ -56,7 +57,7 @@ struct BotCommand: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let connection = try server.connect()
-            let path = "/api/v1/bots/\(Escaped.segment(name))"
+            let path = "/api/v1/bots/\(PercentEncoding.encode(name))"
             if resolved { return Output.print(try await connection.get(path + "/resolved")) }
             if plan {
                 guard !json else { return Output.print(try await connection.get(path + "/plan")) }
@@ -95,7 +96,8 @@ struct Webhook: AsyncParsableCommand {
                 throw Failure(.no, "there is no forge \(Output.visible(forge)) here; --forge takes \(names)")
             }
             Output.print(
-                try await server.connect().get("/api/v1/bots/\(Escaped.segment(bot))/webhook?forge=\(forge.rawValue)"))
+                try await server.connect().get(
+                    "/api/v1/bots/\(PercentEncoding.encode(bot))/webhook?forge=\(forge.rawValue)"))
         }
     }
 }

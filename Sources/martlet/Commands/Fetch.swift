@@ -1,6 +1,7 @@
 import Archives
 import ArgumentParser
 import Basics
+import Encodings
 import Foundation
 import Glibc
 import Model
@@ -57,7 +58,7 @@ struct Fetch: AsyncParsableCommand {
             let ending = LastWish { arrivals.remove() }
             defer { ending.end() }
             do {
-                let root = "/files/\(Escaped.segment(name))/\(Escaped.segment(version.version))/"
+                let root = "/files/\(PercentEncoding.encode(name))/\(PercentEncoding.encode(version.version))/"
                 try await arrivals.fetchDescriptions(root, connection)
                 // Before any file: the server's sizes are not trusted, while those of the manifest are signed.
                 let promised = try await judged(arrivals, name, version, trusted, part: [], connection)
@@ -101,7 +102,8 @@ struct Fetch: AsyncParsableCommand {
         _ asked: String, of name: String, _ connection: Connection
     ) async throws -> VersionAnswer {
         let version = try await connection.get(
-            "/api/v1/products/\(Escaped.segment(name))/versions/\(Escaped.segment(asked))", as: VersionAnswer.self)
+            "/api/v1/products/\(PercentEncoding.encode(name))/versions/\(PercentEncoding.encode(asked))",
+            as: VersionAnswer.self)
         // A compromised server could offer an old version with a valid signature.
         guard let found = SemanticVersion(version.version), VersionRange(asked)?.highest(of: [found]) == found
         else {

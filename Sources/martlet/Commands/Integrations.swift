@@ -1,4 +1,5 @@
 import ArgumentParser
+import Encodings
 import Foundation
 
 /// The command `martlet integrations [BOT]`.
@@ -14,8 +15,8 @@ struct Integrations: AsyncParsableCommand {
 
     func run() async throws {
         try await Failure.exiting {
-            var path = bot.map { "/api/v1/bots/\(Escaped.segment($0))/integrations" } ?? "/api/v1/integrations"
-            path += "?limit=\(limit)" + (state.map { "&state=\(Escaped.segment($0))" } ?? "")
+            var path = bot.map { "/api/v1/bots/\(PercentEncoding.encode($0))/integrations" } ?? "/api/v1/integrations"
+            path += "?limit=\(limit)" + (state.map { "&state=\(PercentEncoding.encode($0))" } ?? "")
             let connection = try server.connect()
             if json { return Output.print(try await connection.get(path)) }
             Output.print(Self.table(try await connection.get(path, as: List<IntegrationAnswer>.self).items))
@@ -50,7 +51,7 @@ struct Integrate: AsyncParsableCommand {
             let connection = try server.connect()
             var body: [String: JSONScalar] = ["clean": .bool(clean)]
             if let commit { body["commit"] = .string(commit) }
-            let path = "/api/v1/bots/\(Escaped.segment(bot))/integrations"
+            let path = "/api/v1/bots/\(PercentEncoding.encode(bot))/integrations"
             let queued = try await connection.post(path, body, as: IntegrationAnswer.self)
             if !json {
                 let said = "\(queued.id) queued: \(queued.shortRef) \(queued.commit.prefix(8))"

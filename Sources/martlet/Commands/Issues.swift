@@ -1,4 +1,5 @@
 import ArgumentParser
+import Encodings
 
 /// The command `martlet issues BOT#N`.
 struct Issues: AsyncParsableCommand {
@@ -30,8 +31,8 @@ struct Issues: AsyncParsableCommand {
 
     private func path(after: String?) -> String {
         var path = integration.path + "/issues?limit=5000"
-        if let status { path += "&status=\(Escaped.segment(status))" }
-        if let after { path += "&after=\(Escaped.segment(after))" }
+        if let status { path += "&status=\(PercentEncoding.encode(status))" }
+        if let after { path += "&after=\(PercentEncoding.encode(after))" }
         return path
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Encodings
 import Foundation
 
 /// The command `martlet log BOT#N`.
@@ -21,7 +22,7 @@ struct Log: AsyncParsableCommand {
                 throw Failure(
                     .notFound, "\(answer.id) has run no configuration\(answer.reason.map { ": \($0)" } ?? "")")
             }
-            let path = "\(root)/log/\(Escaped.segment(name))"
+            let path = "\(root)/log/\(PercentEncoding.encode(name))"
             if follow { return try await follow(path, of: name, root, connection) }
             // It also belongs to one attempt, even if another one begins meanwhile.
             var wanted = attempt

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Encodings
 
 /// The command `martlet outbox`.
 struct OutboxCommand: AsyncParsableCommand {
@@ -24,7 +25,7 @@ struct OutboxCommand: AsyncParsableCommand {
                 return Output.print("is tried again: " + Self.lines(of: message))
             }
             let path =
-                "/api/v1/outbox?limit=\(limit)" + (state.map { "&state=\(Escaped.segment($0))" } ?? "")
+                "/api/v1/outbox?limit=\(limit)" + (state.map { "&state=\(PercentEncoding.encode($0))" } ?? "")
             if json { return Output.print(try await connection.get(path)) }
             let messages = try await connection.get(path, as: List<MessageAnswer>.self).items
             Output.print(messages.isEmpty ? "there is nothing\n" : messages.map(Self.lines).joined())

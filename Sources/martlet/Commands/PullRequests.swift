@@ -1,4 +1,5 @@
 import ArgumentParser
+import Encodings
 import Model
 
 /// The command `martlet pull-requests BOT`.
@@ -14,7 +15,7 @@ struct PullRequests: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let connection = try server.connect()
-            let path = "/api/v1/bots/\(Escaped.segment(bot))/pull-requests"
+            let path = "/api/v1/bots/\(PercentEncoding.encode(bot))/pull-requests"
             if json { return Output.print(try await connection.get(path)) }
             let pulls = try await connection.get(path, as: List<PullRequestAnswer>.self).items
             Output.print(

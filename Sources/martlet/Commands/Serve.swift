@@ -42,7 +42,7 @@ struct Serve: AsyncParsableCommand {
             do {
                 try await group.run()
             } catch {
-                throw Failure(.unavailable, build.explain(error))
+                throw Failure(.unavailable, "\(error)")
             }
             await build.close()
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Encodings
 import Foundation
 
 /// The command `martlet silence BOT#N FINGERPRINT`.
@@ -30,7 +31,7 @@ struct Silence: AsyncParsableCommand {
             if let until { body["until"] = .string(until.utf8.count == 10 ? until + "T00:00:00Z" : until) }
             if let lasting, let seconds = Self.seconds(lasting) { body["for"] = .number(seconds) }
             let connection = try server.connect()
-            let path = integration.path + "/issues/\(Escaped.segment(fingerprint))/silence"
+            let path = integration.path + "/issues/\(PercentEncoding.encode(fingerprint))/silence"
             let answer = try await connection.post(path, body)
             if json { return Output.print(answer) }
             Output.print(try Connection.decode(answer, as: IssueAnswer.self).text(of: integration.bot))
@@ -61,7 +62,7 @@ struct Silences: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let connection = try server.connect()
-            let path = "/api/v1/bots/\(Escaped.segment(bot))/silences"
+            let path = "/api/v1/bots/\(PercentEncoding.encode(bot))/silences"
             if json { return Output.print(try await connection.get(path)) }
             let silences = try await connection.get(path, as: List<SilenceAnswer>.self).items
             Output.print(silences.isEmpty ? "nothing is silenced\n" : silences.map(\.text).joined())
@@ -79,7 +80,7 @@ struct Unsilence: AsyncParsableCommand {
 
     func run() async throws {
         try await Failure.exiting {
-            let path = integration.path + "/issues/\(Escaped.segment(fingerprint))/unsilence"
+            let path = integration.path + "/issues/\(PercentEncoding.encode(fingerprint))/unsilence"
             try await server.connect().post(path, [:])
         }
     }

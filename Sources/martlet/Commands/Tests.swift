@@ -1,4 +1,5 @@
 import ArgumentParser
+import Encodings
 import Model
 
 /// The command `martlet tests BOT#N`.
@@ -47,7 +48,7 @@ struct Tests: AsyncParsableCommand {
     private func path(after: String?) -> String {
         var path = integration.path + (grid ? "/tests/grid?all=\(all)" : "/tests?failing=\(failing)") + "&limit=5000"
         if let attempt { path += "&attempt=\(attempt)" }
-        if let after { path += "&after=\(Escaped.segment(after))" }
+        if let after { path += "&after=\(PercentEncoding.encode(after))" }
         return path
     }
 
@@ -103,9 +104,10 @@ struct TestCommand: AsyncParsableCommand {
         try await Failure.exiting {
             let connection = try server.connect()
             let name = try await wholeName(connection)
-            var path = "/api/v1/bots/\(Escaped.segment(bot))/tests/history?name=\(Escaped.segment(name))&limit=\(limit)"
-            if let branch { path += "&branch=\(Escaped.segment(branch))" }
-            if let configuration { path += "&configuration=\(Escaped.segment(configuration))" }
+            var path =
+                "/api/v1/bots/\(PercentEncoding.encode(bot))/tests/history?name=\(PercentEncoding.encode(name))&limit=\(limit)"
+            if let branch { path += "&branch=\(PercentEncoding.encode(branch))" }
+            if let configuration { path += "&configuration=\(PercentEncoding.encode(configuration))" }
             if json { return Output.print(try await connection.get(path)) }
             Output.print(try await connection.get(path, as: TestHistoryAnswer.self).text)
         }
@@ -115,7 +117,7 @@ struct TestCommand: AsyncParsableCommand {
     /// - Throws: `Failure` if several tests match.
     private func wholeName(_ connection: Connection) async throws -> String {
         let list = try await connection.get(
-            "/api/v1/bots/\(Escaped.segment(bot))/tests?query=\(Escaped.segment(test))&limit=20",
+            "/api/v1/bots/\(PercentEncoding.encode(bot))/tests?query=\(PercentEncoding.encode(test))&limit=20",
             as: List<NamedTestAnswer>.self)
         let names = list.items.map { Tests.fullName($0.suite, $0.name) }
         if names.contains(test) || names.isEmpty { return test }
@@ -131,7 +133,8 @@ struct TestCommand: AsyncParsableCommand {
     }
 
     private func isName(_ test: String, _ connection: Connection) async throws -> Bool {
-        let path = "/api/v1/bots/\(Escaped.segment(bot))/tests/history?name=\(Escaped.segment(test))&limit=1"
+        let path =
+            "/api/v1/bots/\(PercentEncoding.encode(bot))/tests/history?name=\(PercentEncoding.encode(test))&limit=1"
         do { return try await !connection.get(path).isEmpty } catch let failure as Failure
             where failure.status == .notFound
         {
@@ -155,8 +158,8 @@ struct Flaky: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let connection = try server.connect()
-            var path = "/api/v1/bots/\(Escaped.segment(bot))/tests/flaky?integrations=\(integrations)"
-            if let branch { path += "&branch=\(Escaped.segment(branch))" }
+            var path = "/api/v1/bots/\(PercentEncoding.encode(bot))/tests/flaky?integrations=\(integrations)"
+            if let branch { path += "&branch=\(PercentEncoding.encode(branch))" }
             if json { return Output.print(try await connection.get(path)) }
             let answer = try await connection.get(path, as: FlakyAnswer.self)
             if answer.items.isEmpty {

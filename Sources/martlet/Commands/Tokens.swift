@@ -1,4 +1,5 @@
 import ArgumentParser
+import Encodings
 import Foundation
 import Settings
 
@@ -51,7 +52,7 @@ struct TokenCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await Failure.exiting {
-                try await server.connect().delete("/api/v1/tokens/\(Escaped.segment(name))")
+                try await server.connect().delete("/api/v1/tokens/\(PercentEncoding.encode(name))")
                 Output.print("\(name) is revoked\n")
             }
         }

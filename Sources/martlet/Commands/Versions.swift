@@ -1,4 +1,5 @@
 import ArgumentParser
+import Encodings
 import Model
 
 /// The command `martlet versions PRODUCT`.
@@ -13,14 +14,14 @@ struct Versions: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let connection = try server.connect()
-            let path = "/api/v1/products/\(Escaped.segment(product))/versions"
+            let path = "/api/v1/products/\(PercentEncoding.encode(product))/versions"
             if json { return Output.print(try await connection.get(path + "?limit=200")) }
             // Pages of 50 versions: an answer with 200 versions of a hundred files each would exceed the limit of 16 MiB.
             var page = try await connection.get(path, as: List<VersionAnswer>.self)
             var versions = page.items
             while let next = page.next {
                 page = try await connection.get(
-                    path + "?before=\(Escaped.segment(next))", as: List<VersionAnswer>.self)
+                    path + "?before=\(PercentEncoding.encode(next))", as: List<VersionAnswer>.self)
                 versions += page.items
             }
             Output.print(
@@ -49,7 +50,8 @@ struct Yank: AsyncParsableCommand {
             let parts = version.split(separator: "@", maxSplits: 1).map(String.init)
             guard parts.count == 2 else { throw Failure(.no, "write PRODUCT@VERSION, such as kit@1.4.2") }
             try await server.connect().post(
-                "/api/v1/products/\(Escaped.segment(parts[0]))/versions/\(Escaped.segment(parts[1]))/yank", [:])
+                "/api/v1/products/\(PercentEncoding.encode(parts[0]))/versions/\(PercentEncoding.encode(parts[1]))/yank",
+                [:])
             Output.print("\(parts[0]) \(parts[1]) is yanked\n")
         }
     }

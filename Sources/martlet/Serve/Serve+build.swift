@@ -2,7 +2,6 @@ import Archives
 import Basics
 import Execution
 import Foundation
-import Glibc
 import Integrations
 import Logging
 import Model
@@ -119,14 +118,6 @@ extension Serve {
                 integrations, server, StatusService(store: store, notifier: notifier, logger: logger),
                 MachineReport(reader: reader, mirrors: mirrors, listening: listening, logger: logger),
             ]
-        }
-
-        /// What a person does about an error that ended the daemon.
-        func explain(_ error: any Error) -> String {
-            let text = "\(error)"
-            guard text.contains("errno: \(EADDRINUSE)") || text.contains("Address already in use") else { return text }
-            let addresses = settings.listen.map(\.description).joined(separator: ", ")
-            return "\(addresses) is in use by another program; stop it, or write another `listen:` into the settings"
         }
 
         /// Doubts what a stop of the machine may have damaged, before anything uses it.

@@ -85,7 +85,8 @@ import Testing
             }
 
             // then
-            let signers = try await store.allowedSigners()
+            let name = directory.path("files/ALLOWED_SIGNERS")
+            let signers = try AllowedSigners(directory.text("files/ALLOWED_SIGNERS"), name: name)
             #expect(signers.signers.map(\.key) == [fixture.key.publicKey, other.publicKey])
             expectFile(directory.path("files/ALLOWED_SIGNERS"), "# ours\n" + signers.text)
             #expect(try await store.products() == [])

@@ -76,7 +76,7 @@ import Testing
             let fixture = try VersionFixture(directory)
             let files = try fixture.files(["kit.tar.zst": "bytes"])
             _ = try await fixture.publish("1.4.2")
-            let place = fixture.store.path(product: fixture.product, version: try fixture.version("1.4.2"))
+            let place = directory.path("files/\(fixture.product)/1.4.2")
             let before = try check(place, files)
             #expect(before.damaged == [:])
             // when

@@ -1,6 +1,7 @@
 import Archives
 import Basics
 import BotSupport
+import Encodings
 import Foundation
 import Model
 import TestSupport

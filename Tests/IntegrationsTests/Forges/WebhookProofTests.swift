@@ -1,4 +1,5 @@
 import Archives
+import Basics
 import Foundation
 import Model
 import TestSupport

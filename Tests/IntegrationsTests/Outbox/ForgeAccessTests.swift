@@ -6,8 +6,8 @@ import Transfer
 
 /// How each forge is let know who asks.
 @Suite struct ForgeAccessTests {
-    @Test(arguments: [StatusTarget.Forge.gitea, .forgejo])
-    func testThatAPasswordIsNoToken(_ forge: StatusTarget.Forge) throws {
+    @Test(arguments: [StatusForge.gitea, .forgejo])
+    func testThatAPasswordIsNoToken(_ forge: StatusForge) throws {
         let target = StatusTarget(forge: forge, credentials: "s", api: "https://forge.example", project: "acme/kit")
         let token = try target.request(.get, "/x", secret: "t0ken")
         #expect(token.headers["Authorization"] == "token t0ken" && token.credentials == nil)

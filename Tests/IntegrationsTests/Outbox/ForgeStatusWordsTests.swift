@@ -5,8 +5,8 @@ import Testing
 @testable import Integrations
 
 @Suite struct ForgeStatusWordsTests {
-    @Test(arguments: [StatusTarget.Forge.github, .gitlab, .gitea, .forgejo, .bitbucket, .bitbucketServer])
-    func testThatOnlyWhatWasJudgedIsGreen(_ forge: StatusTarget.Forge) {
+    @Test(arguments: [StatusForge.github, .gitlab, .gitea, .forgejo, .bitbucket, .bitbucketServer])
+    func testThatOnlyWhatWasJudgedIsGreen(_ forge: StatusForge) {
         let green = ForgeStatusRequest.word(.success, at: forge)
         for state in [StatusReport.State.pending, .running, .skipped, .canceled, .failure, .error] {
             #expect(ForgeStatusRequest.word(state, at: forge) != green, "\(state)")

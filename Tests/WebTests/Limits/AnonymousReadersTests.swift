@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Encodings
 import Foundation
 import Model
 import Settings
@@ -56,7 +57,7 @@ import Transfer
         _ = try await web.store.apply(.started, to: record.id, at: WebFixture.now)
         let issues = (0..<Self.issues).map { number in
             Model.Issue(
-                fingerprint: BearerToken.digest(of: Array("\(number)".utf8)), status: .new,
+                fingerprint: Digest.sha256(of: Array("\(number)".utf8)), status: .new,
                 finding: Finding(
                     category: .warning, message: "\(words)\(number)", path: "a.c", line: number + 1),
                 age: 1, configurations: [SampleContent.debug])

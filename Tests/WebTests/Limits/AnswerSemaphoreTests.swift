@@ -1,3 +1,4 @@
+import Model
 import TestSupport
 import Testing
 
@@ -74,7 +75,7 @@ import Testing
     @Test func testThatACanceledCallerGivesItsPlaceUp() async throws {
         // given
         let (semaphore, order) = (Self.semaphore(queue: 1, clientLimit: 1), Locked<[String]>([]))
-        let client = Asker(client: ClientAddress("192.0.2.7"), isKnown: false)
+        let client = Asker(client: IPAddress("192.0.2.7"), isKnown: false)
         var turn: AnswerSemaphore.Turn? = try await semaphore.acquire(.anonymous)
         let task = await Self.wait(semaphore, client, order, "canceled")
 
@@ -93,12 +94,12 @@ import Testing
     @Test func testThatOneClientHasAShareOfTheQueue() async throws {
         // given
         let semaphore = Self.semaphore(count: 10, clientLimit: 2)
-        let client = Asker(client: ClientAddress("192.0.2.7"), isKnown: false)
+        let client = Asker(client: IPAddress("192.0.2.7"), isKnown: false)
         var turns = [try await semaphore.acquire(client), try await semaphore.acquire(client)]
 
         // when, then
         await #expect(throws: Problem.self) { try await semaphore.acquire(client) }
-        let other = try await semaphore.acquire(Asker(client: ClientAddress("192.0.2.8"), isKnown: false))
+        let other = try await semaphore.acquire(Asker(client: IPAddress("192.0.2.8"), isKnown: false))
         turns.removeLast()
         turns.append(try await semaphore.acquire(client))
         withExtendedLifetime((other, turns)) {}

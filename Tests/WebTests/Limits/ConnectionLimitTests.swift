@@ -1,3 +1,4 @@
+import Model
 import NIOCore
 import NIOEmbedded
 import TestSupport
@@ -16,9 +17,9 @@ import Testing
     @Test func testThatAClientsOwnConnectionsMakeRoomForItsNewOne() throws {
         // given
         let limit = ConnectionLimit(limit: 10, clientLimit: 2)
-        let client = try #require(ClientAddress("192.0.2.7"))
+        let client = try #require(IPAddress("192.0.2.7"))
         let (other, mine) = (try Self.channel(), try (1...3).map { _ in try Self.channel() })
-        _ = limit.enter(other, client: ClientAddress("192.0.2.8"))
+        _ = limit.enter(other, client: IPAddress("192.0.2.8"))
 
         // when
         for channel in mine { _ = limit.enter(channel, client: client) }
@@ -50,7 +51,7 @@ import Testing
     @Test func testThatAClientsNewConnectionGoesWhereItsOthersAreBeingAnswered() throws {
         // given
         let limit = ConnectionLimit(limit: 10, clientLimit: 2)
-        let client = try #require(ClientAddress("192.0.2.7"))
+        let client = try #require(IPAddress("192.0.2.7"))
         let mine = try (1...3).map { _ in try Self.channel() }
         for channel in mine.prefix(2) { #expect(limit.endWait(limit.enter(channel, client: client))) }
 

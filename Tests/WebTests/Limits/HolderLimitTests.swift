@@ -1,3 +1,4 @@
+import Model
 import NIOCore
 import NIOEmbedded
 import TestSupport
@@ -20,7 +21,7 @@ import Testing
         func hold(
             _ amount: Int64, of limit: HolderLimit, as address: String? = nil, hasBegun: Bool = true
         ) throws -> HolderLimit.Holder {
-            let asker = Asker(client: address.flatMap { ClientAddress($0) }, isKnown: false)
+            let asker = Asker(client: address.flatMap { IPAddress($0) }, isKnown: false)
             return try limit.hold(amount, for: asker, on: channel, progress, hasBegun: hasBegun)
         }
     }

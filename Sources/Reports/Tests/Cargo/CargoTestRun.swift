@@ -1,3 +1,4 @@
+import Encodings
 import Model
 
 /// What Rust's test harness says, whether as JSON or for people.

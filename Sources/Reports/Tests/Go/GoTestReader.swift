@@ -1,3 +1,4 @@
+import Encodings
 import Model
 
 /// A reader of the output of `go test`, with `-json`, with `-v` or with neither.

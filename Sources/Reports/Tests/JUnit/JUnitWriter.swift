@@ -2,16 +2,11 @@ package import Model
 
 /// A writer of tests as JUnit XML in the form that Surefire and most readers share, for other tools.
 package enum JUnitWriter {
-    /// Writes a suite for each configuration and suite, in the order of their first tests, with the counts of their tests.
+    /// A report, piece by piece, so that a report of many tests is never in memory as a whole. It has a suite for each configuration and suite, in
+    /// the order of their first tests, with the counts of their tests.
     ///
     /// A crash is an `error`, any other failure a `failure`. A flaky test has passed, with a `flakyFailure` for the earlier failure. A known issue
     /// is skipped with a note. Characters that XML forbids are replaced. The same tests give the same bytes.
-    /// - Parameter configurations: The names and tests of the configurations.
-    package static func bytes(_ configurations: [(name: String, tests: [TestResult])]) -> [UInt8] {
-        Pieces(configurations).reduce(into: []) { $0 += $1 }
-    }
-
-    /// The output of `bytes(_:)` piece by piece, so that a report of many tests is never in memory as a whole.
     package struct Pieces: Sequence, IteratorProtocol {
         private struct Suite {
             let name: String

@@ -1,3 +1,4 @@
+import Encodings
 import Model
 
 /// The state of reading an event stream, record by record.
@@ -14,7 +15,6 @@ struct EventStream {
         var knownIssues: [String] = []
         var failurePath: String?
         var failureLine: Int?
-        var detail = TestDetail(test: "")
     }
 
     private let root: SourceRoot
@@ -29,8 +29,6 @@ struct EventStream {
     private(set) var hasRecords = false
 
     private static let maximumMessages = 50
-    /// The most cases of one test; the rest is left out.
-    private static let maximumCases = 1000
     /// The most nested suites that are checked. `maximumIDBytes` is the longest ID of a test, in bytes.
     private static let maximumSuites = 32
     private static let maximumIDBytes = 4096
@@ -61,11 +59,7 @@ struct EventStream {
         guard order.count < ReportContent.maximumItems else { return "more than \(ReportContent.maximumItems) tests" }
         let location = place(test["sourceLocation"])
         let (suite, name) = Self.suiteAndName(id: id, name: test["name"].string)
-        var function = Function(suite: suite, name: name, path: location?.path, line: location?.line)
-        function.detail.tags = (test["tags"].elements ?? test["_tags"].elements ?? []).prefix(100).compactMap { tag in
-            tag.string.map { TextLimit.cut($0.hasPrefix(".") ? String($0.dropFirst()) : $0, toBytes: 200) }
-        }
-        functions[id] = function
+        functions[id] = Function(suite: suite, name: name, path: location?.path, line: location?.line)
         order.append(id)
         return nil
     }
@@ -87,39 +81,9 @@ struct EventStream {
             if functions[id] == nil { skippedSuites.insert(id) }
             functions[id]?.skipReason = Self.skipReason(event)
         case "issueRecorded": record(event, id: id)
-        case "testCaseStarted": if let id { start(event, of: id) }
-        case "valueAttached": if let id { attach(event, to: id) }
         default: break
         }
         return nil
-    }
-
-    /// Records a test case. Version 0 has its arguments in a field. Later versions have them in the human-readable text: `Test case passing 1
-    /// argument n → 2 to param(n:) started.`
-    private mutating func start(_ event: JSON, of id: String) {
-        guard functions[id]?.detail.cases.count ?? Self.maximumCases < Self.maximumCases else { return }
-        var arguments = event["_testCase"]["displayName"].string
-        if arguments == nil, let text = event["messages"][0]["text"].string, text.hasPrefix("Test case passing "),
-            let begin = text.range(ofFirst: " argument"), let end = text.range(ofLast: " to "),
-            begin.upperBound < end.lowerBound
-        {
-            arguments = String(text[begin.upperBound..<end.lowerBound].drop { $0 == "s" }.dropFirst())
-        }
-        // A function without parameters has one case, which has no name.
-        guard let arguments, !arguments.isEmpty else { return }
-        functions[id]?.detail.cases.append(.init(arguments: TextLimit.cut(arguments, toBytes: 500), isFailed: false))
-    }
-
-    private mutating func attach(_ event: JSON, to id: String) {
-        guard functions[id]?.detail.attachments.count ?? Self.maximumCases < Self.maximumCases else { return }
-        let attachment = event["attachment"]
-        var name = attachment["path"].string ?? attachment["_preferredName"].string
-        if name == nil, let text = event["messages"][0]["text"].string, text.hasPrefix("Attached '"),
-            let end = text.range(ofLast: "' to ")
-        {
-            name = String(text[..<end.lowerBound].dropFirst("Attached '".count))
-        }
-        functions[id]?.detail.attachments.append(TextLimit.cut(name ?? "(unnamed)", toBytes: 1000))
     }
 
     private mutating func record(_ event: JSON, id: String?) {
@@ -133,12 +97,6 @@ struct EventStream {
         let isFailure = issue["isFailure"].bool ?? (!isKnown && !isWarning)
         if let id, var function = functions[id], isFailure || isKnown {
             if isFailure {
-                if function.failures.count < Self.maximumMessages,
-                    let arguments = event["_testCase"]["displayName"].string,
-                    let index = function.detail.cases.lastIndex(where: { $0.arguments == arguments })
-                {
-                    function.detail.cases[index].isFailed = true
-                }
                 if function.failures.count < Self.maximumMessages { function.failures.append(message) }
                 if function.failurePath == nil {
                     (function.failurePath, function.failureLine) = (location?.path, location?.line)
@@ -161,7 +119,6 @@ struct EventStream {
     func content() -> ReportContent {
         var content = ReportContent(findings: findings)
         var neverStarted = 0
-        var details: [(index: Int, detail: TestDetail)] = []
         // The indexes of tests that were running at the end.
         var open: [Int] = []
         for id in order {
@@ -194,16 +151,10 @@ struct EventStream {
                 result.outcome = .skipped
                 if !isSkipped { result.message = CrashedProcess.neverBegun }
             }
-            if !function.detail.isEmpty { details.append((content.tests.count, function.detail)) }
             content.tests.append(result)
         }
         numberEqualNames(&content.tests)
         endOpen(open, in: &content.tests)
-        content.details = details.map { index, detail in
-            var detail = detail
-            detail.test = content.tests[index].fullName
-            return detail
-        }
         if neverStarted > 0 {
             content.notes.append(
                 neverStarted.counting("test") + (neverStarted == 1 ? " was" : " were") + " never started")

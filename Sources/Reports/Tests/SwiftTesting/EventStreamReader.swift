@@ -1,3 +1,5 @@
+import Encodings
+
 /// A reader of the event stream that Swift Testing writes: `swift test --event-stream-output-path FILE --event-stream-version V`.
 ///
 /// It supports versions 0 and 6.x (tested with Swift 6.3.1: the records of 6.3 have fewer keys and `issue.isFailure`). The stream does not contain

@@ -19,7 +19,7 @@ struct TAPRun: Sendable {
         var isMet: Bool { plan.map { max(0, $0.last - $0.first + 1) == points } ?? false }
     }
 
-    private enum Mode { case document, yaml(spaces: Int), openChildren }
+    private enum Mode { case document, yaml(spaces: Int) }
 
     /// The most bytes of lines of YAML that are held until it ends.
     private static let maximumDoubtfulBytes = 1 << 20

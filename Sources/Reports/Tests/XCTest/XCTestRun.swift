@@ -15,7 +15,6 @@ struct XCTestRun: Sendable {
         var skipReason: String?
         /// The number of further lines that may belong to the last message.
         var continuation = 0
-        var hasContinuation = false
     }
 
     private static let maximumMessageLines = 20

@@ -2,7 +2,6 @@ import Model
 
 /// CTest's `Test.xml`, which `ctest -T Test` writes for a dashboard.
 final class CTestDocument: XMLTestsHandler {
-    private let root: SourceRoot
     private var tests: [TestResult] = []
     private var hasTesting = false
     /// The number of tests in the list of tests to run.
@@ -14,7 +13,7 @@ final class CTestDocument: XMLTestsHandler {
     private var isEncoded = false
     private var text = ""
 
-    init(root: SourceRoot) { self.root = root }
+    init(root: SourceRoot) {}
 
     func content(problem: String?) -> ReportContent {
         // Several directories may have tests of one name.

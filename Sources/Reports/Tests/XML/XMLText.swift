@@ -1,3 +1,5 @@
+import Encodings
+
 /// The preparation of a report's bytes for the XML parser.
 enum XMLText {
     /// Returns well-formed UTF-8 without characters that XML forbids. Bytes that are not UTF-8, control characters and references to them become

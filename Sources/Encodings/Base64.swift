@@ -1,5 +1,5 @@
 /// Base64 with its padding (RFC 4648, section 4).
-enum Base64 {
+package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let values: [UInt8?] = {
         var values = [UInt8?](repeating: nil, count: 256)
@@ -8,7 +8,7 @@ enum Base64 {
     }()
 
     /// Returns the decoded bytes; `nil` for a text that is not base64.
-    static func decode(_ text: String) -> [UInt8]? {
+    package static func decode(_ text: String) -> [UInt8]? {
         let characters = Array(text.utf8)
         guard characters.count.isMultiple(of: 4) else { return nil }
         let content = characters.prefix { $0 != UInt8(ascii: "=") }

@@ -1,8 +1,9 @@
 import Foundation
 import Model
+import Settings
 import Testing
 
-/// The system's own time zone database tells the changes; figures are those of zdump(8).
+/// Moments in zones whose clocks change. The figures are those of zdump(8).
 @Suite struct ScheduleZoneTests {
     @Suite struct WhenClocksGoForward {
         /// Berlin shows 02:00 to 02:59 never on 2026-03-29.
@@ -44,7 +45,7 @@ import Testing
         }
     }
 
-    /// After the last change that the file lists, and in zones of odd rules: Dublin's summer is its standard time, Tehran has none.
+    /// Beyond the years whose changes the database lists, and in zones of odd rules: Dublin's summer is its standard time, Tehran has none.
     @Test(arguments: [
         ("Europe/Berlin", "2080-06-01T00:00", "2080-06-01T10:00"),
         ("Europe/Berlin", "2080-01-01T00:00", "2080-01-01T11:00"),
@@ -60,26 +61,13 @@ import Testing
         try expectMoments("0 12 * * *", zone, from, [expected])
     }
 
-    @Test func testThatOtherBytesAreNoZone() throws {
-        let berlin = try bytes(of: "Europe/Berlin")
-        #expect(ZoneRules(file: berlin) != nil)
-        #expect(ZoneRules(file: []) == nil)
-        #expect(ZoneRules(file: Array("root:x:0:0".utf8)) == nil)
-        // Cut anywhere but within what is not read, and with every count replaced, nothing ends the process.
-        for count in stride(from: 0, to: berlin.count, by: 7) { _ = ZoneRules(file: Array(berlin.prefix(count))) }
-        #expect(ZoneRules(file: Array(berlin.dropLast(3))) == nil)
-        for place in 0..<berlin.count {
-            var changed = berlin
-            changed[place] = 0xff
-            guard let rules = ZoneRules(file: changed) else { continue }
-            let schedule = try #require(BotSpecification.Schedule.daily(hour: 2, minute: 30))
-            _ = schedule.next(after: Timestamp(secondsSinceEpoch: 1_772_366_400), in: rules)
-        }
-    }
-}
+    /// Foundation takes abbreviations, offsets and other spellings for zones, too.
+    @Test(arguments: [
+        "", "IST", "PST", "GMT+5", "GMT+0500", "UTC+2", "utc", "Factory", "Europe/Nowhere",
+    ])
+    func testThatOtherTextsAreNoZone(name: String) { #expect(TimeZones.rules(of: name) == nil) }
 
-private func bytes(of zone: String) throws -> [UInt8] {
-    Array(try Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/" + zone)))
+    @Test func testThatANameWithANULIsNoZone() { #expect(TimeZones.rules(of: "Europe/Berlin\0") == nil) }
 }
 
 /// `yyyy-mm-ddThh:mm` in UTC.
@@ -92,7 +80,7 @@ private func expectMoments(
     _ cron: String, _ zone: String, _ from: String, _ expected: [String],
     sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-    let rules = try #require(ZoneRules(file: try bytes(of: zone)))
+    let rules = try #require(TimeZones.rules(of: zone))
     let schedule = BotSpecification.Schedule(text: cron, times: try CronExpression(cron))
     var found: [String] = []
     var now = try moment(from)

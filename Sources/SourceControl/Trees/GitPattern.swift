@@ -1,7 +1,7 @@
 /// A pattern of gitignore(5) or gitattributes(5), which is matched as in git (dir.c and wildmatch.c of git 2.39).
 ///
 /// The time is proportional to the product of the lengths of pattern and path, whatever wildcards a commit's author wrote.
-struct PathPattern {
+struct GitPattern {
     /// The longest pattern in bytes; a longer one never matches. A path has at most 4095.
     static let maximumLength = 4096
 

@@ -1,8 +1,8 @@
 /// A recognizer and converter of texts in UTF-16, which tools on Windows write.
-enum UTF16Text {
+package enum UTF16Text {
     /// Returns the text in UTF-8; `nil` for bytes that are not UTF-16 of XML or JSON. An incomplete unit at the end is dropped. An unpaired surrogate
     /// becomes U+FFFD.
-    static func utf8(_ bytes: [UInt8]) -> [UInt8]? {
+    package static func utf8(_ bytes: [UInt8]) -> [UInt8]? {
         let start = bytes.prefix(2)
         if start == [0xFE, 0xFF] || start.count == 2 && start[0] == 0 && start[1] != 0 { return utf8(bytes, high: 0) }
         if start == [0xFF, 0xFE] || start.count == 2 && start[0] != 0 && start[1] == 0 { return utf8(bytes, high: 1) }

@@ -1,5 +1,5 @@
-package import Basics
 import Crypto
+import Encodings
 import Glibc
 
 /// Computations of SHA-256 digests and HMACs.
@@ -8,24 +8,13 @@ package enum Digest {
     package static func sha256(of bytes: [UInt8]) -> String { Hexadecimal.encode(SHA256.hash(data: bytes)) }
 
     /// Returns the digest and the size in bytes of a regular file that the operator chose. The file may have other hard links. Blocks while it reads
-    /// the file in pieces of 256 KiB; see `sha256(ofFile:on:)`.
-    /// - Throws: `file` if it cannot be read or is not a regular file.
-    package static func sha256(ofFile path: String) throws(ArchiveError) -> (sha256: String, size: Int64) {
+    /// the file in pieces of 256 KiB.
+    /// - Throws: If it cannot be read or is not a regular file.
+    package static func sha256(ofFile path: String) throws(FileError) -> (sha256: String, size: Int64) {
         let slash = path.lastIndex(of: "/")
         let above = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-        do throws(FileError) {
-            return try sha256(of: name, in: Directory(opening: above, readsSecondNames: true))
-        } catch {
-            throw ArchiveError("digest of \(path)", error)
-        }
-    }
-
-    /// Does the same on a lane, so that it does not block a cooperative thread.
-    package static func sha256(
-        ofFile path: String, on lane: BlockingLane
-    ) async throws(ArchiveError) -> (sha256: String, size: Int64) {
-        try await lane.run { () throws(ArchiveError) in try sha256(ofFile: path) }
+        return try sha256(of: name, in: Directory(opening: above, readsSecondNames: true))
     }
 
     /// Returns the digest and the size in bytes of a regular file beneath a directory. Blocks.

@@ -1,14 +1,15 @@
 /// Bytes as pairs of hexadecimal digits.
 package enum Hexadecimal {
-    /// Returns two lower-case digits for each byte.
-    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+    /// Returns two digits for each byte.
+    package static func encode(_ bytes: some Sequence<UInt8>, isUppercase: Bool = false) -> String {
+        String(decoding: bytes.flatMap { digits(of: $0, isUppercase: isUppercase) }, as: UTF8.self)
+    }
+
+    /// Returns the two digits of a byte.
+    package static func digits(of byte: UInt8, isUppercase: Bool = false) -> [UInt8] {
+        [byte >> 4, byte & 15].map { value in
+            value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: isUppercase ? "A" : "a") + value - 10
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Decodes digits of either case.

@@ -1,5 +1,5 @@
-import Archives
 import Basics
+import Encodings
 import TestSupport
 import Testing
 
@@ -25,7 +25,7 @@ import Testing
             let path = try directory.write("large", bytes)
 
             // when
-            let (digest, size) = try await Digest.sha256(ofFile: path, on: BlockingLane(label: "test"))
+            let (digest, size) = try Digest.sha256(ofFile: path)
 
             // then
             let said = try await runExpectingSuccess(["sha256sum", path])
@@ -36,7 +36,7 @@ import Testing
 
     @Test func testThatItRefusesWhatIsNoRegularFile() async throws {
         try await withTemporaryDirectory { directory in
-            _ = await expectRejection(ArchiveError.self, \.code, .file) { try Digest.sha256(ofFile: directory.path) }
+            _ = await expectRejection(FileError.self, \.code, .isDirectory) { try Digest.sha256(ofFile: directory.path) }
         }
     }
 }

@@ -1,15 +1,14 @@
+import Encodings
 import TestSupport
 import Testing
-
-@testable import Reports
 
 @Suite struct JSONTests {
     private func parse(_ text: String) throws -> JSON { try JSON.parse(text.utf8) }
 
     @Test func testThatValuesAreWhatTheyAre() throws {
         let value = try parse(#" {"a":[1,-2.5e1,true,false,null,"x\n\u00e4\ud83d\ude00\/"],"b":{"c":{}},"a2":1} "#)
-        #expect(value["a"][0].int == 1)
-        #expect(value["a"][1].double == -25)
+        #expect(value["a"][0].number == "1")
+        #expect(value["a"][1].number == "-2.5e1")
         #expect(value["a"][2].bool == true)
         #expect(value["a"][3].bool == false)
         #expect(value["a"][4].isNothing)
@@ -52,7 +51,7 @@ import Testing
 
     @Test(arguments: [1, 100]) func testThatTheLastOfSeveralMembersCounts(others: Int) throws {
         let members = (0..<others).map { "\"k\($0)\":\($0)" } + ["\"a\":1", "\"\\u0061\":2"]
-        #expect(try parse("{" + members.joined(separator: ",") + "}")["a"].int == 2)
+        #expect(try parse("{" + members.joined(separator: ",") + "}")["a"].number == "2")
     }
 
     @Test(arguments: [false, true]) func testThatItReadsUTF16(isBigEndian: Bool) throws {
@@ -64,11 +63,28 @@ import Testing
         #expect(try JSON.parse(bytes)["a"].string == "ä")
     }
 
-    @Test(
-        arguments: [("", []), ("QQ==", [0x41]), ("QUI=", [0x41, 0x42]), ("+/+/", [0xFB, 0xFF, 0xBF])]
-            as [(String, [UInt8])])
-    func testThatBase64IsRead(text: String, bytes: [UInt8]) { #expect(Base64.decode(text) == bytes) }
+    @Test func testThatAContentKeepsWhatAStrictReaderRefuses() throws {
+        let text = #"{"a":1,"\u0061":2,"b":"\ud83d","c":[null,true,-1.50]}"#
+        guard case .object(let members) = try parse(text).content else { throw JSONTestError() }
+        #expect(members.map(\.key) == ["a", "a", "b", "c"])
+        guard case .string(nil) = members[2].value.content else { throw JSONTestError() }
+        guard case .array(let elements) = members[3].value.content, case .null = elements[0].content,
+            case .bool(true) = elements[1].content, case .number("-1.50") = elements[2].content
+        else { throw JSONTestError() }
+        guard case .string(nil) = try JSON.parse([0x22, 0xFF, 0x22]).content else { throw JSONTestError() }
+        guard case .string("\u{1F600}/x") = try parse(#""\ud83d\ude00\/x""#).content else { throw JSONTestError() }
+    }
 
-    @Test(arguments: ["Q", "QQ", "QQ=", "Q===", "QQ==QQ==", "Q Q=", "QQ=A", "é==="])
-    func testThatWhatIsNoBase64IsRefused(text: String) { #expect(Base64.decode(text) == nil) }
+    @Test func testThatALimitedStringIsMeasuredBeforeUnescaping() throws {
+        #expect(try parse(#""\u0061""#).string(limit: 5) == nil)
+        #expect(try parse(#""\u0061""#).string(limit: 6) == "a")
+    }
+
+    @Test func testThatTheNumberOfValuesIsLimited() throws {
+        #expect(try JSON.parse(Array("[1,2]".utf8), values: 3).elements?.count == 2)
+        let error = #expect(throws: JSON.Failure.self) { try JSON.parse(Array("[1,2]".utf8), values: 2) }
+        #expect(error?.code == .tooManyValues)
+    }
 }
+
+private struct JSONTestError: Error {}

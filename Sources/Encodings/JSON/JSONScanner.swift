@@ -1,17 +1,24 @@
-/// A strict parser of JSON texts (RFC 8259) into the nodes of a `JSONText`. The time is linear in its length; recursion is limited to
-/// `JSON.maximumDepth` levels.
+/// A strict parser of JSON texts (RFC 8259) into the nodes of a `JSONText`. The time is linear in its length; recursion has a limit.
 struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var nodes: [JSONText.Node] = []
     private var place = 0
     private var values = 0
+    private let maximumValues: Int
+    private let maximumDepth: Int
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, values: Int, depth: Int) {
+        (self.bytes, maximumValues, maximumDepth) = (bytes, values, depth)
+    }
 
-    static func scan(_ bytes: [UInt8]) throws(JSON.Failure) -> (bytes: [UInt8], nodes: [JSONText.Node]) {
-        guard bytes.count < UInt32.max else { throw JSON.Failure(text: "no JSON: \(bytes.count) bytes are too many") }
+    static func scan(
+        _ bytes: [UInt8], values: Int, depth: Int
+    ) throws(JSON.Failure) -> (bytes: [UInt8], nodes: [JSONText.Node]) {
+        guard bytes.count < UInt32.max else {
+            throw JSON.Failure(code: .malformed, text: "no JSON: \(bytes.count) bytes are too many")
+        }
         let result = bytes.withUnsafeBufferPointer { buffer -> Result<[JSONText.Node], JSON.Failure> in
-            var scanner = JSONScanner(buffer)
+            var scanner = JSONScanner(buffer, values: values, depth: depth)
             do throws(JSON.Failure) {
                 try scanner.scan()
                 return .success(scanner.nodes)
@@ -29,9 +36,9 @@ struct JSONScanner {
         guard place == bytes.count else { throw failure("something follows the value") }
     }
 
-    private func failure(_ what: String) -> JSON.Failure {
+    private func failure(_ what: String, _ code: JSON.Failure.Code = .malformed) -> JSON.Failure {
         let line = bytes[..<min(place, bytes.count)].count { $0 == 0x0A } + 1
-        return JSON.Failure(text: "no JSON: line \(line): \(what)")
+        return JSON.Failure(code: code, text: "no JSON: line \(line): \(what)")
     }
 
     private mutating func skipBlanks() {
@@ -53,8 +60,8 @@ struct JSONScanner {
         skipBlanks()
         guard place < bytes.count else { throw failure("it ends too early") }
         values += 1
-        guard values <= JSON.maximumValues else {
-            throw JSON.Failure(text: "JSON of more than \(JSON.maximumValues) values")
+        guard values <= maximumValues else {
+            throw JSON.Failure(code: .tooManyValues, text: "JSON of more than \(maximumValues) values")
         }
         switch bytes[place] {
         case UInt8(ascii: "{"): try container(.object, depth: depth)
@@ -84,7 +91,7 @@ struct JSONScanner {
     }
 
     private mutating func container(_ kind: JSONText.Kind, depth: Int) throws(JSON.Failure) {
-        guard depth <= JSON.maximumDepth else { throw failure("more than \(JSON.maximumDepth) levels") }
+        guard depth <= maximumDepth else { throw failure("more than \(maximumDepth) levels", .tooDeep) }
         let own = nodes.count
         append(kind, 0..<0)
         let end = kind == .object ? UInt8(ascii: "}") : UInt8(ascii: "]")
@@ -145,7 +152,7 @@ struct JSONScanner {
             guard Self.escapes[byte] != nil else { throw failure("an unknown escape") }
             return
         }
-        guard place + 4 <= bytes.count, bytes[place..<place + 4].allSatisfy({ Self.digit($0) != nil }) else {
+        guard place + 4 <= bytes.count, bytes[place..<place + 4].allSatisfy({ Hexadecimal.digit($0) != nil }) else {
             throw failure("an escape without four hexadecimal digits")
         }
         place += 4
@@ -179,38 +186,58 @@ struct JSONScanner {
         UInt8(ascii: "f"): 0x0C, UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
     ]
 
-    private static func digit(_ byte: UInt8) -> UInt16? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(byte - UInt8(ascii: "A") + 10)
-        default: nil
+    /// Returns the text of a string whose escapes were checked. An unpaired surrogate, and bytes that are not UTF-8, become U+FFFD.
+    static func unescaped(_ content: ArraySlice<UInt8>) -> String {
+        pieces(of: content).reduce(into: "") { text, piece in
+            switch piece {
+            case .bytes(let bytes): text += String(decoding: bytes, as: UTF8.self)
+            case .units(let units): text += String(decoding: units, as: UTF16.self)
+            }
         }
     }
 
-    /// Returns the text of a string whose escapes were checked. An unpaired surrogate, and bytes that are not UTF-8, become U+FFFD.
-    static func unescaped(_ content: ArraySlice<UInt8>) -> String {
+    /// Returns the text of a string whose escapes were checked; `nil` if it has an unpaired surrogate, or bytes that are not UTF-8.
+    static func validUnescaped(_ content: ArraySlice<UInt8>) -> String? {
         var text = ""
-        var place = content.startIndex
-        while place < content.endIndex {
-            guard content[place] == UInt8(ascii: "\\") else {
-                let end = content[place...].firstIndex(of: UInt8(ascii: "\\")) ?? content.endIndex
-                text += String(decoding: content[place..<end], as: UTF8.self)
-                place = end
-                continue
-            }
-            guard let plain = escapes[content[place + 1]] else {
-                var units: [UInt16] = []
-                while content[place...].starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]) {
-                    units.append(content[(place + 2)..<(place + 6)].reduce(0) { $0 << 4 | (digit($1) ?? 0) })
-                    place += 6
+        for piece in pieces(of: content) {
+            let part: String? =
+                switch piece {
+                case .bytes(let bytes): String(validating: bytes, as: UTF8.self)
+                case .units(let units): String(validating: units, as: UTF16.self)
                 }
-                text += String(decoding: units, as: UTF16.self)
-                continue
-            }
-            text.unicodeScalars.append(Unicode.Scalar(plain))
-            place += 2
+            guard let part else { return nil }
+            text += part
         }
         return text
+    }
+
+    private enum Piece {
+        case bytes(ArraySlice<UInt8>)
+        /// Consecutive `\u` escapes.
+        case units([UInt16])
+    }
+
+    private static func pieces(of content: ArraySlice<UInt8>) -> [Piece] {
+        var pieces: [Piece] = []
+        var place = content.startIndex
+        while place < content.endIndex {
+            if content[place] != UInt8(ascii: "\\") {
+                let end = content[place...].firstIndex(of: UInt8(ascii: "\\")) ?? content.endIndex
+                pieces.append(.bytes(content[place..<end]))
+                place = end
+            } else if let plain = escapes[content[place + 1]] {
+                pieces.append(.bytes([plain]))
+                place += 2
+            } else {
+                var units: [UInt16] = []
+                while content[place...].starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]) {
+                    let digits = content[(place + 2)..<(place + 6)]
+                    units.append(digits.reduce(0) { $0 << 4 | UInt16(Hexadecimal.digit($1) ?? 0) })
+                    place += 6
+                }
+                pieces.append(.units(units))
+            }
+        }
+        return pieces
     }
 }
