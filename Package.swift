@@ -109,7 +109,8 @@ let package = Package(
 
         // Adapters: none imports another
         library("Settings", ["Model", .yams]),
-        library("Storage", ["Model", "Basics", "CZstd", .grdb]),
+        library(
+            "Storage", ["Model", "Basics", "CZstd", .grdb], resources: [.embedInCode("Schema/schema.sql")]),
         library("SourceControl", ["Model", "Basics", "CLibGit2", "CLibCurl", "CLinux"]),
         library("Execution", ["Model", "Basics", "JobProtocol", "CLinux", "CZstd", .subprocess]),
         library("Reports", ["Model", "CExpat"]),
