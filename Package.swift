@@ -193,7 +193,7 @@ let package = Package(
         tests("BasicsTests", ["Basics", "CLinux"]),
         tests("JobProtocolTests", ["JobProtocol", "Basics", "CLinux"]),
         tests("SettingsTests", ["Settings", "Model"]),
-        tests("StorageTests", ["Storage", "Model", "Basics", .grdb]),
+        tests("StorageTests", ["Storage", "Model", "Basics", .grdb], exclude: ["Versions"]),
         tests("SourceControlTests", ["SourceControl", "Model", "Basics", "CLibGit2"]),
         // Not dependent on martlet-supervisor, whose static linking would spread to the tests: it is run from beside them.
         tests(
