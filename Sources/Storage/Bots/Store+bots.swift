@@ -28,7 +28,7 @@ extension Store {
     /// - Returns: Whether anything changed.
     private static func register(_ bot: BotSpecification, _ transaction: StoreTransaction) throws -> Bool {
         let db = transaction.db
-        let specification = try jsonText(bot)
+        let specification = try jsonText(StoredSpecification(bot))
         let destinations = try jsonText(bot.destinations)
         let stored = try db.row(
             """
@@ -119,7 +119,7 @@ extension Store {
         try await read("read the bots' last good forms") { db in
             try db.rows("SELECT specification FROM bots WHERE is_retired = 0 ORDER BY name")
                 // A specification that an older version stored in another format is skipped; its file is read again anyway.
-                .compactMap { row in try? row.json("specification", as: BotSpecification.self) }
+                .compactMap { row in try? row.specification() }
         }
     }
 
@@ -130,7 +130,7 @@ extension Store {
 
     static func specification(of bot: Name, _ db: Database) throws -> BotSpecification? {
         try db.first("SELECT specification FROM bots WHERE name = ?", [bot.description]) {
-            try $0.json("specification", as: BotSpecification.self)
+            try $0.specification()
         } ?? nil
     }
 

@@ -212,7 +212,8 @@ extension Store {
             let current = try specification ?? Self.specification(of: id.bot, db)
             guard record.state == .queued, let current else { return (record, current) }
             try db.change(
-                "UPDATE integrations SET specification = ? WHERE id = ?", [try jsonText(current), record.rowID])
+                "UPDATE integrations SET specification = ? WHERE id = ?",
+                [try jsonText(StoredSpecification(current)), record.rowID])
             let begun = try Self.apply(.started, to: record, at: time, reason: nil, transaction)
             guard let preparation, specification != nil, begun.recipe == nil else { return (begun, current) }
             return (try Self.prepare(id, with: preparation, at: time, transaction), current)
@@ -228,7 +229,7 @@ extension Store {
         try db.first(
             "SELECT integrations.specification FROM integrations JOIN bots ON bots.id = bot WHERE name = ? AND number = ?",
             [id.bot.description, id.number]
-        ) { try $0.json("specification", as: BotSpecification.self) } ?? nil
+        ) { try $0.specification() } ?? nil
     }
 
     /// Stores the recipe and the commit's summary, so that a rerun repeats the same recipe.

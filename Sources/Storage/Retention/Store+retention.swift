@@ -10,7 +10,7 @@ extension Store {
         try await read("read what is kept of the bots") { db in
             try db.all("SELECT name, specification FROM bots ORDER BY name") { row in
                 // A specification that an older version stored in another format has no readable retention rules.
-                let specification = try? row.json("specification", as: BotSpecification.self)
+                let specification = try? row.specification()
                 return (try row.name("name"), specification?.retention)
             }
         }
