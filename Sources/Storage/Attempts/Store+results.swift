@@ -39,10 +39,9 @@ extension Store {
             return nil
         }
         guard let attempt = unfinished else { return }
-        for table in ["findings", "artifacts"] {
-            try await deleteBatches(operation, from: table, where: "attempt = ?", [attempt])
+        for table: RowDeletion.ResultTable in [.findings, .artifacts, .testRows] {
+            try await deleteBatches(operation, .results(table, attempt: attempt))
         }
-        try await deleteBatches(operation, from: "test_rows", key: "test", where: "attempt = ?", [attempt])
         try await insertBatches(operation, results.findings) { db, place, stored in
             try Self.insert(stored, attempt: attempt, place: place, db)
         }

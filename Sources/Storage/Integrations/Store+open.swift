@@ -1,12 +1,23 @@
 import GRDB
 package import Model
 
+/// Which integrations are read.
+private enum OpenSelection: Sendable {
+    case queued, running
+    /// Those of a JSON list of rows.
+    case rows(String)
+}
+
 extension Store {
     /// All that wait, oldest first.
-    package func queued() async throws(StoreError) -> [OpenIntegration] { try await open(state: "queued") }
+    package func queued() async throws(StoreError) -> [OpenIntegration] {
+        try await open(.queued, "read the queued integrations")
+    }
 
     /// All that run, oldest first: on start, those to reconcile.
-    package func running() async throws(StoreError) -> [OpenIntegration] { try await open(state: "running") }
+    package func running() async throws(StoreError) -> [OpenIntegration] {
+        try await open(.running, "read the running integrations")
+    }
 
     /// The row of the integration that was queued last; 0 when there is none.
     package func newestRow() async throws(StoreError) -> Int64 {
@@ -32,8 +43,7 @@ extension Store {
                 QueueHeads.Key(row: try row[0], run: try row[1], supersededBy: try row[2], cause: try row[3])
             }
             return try queueHeads.integrations(keys) { missing in
-                try Self.open(
-                    "integrations.id IN (SELECT value FROM json_each(?))", [try jsonText(missing.map(\.row))], db)
+                try Self.open(.rows(try jsonText(missing.map(\.row))), db)
             }
         }
     }
@@ -63,18 +73,21 @@ extension Store {
         }
     }
 
-    private func open(state: String) async throws(StoreError) -> [OpenIntegration] {
-        try await open("read the \(state) integrations", "state = '\(state)' AND state <> 'completed'")
+    private func open(
+        _ selection: OpenSelection, _ operation: String
+    ) async throws(StoreError) -> [OpenIntegration] {
+        try await read(operation) { db in try Self.open(selection, db) }
     }
 
-    private func open(_ operation: String, _ condition: String) async throws(StoreError) -> [OpenIntegration] {
-        try await read(operation) { db in try Self.open(condition, [], db) }
-    }
-
-    private static func open(
-        _ condition: String, _ arguments: StatementArguments, _ db: Database
-    ) throws -> [OpenIntegration] {
-        try db.all(
+    private static func open(_ selection: OpenSelection, _ db: Database) throws -> [OpenIntegration] {
+        let (condition, arguments): (String, StatementArguments) =
+            switch selection {
+            // The second condition is the index's.
+            case .queued: ("state = 'queued' AND state <> 'completed'", [])
+            case .running: ("state = 'running' AND state <> 'completed'", [])
+            case .rows(let list): ("integrations.id IN (SELECT value FROM json_each(?))", [list])
+            }
+        return try db.all(
             """
             SELECT integrations.id, number, ref, "commit", cause, is_release, run, step, bots.name AS bot_name,
                 pull_request IS NOT NULL AND source IS NULL AS is_fork,
@@ -97,12 +110,12 @@ extension Store {
     /// How many wait and run, and of how many bots.
     package func openCounts() async throws(StoreError) -> OpenCounts {
         try await read("count what there is to do") { db in
-            func count(_ sql: String) throws -> Int { try db.first(sql) { try $0[0] } ?? 0 }
-            return OpenCounts(
-                bots: try count("SELECT count(*) FROM bots WHERE is_retired = 0"),
-                queued: try count("SELECT count(*) FROM integrations WHERE state = 'queued' AND state <> 'completed'"),
-                running: try count("SELECT count(*) FROM integrations WHERE state = 'running' AND state <> 'completed'")
-            )
+            OpenCounts(
+                bots: try db.value("SELECT count(*) FROM bots WHERE is_retired = 0") ?? 0,
+                queued: try db.value(
+                    "SELECT count(*) FROM integrations WHERE state = 'queued' AND state <> 'completed'") ?? 0,
+                running: try db.value(
+                    "SELECT count(*) FROM integrations WHERE state = 'running' AND state <> 'completed'") ?? 0)
         }
     }
 }

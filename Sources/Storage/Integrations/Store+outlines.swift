@@ -12,21 +12,19 @@ extension Store {
     /// Returns a product's published versions, highest first, without their files.
     package func outlines(of product: Name) async throws(StoreError) -> [VersionRecord] {
         try await read("read the versions of \(product)") { db in
-            try Self.outlines(Self.outline + " WHERE product = ? AND state = 'published'", [product.description], db)
+            try db.all(Self.outline + " WHERE product = ? AND state = 'published'", [product.description]) {
+                try Self.version($0, files: [])
+            }.sorted { $0.version > $1.version }
         }
     }
 
     /// Returns a package's published versions, highest first, without their files; empty for a package that is not published.
     package func outlines(of package: PackageIdentifier) async throws(StoreError) -> [VersionRecord] {
         try await read("read the versions of the package \(package)") { db in
-            try Self.outlines(Self.outline + " WHERE registry = ? AND state = 'published'", [package.description], db)
+            try db.all(Self.outline + " WHERE registry = ? AND state = 'published'", [package.description]) {
+                try Self.version($0, files: [])
+            }.sorted { $0.version > $1.version }
         }
-    }
-
-    private static func outlines(
-        _ sql: String, _ arguments: StatementArguments, _ db: Database
-    ) throws -> [VersionRecord] {
-        try db.all(sql, arguments) { try version($0, files: []) }.sorted { $0.version > $1.version }
     }
 
     /// Returns a package's published version, with its files; `nil` if there is none.

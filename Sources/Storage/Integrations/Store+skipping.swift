@@ -57,7 +57,7 @@ extension Store {
             record.isSkipped = true
             record = try Self.apply(
                 .completed(.canceled, triggerFailed: false), to: record, at: time, reason: reason, transaction)
-            try Self.decide(.ignored, reason, of: record, unless: "is_skipped = 0", transaction)
+            try Self.decide(.skipped, reason, of: record, transaction)
         }
     }
 
