@@ -59,13 +59,12 @@ extension Store {
                 "INSERT INTO bots (name, repository, specification, destinations) VALUES (?, ?, ?, ?)",
                 [bot.name.description, repository, specification, destinations])
             // After a database was lost, published versions may have been adopted before this bot had a row.
-            let published: Int? = try db.value(
-                """
-                SELECT max(CAST(substr(integration, length(?1) + 2) AS INTEGER)) FROM versions
-                WHERE substr(integration, 1, length(?1) + 1) = ?1 || '#'
-                    AND CAST(substr(integration, length(?1) + 2) AS INTEGER) <= ?2
-                """, [bot.name.description, maximumUsedNumber])
-            if let published { try skip(to: published, of: bot.name, db) }
+            let ids = IntegrationID.texts(of: bot.name)
+            let published: [String] = try db.values(
+                "SELECT integration FROM versions WHERE integration >= ? AND integration < ?",
+                [ids.lowerBound, ids.upperBound])
+            let numbers = published.compactMap { IntegrationID($0)?.number }.filter { $0 <= maximumUsedNumber }
+            if let number = numbers.max() { try skip(to: number, of: bot.name, db) }
         }
         try requestLook(bot.repository, transaction)
         return true

@@ -1,6 +1,12 @@
 import GRDB
 import Model
 
+extension IntegrationID {
+    /// Returns the range of the texts of a bot's integrations: from `kit#` up to `kit$`, since `$` follows `#`. A column that holds such a text is
+    /// searched by its index, and never taken apart.
+    static func texts(of bot: Name) -> Range<String> { "\(bot)#"..<"\(bot)$" }
+}
+
 extension Store {
     static let integrationQuery = """
         SELECT integrations.*, bots.name AS bot_name, url, \(newerNumber) FROM integrations
