@@ -112,7 +112,8 @@ let package = Package(
 
         // Adapters: none imports another
         library("Settings", ["Model", .yams]),
-        library("Storage", ["Model", "Basics", "CZstd", .grdb]),
+        library(
+            "Storage", ["Model", "Basics", "CZstd", .grdb], resources: [.embedInCode("Schema/schema.sql")]),
         library("SourceControl", ["Model", "Basics", "CLibGit2", "CLibCurl", "CLinux"]),
         library("Execution", ["Model", "Basics", "JobProtocol", "CLinux", "CZstd", .subprocess]),
         library("Reports", ["Model", "Encodings", "CExpat"]),
@@ -203,7 +204,7 @@ let package = Package(
         tests("BasicsTests", ["Basics", "Encodings", "CLinux"]),
         tests("JobProtocolTests", ["JobProtocol", "Basics", "CLinux"]),
         tests("SettingsTests", ["Settings", "Model"]),
-        tests("StorageTests", ["Storage", "Model", "Basics", .grdb]),
+        tests("StorageTests", ["Storage", "Model", "Basics", .grdb], exclude: ["Versions"]),
         tests("SourceControlTests", ["SourceControl", "Model", "Encodings", "Basics", "CLibGit2"]),
         // Not dependent on martlet-supervisor, whose static linking would spread to the tests: it is run from beside them.
         tests(

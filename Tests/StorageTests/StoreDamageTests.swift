@@ -51,10 +51,9 @@ import Testing
 
     /// - Returns: The columns of all tables.
     private static func prepare(_ path: String) async throws -> [String: [String]] {
+        try EarlierDatabase.create(version: 1, at: path)
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
-        try Schema.migrator.migrate(queue, upTo: "1")
-        try await queue.write { try $0.execute(sql: SampleRows.version1) }
         try Schema.migrator.migrate(queue)
         return try await queue.writeWithoutTransaction { db in
             try db.execute(sql: rows)

@@ -92,6 +92,54 @@ import Testing
         }
     }
 
+    /// The bot `kit` published `tool` before its file named another product. The bot `kit-2` is another one.
+    @Test func testThatAProductOfAnEarlierNameIsClosedWithItsBot() async throws {
+        try await withStore { fixture in
+            // given
+            let store = fixture.store
+            try await store.lane.write("publish") {
+                try $0.db.execute(
+                    sql: """
+                        INSERT INTO versions (product, version, state, "commit", ref, integration, reserved_at, published_at)
+                            VALUES ('tool', '1.0.0', 'published', '0000000000000000000000000000000000000011',
+                            'refs/heads/main', 'kit#1', 1, 2),
+                            ('other', '1.0.0', 'published', '0000000000000000000000000000000000000011',
+                            'refs/heads/main', 'kit-2#1', 1, 2);
+                        """)
+            }
+            // when
+            try await store.register(
+                [BotSpecification(name: name("kit"), repository: StoreFixture.repository, isPublic: false)],
+                at: time(1))
+            // then
+            #expect(try await store.statedAccess() == [name("kit"): false, name("tool"): false])
+        }
+    }
+
+    @Test func testThatANewBotCountsOnFromTheVersionsOfItsName() async throws {
+        try await withStore([]) { fixture in
+            // given
+            let store = fixture.store
+            try await store.lane.write("publish") {
+                try $0.db.execute(
+                    sql: """
+                        INSERT INTO versions (product, version, state, "commit", ref, integration, reserved_at, published_at)
+                            VALUES ('kit', '1.0.0', 'published', '0000000000000000000000000000000000000011',
+                            'refs/heads/main', 'kit#9', 1, 2),
+                            ('kit', '1.1.0', 'published', '0000000000000000000000000000000000000011',
+                            'refs/heads/main', 'kit#41', 1, 2),
+                            ('kit', '1.2.0', 'published', '0000000000000000000000000000000000000011',
+                            'refs/heads/main', 'kit-2#77', 1, 2);
+                        """)
+            }
+            // when
+            try await store.register(
+                [BotSpecification(name: name("kit"), repository: StoreFixture.repository)], at: time(1))
+            // then
+            #expect(try await fixture.queue().id.number == 42)
+        }
+    }
+
     @Test func testThatAYankedVersionSaysSinceWhen() async throws {
         try await StoreVersionsTests.withPublisher { publisher in
             _ = try await publisher.ask(1, integration: 1)

@@ -1,5 +1,5 @@
 /// The content of a bot file, with every default filled in.
-package struct BotSpecification: Hashable, Sendable, Codable {
+package struct BotSpecification: Hashable, Sendable {
     package var name: Name
     /// The address as written: https, ssh or an absolute local path. http and git are allowed only if `isInsecure` is set.
     package var repository: String
@@ -23,12 +23,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     /// The time limit of a step.
     package var timeout: Duration
     /// The size limit of an attempt's log.
-    package var logLimit: ByteCount {
-        get { otherLogLimit ?? Self.usualLogLimit }
-        set { otherLogLimit = newValue == Self.usualLogLimit ? nil : newValue }
-    }
-    /// `nil` for the usual limit, and for bots that were stored before there was such a limit.
-    private var otherLogLimit: ByteCount?
+    package var logLimit: ByteCount
     package var triggers: [Trigger]
     /// The recipe in the bot file, which takes precedence over the repository's own.
     package var recipe: RecipeSource?
@@ -45,19 +40,9 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     /// Which of the bot's integrations are kept. The service's settings apply to keys that are missing here.
     package var retention: Retention?
     /// Which pull requests are integrated. Ignored if jobs are not sandboxed: no pull request is integrated then.
-    package var pullRequests: PullRequests {
-        get { otherPullRequests ?? .trusted }
-        set { otherPullRequests = newValue == .trusted ? nil : newValue }
-    }
-    /// `nil` for the default, and for bots that were stored before there was such a setting.
-    private var otherPullRequests: PullRequests?
+    package var pullRequests: PullRequests
     /// Whether a new version of the machine's toolchain queues integrations of its branches' tips.
-    package var isIntegratedOnUpgrade: Bool {
-        get { otherUpgrades ?? true }
-        set { otherUpgrades = newValue ? nil : newValue }
-    }
-    /// `nil` for the default, and for bots that were stored before there was such a setting.
-    private var otherUpgrades: Bool?
+    package var isIntegratedOnUpgrade: Bool
 
     package init(
         name: Name, repository: String, isInsecure: Bool = false, hasSubmodules: Bool = true,

@@ -35,15 +35,18 @@ extension Store {
                 }
             }
             // A product that a bot published under an earlier name is closed as well.
-            let former = try db.all(
-                """
-                SELECT DISTINCT versions.product AS product FROM versions
-                JOIN bots ON bots.name = substr(integration, 1, instr(integration, '#') - 1)
-                WHERE state = 'published' AND json_extract(specification, '$.isPublic') = 0
-                AND versions.product NOT IN (SELECT json_extract(specification, '$.product') FROM bots WHERE is_retired = 0)
-                """
-            ) { try $0.name("product") }
-            for product in former where stated[product] == nil { stated[product] = false }
+            let closed = try db.rows("SELECT name FROM bots WHERE json_extract(specification, '$.isPublic') = 0")
+                .map { try $0.name("name") }
+            for bot in closed {
+                let ids = IntegrationID.texts(of: bot)
+                let former = try db.rows(
+                    """
+                    SELECT DISTINCT product FROM versions WHERE integration >= ? AND integration < ? AND state = 'published'
+                    AND product NOT IN (SELECT json_extract(specification, '$.product') FROM bots WHERE is_retired = 0)
+                    """, [ids.lowerBound, ids.upperBound]
+                ).map { try $0.name("product") }
+                for product in former where stated[product] == nil { stated[product] = false }
+            }
             return stated
         }
     }

@@ -1,6 +1,58 @@
 import GRDB
 import Model
 
+/// Rows that `deleteBatches` deletes.
+enum RowDeletion {
+    /// The tables with results of attempts that can be many.
+    enum ResultTable: String, CaseIterable {
+        case steps, findings
+        case testRows = "test_rows"
+        case testRecords = "test_records"
+        case coverage, artifacts
+    }
+
+    case results(ResultTable, attempt: Int64)
+    /// Issues of an integration; of each set if `set` is `nil`.
+    case issues(integration: Int64, set: Int64?)
+    /// Messages that are sent or ended otherwise, up to a row or until a time.
+    case endedMessages(upTo: Int64, before: Timestamp)
+
+    fileprivate var table: String {
+        switch self {
+        case .results(let table, _): table.rawValue
+        case .issues: "issues"
+        case .endedMessages: "outbox"
+        }
+    }
+
+    /// The column that tells the selected rows apart.
+    fileprivate var key: String {
+        switch self {
+        case .results(.steps, _), .results(.findings, _), .results(.artifacts, _), .issues: "place"
+        case .results(.testRows, _): "test"
+        case .results(.testRecords, _), .results(.coverage, _): "attempt"
+        case .endedMessages: "id"
+        }
+    }
+
+    fileprivate var condition: String {
+        switch self {
+        case .results: "attempt = ?"
+        case .issues(_, nil): "integration = ?"
+        case .issues: "integration = ? AND issue_set = ?"
+        case .endedMessages: "state NOT IN ('waiting', 'sending') AND (id <= ? OR ended_at < ?)"
+        }
+    }
+
+    fileprivate var values: [Int64] {
+        switch self {
+        case .results(_, let attempt): [attempt]
+        case .issues(let integration, let set): [integration] + (set.map { [$0] } ?? [])
+        case .endedMessages(let row, let time): [row, time.millisecondsSinceEpoch]
+        }
+    }
+}
+
 extension Store {
     /// Inserts rows, one write per batch, so that no transaction holds the writer for long.
     func insertBatches<Item: Sendable>(
@@ -27,11 +79,9 @@ extension Store {
         return min(items.startIndex + batchSize, items.endIndex)
     }
 
-    /// Deletes rows of a table, one write per batch.
-    /// - Parameter key: The column that identifies the matching rows.
-    func deleteBatches(
-        _ operation: String, from table: String, key: String = "place", where condition: String, _ values: [Int64]
-    ) async throws(StoreError) {
+    /// Deletes rows, one write per batch.
+    func deleteBatches(_ operation: String, _ deletion: RowDeletion) async throws(StoreError) {
+        let (table, key, condition) = (deletion.table, deletion.key, deletion.condition)
         var isDone = false
         while !isDone {
             isDone = try await lane.write(operation) { transaction in
@@ -40,7 +90,7 @@ extension Store {
                     DELETE FROM \(table) WHERE \(condition) AND \(key) IN
                         (SELECT \(key) FROM \(table) WHERE \(condition) LIMIT \(Self.batchSize))
                     """,
-                    StatementArguments(values + values))
+                    StatementArguments(deletion.values + deletion.values))
                 return transaction.db.changesCount < Self.batchSize
             }
         }

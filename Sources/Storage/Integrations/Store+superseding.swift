@@ -43,8 +43,6 @@ extension Store {
     static func decideSuperseded(
         _ record: IntegrationRecord, by newer: IntegrationID, _ transaction: StoreTransaction
     ) throws {
-        try decide(
-            .superseded, supersededReason(by: newer, ref: record.ref), of: record,
-            unless: "(superseded_by IS NULL OR verdict IS NOT 'canceled')", transaction)
+        try decide(.superseded, supersededReason(by: newer, ref: record.ref), of: record, transaction)
     }
 }

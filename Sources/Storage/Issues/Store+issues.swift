@@ -37,7 +37,7 @@ extension Store {
         if isDone { return }
         let next = visible + 1
         // Rows left by a call that did not finish.
-        try await deleteBatches(operation, from: "issues", where: "integration = ? AND issue_set = ?", [row, next])
+        try await deleteBatches(operation, .issues(integration: row, set: next))
         try await insertBatches(operation, issues) { db, place, issue in
             try Self.insert(issue, integration: row, set: next, place: place, db)
         }
@@ -45,7 +45,7 @@ extension Store {
             try Self.show(set: next, summary, of: id, row: row, transaction)
             if let event { try Self.apply(event, to: id, at: time, reason: reason, transaction) }
         }
-        try await deleteBatches(operation, from: "issues", where: "integration = ? AND issue_set = ?", [row, visible])
+        try await deleteBatches(operation, .issues(integration: row, set: visible))
     }
 
     private static func hasIssues(_ row: Int64, _ db: Database) throws -> Bool {

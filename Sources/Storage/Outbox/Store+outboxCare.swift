@@ -106,9 +106,6 @@ extension Store {
         let limit = try await read(operation) { db in
             try db.first("SELECT id FROM outbox ORDER BY id DESC LIMIT 1 OFFSET ?", [kept]) { try $0[0] as Int64 }
         }
-        try await deleteBatches(
-            operation, from: "outbox", key: "id",
-            where: "state NOT IN ('waiting', 'sending') AND (id <= ? OR ended_at < ?)",
-            [limit ?? 0, age.millisecondsSinceEpoch])
+        try await deleteBatches(operation, .endedMessages(upTo: limit ?? 0, before: age))
     }
 }

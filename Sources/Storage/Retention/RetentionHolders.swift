@@ -9,10 +9,21 @@ struct RetentionHolders {
             disk_files
         """
 
-    private static let judged =
-        "state = 'completed' AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')"
-    private static let green =
-        "state = 'completed' AND verdict IN ('succeeded', 'warnings', 'analyzer-warnings') AND trigger_failed = 0"
+    /// Which integrations of a ref count.
+    private enum Kind {
+        case any, judged, judgedPush, green
+
+        var condition: String {
+            let judged = "state = 'completed' AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')"
+            return switch self {
+            case .any: "1"
+            case .judged: judged
+            case .judgedPush: judged + " AND ref_update IS NOT NULL"
+            case .green:
+                "state = 'completed' AND verdict IN ('succeeded', 'warnings', 'analyzer-warnings') AND trigger_failed = 0"
+            }
+        }
+    }
 
     private struct Branch {
         var exists: Bool
@@ -56,7 +67,7 @@ struct RetentionHolders {
             """, [row]
         ) { (try $0["number"], try $0["compared"]) }
         for one in open {
-            guard let before = try number("\(Self.judged) AND number < \(one.number)", on: one.ref) else { continue }
+            guard let before = try newest(.judged, on: one.ref, before: one.number) else { continue }
             compared[before] = one.number
         }
     }
@@ -134,17 +145,18 @@ struct RetentionHolders {
         ) { _ in true }
         guard try exists == true || !wasLookedAt() else { return Branch(exists: false) }
         return Branch(
-            exists: true, newest: try number("1", on: ref), newestJudged: try number(Self.judged, on: ref),
-            newestJudgedPush: try number(Self.judged + " AND ref_update IS NOT NULL", on: ref),
-            newestGreen: try number(Self.green, on: ref))
+            exists: true, newest: try newest(.any, on: ref), newestJudged: try newest(.judged, on: ref),
+            newestJudgedPush: try newest(.judgedPush, on: ref), newestGreen: try newest(.green, on: ref))
     }
 
-    private func number(_ condition: String, on ref: String) throws -> Int? {
+    /// Returns the number of a ref's newest integration of a kind; `nil` if there is none.
+    /// - Parameter limit: Only lower numbers count.
+    private func newest(_ kind: Kind, on ref: String, before limit: Int = .max) throws -> Int? {
         try db.first(
             """
-            SELECT number FROM integrations WHERE bot = ? AND ref = ? AND removed_at IS NULL AND \(condition)
+            SELECT number FROM integrations WHERE bot = ? AND ref = ? AND number < ? AND removed_at IS NULL AND \(kind.condition)
             ORDER BY number DESC LIMIT 1
-            """, [row, ref]
+            """, [row, ref, limit]
         ) { try $0[0] }
     }
 

@@ -67,14 +67,11 @@ extension Store {
             try db.all("SELECT id FROM attempts WHERE integration = ?", [row]) { try $0[0] as Int64 }
         }
         for attempt in attempts {
-            for (table, key) in [
-                ("steps", "place"), ("findings", "place"), ("test_rows", "test"), ("test_records", "attempt"),
-                ("coverage", "attempt"), ("artifacts", "place"),
-            ] {
-                try await deleteBatches(operation, from: table, key: key, where: "attempt = ?", [attempt])
+            for table in RowDeletion.ResultTable.allCases {
+                try await deleteBatches(operation, .results(table, attempt: attempt))
             }
         }
-        try await deleteBatches(operation, from: "issues", where: "integration = ?", [row])
+        try await deleteBatches(operation, .issues(integration: row, set: nil))
         try await lane.write(operation) { transaction in
             let db = transaction.db
             try db.change("UPDATE integrations SET superseded_by = NULL WHERE superseded_by = ?", [row])

@@ -156,3 +156,41 @@ extension Optional: StoredValue where Wrapped: StoredValue {
         return Wrapped.stored(value).map { .some($0) }
     }
 }
+
+/// Returns the JSON text of a value for a column. Keys are sorted, so that equal values have equal texts.
+func jsonText(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+}
+
+extension String {
+    /// The text, cut at a character boundary to the `Store.maximumTextBytes` that are stored.
+    var kept: String { kept(Store.maximumTextBytes) }
+
+    func kept(_ limit: Int) -> String {
+        if utf8.count <= limit { return self }
+        var end = utf8.index(startIndex, offsetBy: limit)
+        while end > startIndex, end.samePosition(in: self) == nil { end = utf8.index(before: end) }
+        return String(self[..<end])
+    }
+}
+
+/// A JSON column whose values repeat from row to row, such as the configurations of an integration's issues. Each text is decoded once, and rows
+/// with the same text share one value: otherwise a million of them would need a gigabyte.
+final class RepeatedJSON<Value: Decodable> {
+    private let column: String
+    private var values: [String: Value] = [:]
+    /// The most cached values.
+    private let limit = 1000
+
+    init(_ column: String) { self.column = column }
+
+    func value(_ row: StoredRow) throws -> Value? {
+        guard let text = try row[column] as String? else { return nil }
+        if let known = values[text] { return known }
+        let value = try row.json(column, as: Value.self)
+        if let value, values.count < limit { values[text] = value }
+        return value
+    }
+}

@@ -1,5 +1,6 @@
 import Basics
 import GRDB
+import Model
 import Synchronization
 
 /// The serial queue for all writes. It joins waiting writes into one transaction.
@@ -113,5 +114,126 @@ final class WriterLane: Sendable {
         guard db.isInsideTransaction else { return }
         // The callers get the error that led here. If the rollback fails, too, the next BEGIN reports it.
         try? db.rollback()
+    }
+}
+
+/// A write that waits for the writer, without its value's type.
+protocol WaitingWrite: Sendable {
+    /// Runs the closure in a savepoint of the open transaction and stores its outcome. It may be called again if that transaction was rolled back.
+    /// - Returns: The stored changes, to be published after the commit; `nil` if the closure failed.
+    func perform(in db: Database) -> StoreTransaction?
+    /// Resumes the caller with the outcome; with `failure` instead if the stored rows were rolled back.
+    func resume(failure: (any Error)?)
+}
+
+/// A write closure together with the caller that waits for it.
+final class PendingWrite<Value: Sendable>: WaitingWrite {
+    typealias Outcome = Result<Value, StoreError>
+    private let operation: String
+    private let body: @Sendable (StoreTransaction) throws -> Value
+    private let continuation: CheckedContinuation<Outcome, Never>
+    private let outcome = Mutex<Outcome?>(nil)
+    /// Whether the caller answers a request. If so, the writer runs the closure as an answering thread, too.
+    private let isAnswer = AnsweringThread.isCurrent
+
+    init(
+        operation: String, body: @escaping @Sendable (StoreTransaction) throws -> Value,
+        continuation: CheckedContinuation<Outcome, Never>
+    ) {
+        self.operation = operation
+        self.body = body
+        self.continuation = continuation
+    }
+
+    func perform(in db: Database) -> StoreTransaction? {
+        let transaction = StoreTransaction(db)
+        do {
+            var value: Value?
+            try db.inSavepoint {
+                value = try AnsweringThread.working(isAnswer: isAnswer) { () throws in
+                    Failpoint.trap("write \(operation)")
+                    return try body(transaction)
+                }
+                return .commit
+            }
+            outcome.withLock { [value] in $0 = value.map { .success($0) } }
+            return transaction
+        } catch {
+            outcome.withLock { $0 = .failure(StoreError(error, operation: operation)) }
+            return nil
+        }
+    }
+
+    func resume(failure: (any Error)?) {
+        let stored = outcome.withLock { $0 }
+        switch (stored, failure) {
+        case (.failure(let error), _): continuation.resume(returning: .failure(error))
+        case (_, let failure?):
+            continuation.resume(returning: .failure(StoreError(failure, operation: operation)))
+        case (.success(let value), nil): continuation.resume(returning: .success(value))
+        case (nil, nil):
+            continuation.resume(
+                returning: .failure(StoreError(Refusal(code: .closed, message: "it was not run"), operation: operation))
+            )
+        }
+    }
+}
+
+/// The context of a write closure: the connection, and the changes to publish once the commit is on disk.
+///
+/// It is used only on the writer's queue and lives until the commit.
+final class StoreTransaction {
+    let db: Database
+    private(set) var changes: [StoreChange] = []
+
+    init(_ db: Database) { self.db = db }
+
+    /// The names of the stored state changes. They are kept only in debug builds, for `Failpoint`.
+    private(set) var transitions: [String] = []
+
+    func passes(_ transition: @autoclosure () -> String) {
+        #if DEBUG
+            transitions.append(transition())
+        #endif
+    }
+
+    func changed(_ change: StoreChange) {
+        if changes.last != change { changes.append(change) }
+    }
+}
+
+/// Statistics about how long transactions held the writer, from their beginning until they were on disk.
+package struct WriterFigures: Hashable, Sendable {
+    package private(set) var transactions = 0
+    /// The number of transactions that took longer than 5 ms.
+    package private(set) var long = 0
+    /// The number of transactions whose commit alone took longer than 5 ms: the disk's time for a sync, or for copying the log into the database.
+    package private(set) var longCommits = 0
+    package private(set) var longest: Duration = .zero
+    package private(set) var longestCommit: Duration = .zero
+    /// The number of transactions by duration, in steps of 0.25 ms. The last element counts those of 100 ms and longer.
+    private var quarters = Array(repeating: 0, count: 401)
+
+    /// The duration that few transactions should exceed: answers to webhooks wait for the writer.
+    static let goal: Duration = .milliseconds(5)
+
+    mutating func add(held: Duration, commit: Duration) {
+        transactions += 1
+        longest = max(longest, held)
+        longestCommit = max(longestCommit, commit)
+        if held > Self.goal { long += 1 }
+        if commit > Self.goal { longCommits += 1 }
+        quarters[min(quarters.count - 1, Int(held / .microseconds(250)))] += 1
+    }
+
+    /// Returns the duration that this share of the transactions did not exceed. It is rounded up to a multiple of 0.25 ms, and is at most 100.25 ms.
+    /// - Parameter share: The share, from 0 to 1.
+    package func held(_ share: Double) -> Duration {
+        var rest = Int(clamping: (Double(transactions) * share).rounded(.up))
+        for (index, count) in quarters.enumerated() {
+            rest -= count
+            if rest <= 0 { return min(longest, .microseconds(250 * (index + 1))) }
+        }
+        return longest
     }
 }

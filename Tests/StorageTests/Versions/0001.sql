@@ -1,0 +1,251 @@
+PRAGMA foreign_keys = OFF;
+BEGIN;
+CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+CREATE TABLE repositories (
+    id INTEGER PRIMARY KEY,
+    url TEXT NOT NULL UNIQUE,
+    default_branch TEXT,
+    last_look INTEGER,
+    last_error TEXT,
+    failures INTEGER NOT NULL DEFAULT 0,
+    requested INTEGER NOT NULL DEFAULT 0, -- sequence of the latest request to look
+    looked INTEGER NOT NULL DEFAULT 0,    -- sequence of the latest request that was answered
+    has_authentic_webhook INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE refs (
+    repository INTEGER NOT NULL REFERENCES repositories(id),
+    name TEXT NOT NULL,
+    head TEXT,                            -- NULL: deleted; the generation goes on
+    generation INTEGER NOT NULL,
+    PRIMARY KEY (repository, name)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE ref_updates (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    repository INTEGER NOT NULL REFERENCES repositories(id),
+    ref TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    before TEXT,
+    after TEXT,
+    fate TEXT NOT NULL,
+    reason TEXT,
+    at INTEGER NOT NULL,
+    UNIQUE (repository, ref, generation)
+) STRICT;
+CREATE TABLE bots (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    repository INTEGER NOT NULL REFERENCES repositories(id),
+    is_retired INTEGER NOT NULL DEFAULT 0,
+    specification TEXT NOT NULL,
+    patterns TEXT,                        -- of the last look; NULL: not looked yet
+    last_number INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE watched_refs (
+    bot INTEGER NOT NULL REFERENCES bots(id),
+    ref TEXT NOT NULL,
+    PRIMARY KEY (bot, ref)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE deliveries (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    hook TEXT NOT NULL,
+    delivery_id TEXT,
+    body_digest TEXT,
+    repository INTEGER REFERENCES repositories(id),
+    bot TEXT,
+    source TEXT NOT NULL,
+    event TEXT NOT NULL,
+    received_at INTEGER NOT NULL,
+    claims TEXT NOT NULL,                 -- JSON
+    fate TEXT NOT NULL,
+    reason TEXT,
+    request INTEGER                       -- sequence of the look it asked for
+) STRICT;
+CREATE TABLE delivery_updates (
+    delivery INTEGER NOT NULL REFERENCES deliveries(id),
+    ref_update INTEGER NOT NULL REFERENCES ref_updates(id),
+    PRIMARY KEY (delivery, ref_update)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE integrations (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    bot INTEGER NOT NULL REFERENCES bots(id),
+    number INTEGER NOT NULL CHECK (number > 0),
+    repository INTEGER NOT NULL REFERENCES repositories(id),
+    ref TEXT NOT NULL,
+    "commit" TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    ref_update INTEGER REFERENCES ref_updates(id),
+    requested_by TEXT,
+    state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'completed')),
+    step TEXT NOT NULL,
+    verdict TEXT,
+    trigger_failed INTEGER NOT NULL DEFAULT 0,
+    is_release INTEGER NOT NULL,
+    is_clean INTEGER NOT NULL,
+    recipe TEXT,                          -- JSON
+    subject TEXT,
+    author TEXT,
+    committed_at INTEGER,
+    tree TEXT,
+    summary TEXT,                         -- JSON
+    issue_set INTEGER NOT NULL DEFAULT 0, -- the set of issues that is visible; 0: none yet
+    reason TEXT,
+    queued_at INTEGER NOT NULL,
+    started_at INTEGER,
+    ended_at INTEGER,
+    UNIQUE (bot, number),
+    CHECK ((state = 'completed') = (verdict IS NOT NULL))
+) STRICT;
+CREATE TABLE attempts (
+    id INTEGER PRIMARY KEY,
+    integration INTEGER NOT NULL REFERENCES integrations(id),
+    job TEXT NOT NULL,
+    attempt INTEGER NOT NULL CHECK (attempt > 0),
+    state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'ended', 'processed')),
+    step TEXT,
+    verdict TEXT,
+    analysis TEXT,
+    tested TEXT,
+    summary TEXT,                         -- JSON
+    reason TEXT,
+    notes TEXT NOT NULL DEFAULT '[]',     -- JSON
+    queued_at INTEGER NOT NULL,
+    started_at INTEGER,
+    ended_at INTEGER,
+    UNIQUE (integration, job, attempt),
+    CHECK ((state = 'processed') = (verdict IS NOT NULL))
+) STRICT;
+CREATE TABLE steps (
+    attempt INTEGER NOT NULL REFERENCES attempts(id),
+    place INTEGER NOT NULL,
+    step TEXT NOT NULL,
+    name TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    exit INTEGER,
+    signal INTEGER,
+    "limit" TEXT,
+    PRIMARY KEY (attempt, place)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE findings (
+    attempt INTEGER NOT NULL REFERENCES attempts(id),
+    place INTEGER NOT NULL,
+    fingerprint TEXT NOT NULL,
+    category TEXT NOT NULL,
+    message TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    path TEXT,
+    line INTEGER,
+    "column" INTEGER,
+    PRIMARY KEY (attempt, place)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE tests (
+    attempt INTEGER NOT NULL REFERENCES attempts(id),
+    place INTEGER NOT NULL,
+    suite TEXT NOT NULL,
+    name TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    duration INTEGER,                     -- microseconds
+    message TEXT,
+    path TEXT,
+    line INTEGER,
+    PRIMARY KEY (attempt, place)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE artifacts (
+    attempt INTEGER NOT NULL REFERENCES attempts(id),
+    place INTEGER NOT NULL,
+    configuration TEXT,
+    path TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,
+    PRIMARY KEY (attempt, place)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE issues (
+    integration INTEGER NOT NULL REFERENCES integrations(id),
+    issue_set INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    fingerprint TEXT NOT NULL,
+    status TEXT NOT NULL,
+    category TEXT NOT NULL,
+    message TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    path TEXT,
+    line INTEGER,
+    "column" INTEGER,
+    age INTEGER NOT NULL,
+    configurations TEXT NOT NULL,         -- JSON
+    PRIMARY KEY (integration, issue_set, place)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE triggers (
+    id INTEGER PRIMARY KEY,
+    integration INTEGER NOT NULL REFERENCES integrations(id),
+    "trigger" TEXT NOT NULL,
+    attempt INTEGER NOT NULL CHECK (attempt > 0),
+    phase TEXT NOT NULL,
+    state TEXT NOT NULL,
+    reason TEXT,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    log TEXT,
+    UNIQUE (integration, "trigger", attempt)
+) STRICT;
+CREATE TABLE versions (
+    id INTEGER PRIMARY KEY,
+    product TEXT NOT NULL,
+    version TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('reserved', 'published')),
+    is_yanked INTEGER NOT NULL DEFAULT 0,
+    yanked_at INTEGER,
+    "commit" TEXT NOT NULL,
+    ref TEXT NOT NULL,
+    branch TEXT,                          -- only where the number came from the branch
+    integration TEXT NOT NULL,            -- as the manifest writes it: an adopted version's may have no row
+    files TEXT NOT NULL DEFAULT '[]',     -- JSON
+    reserved_at INTEGER NOT NULL,
+    published_at INTEGER,
+    UNIQUE (product, version),
+    CHECK ((state = 'published') = (published_at IS NOT NULL))
+) STRICT;
+CREATE TABLE tokens (
+    name TEXT NOT NULL PRIMARY KEY,
+    role TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+) STRICT, WITHOUT ROWID;
+INSERT INTO grdb_migrations VALUES ('1');
+INSERT INTO repositories VALUES (1, 'https://git.example/kit.git', 'refs/heads/main', 1000, NULL, 0, 2, 2, 1);
+INSERT INTO refs VALUES (1, 'refs/heads/gone', NULL, 2);
+INSERT INTO refs VALUES (1, 'refs/heads/main', '0000000000000000000000000000000000000011', 2);
+INSERT INTO refs VALUES (1, 'refs/heads/release/1.4', '0000000000000000000000000000000000000012', 1);
+INSERT INTO ref_updates VALUES (1, 1, 'refs/heads/main', 2, '0000000000000000000000000000000000000010', '0000000000000000000000000000000000000011', 'integrated', NULL, 1000);
+INSERT INTO bots VALUES (1, 'kit', 1, 0, '{}', 'main', 41);
+INSERT INTO watched_refs VALUES (1, 'refs/heads/main');
+INSERT INTO deliveries VALUES (1, 'github/kit', 'd-1', 'abc', 1, 'kit', 'webhook', 'push', 900, '[{"after":"0000000000000000000000000000000000000011","ref":"refs/heads/main"}]', 'integrated', NULL, 1);
+INSERT INTO delivery_updates VALUES (1, 1);
+INSERT INTO integrations VALUES (1, 1, 40, 1, 'refs/heads/main', '0000000000000000000000000000000000000010', 'baseline', NULL, NULL, 'completed', 'completed', 'succeeded', 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 1000, 1001, 1002);
+INSERT INTO integrations VALUES (2, 1, 41, 1, 'refs/heads/main', '0000000000000000000000000000000000000011', 'push', 1, NULL, 'completed', 'completed', 'warnings', 0, 0, 0, NULL, NULL, NULL, NULL, NULL, '{"change":{"analyzerWarnings":0,"errors":0,"testFailures":0,"tests":0,
+    "warnings":1},"counts":{"analyzerWarnings":0,"errors":0,"testFailures":0,"tests":1,"warnings":1}}', 1, NULL, 1000, 1001, 1002);
+INSERT INTO attempts VALUES (1, 2, 'debug', 1, 'processed', NULL, 'warnings', 'clean', '1 test', NULL, NULL, '[]', 1000, NULL, NULL);
+INSERT INTO steps VALUES (1, 0, 'building', 'build', 1001, 1002, 0, NULL, NULL);
+INSERT INTO findings VALUES (1, 0, 'f1', 'warning', 'unused', '', 'Sources/a.swift', 3, 1);
+INSERT INTO tests VALUES (1, 0, 'KitTests', 'testOne', 'passed', 1500000, NULL, NULL, NULL);
+INSERT INTO tests VALUES (1, 1, 'KitTests', 'testTwo', 'failed', 1234567, 'expected 1', 'Tests/a.swift', 7);
+INSERT INTO tests VALUES (1, 2, '', 'testOne', 'skipped', NULL, 'not on Linux', 'Tests/b.swift', NULL);
+INSERT INTO artifacts VALUES (1, 0, 'debug', 'products/kit.tar.zst', 12, 'ab');
+INSERT INTO issues VALUES (2, 1, 0, 'f1', 'new', 'warning', 'unused', '', 'Sources/a.swift', 3, 1, 1, '["debug"]');
+INSERT INTO triggers VALUES (1, 2, 'publish', 1, 'after', 'succeeded', NULL, 1002, 1003, NULL);
+INSERT INTO versions VALUES (1, 'kit', '1.4.0', 'published', 0, NULL, '0000000000000000000000000000000000000012', 'refs/heads/release/1.4', 'release/1.4', 'kit#39', '[{"path":"kit.tar.zst","sha256":"ab","size":12}]', 1, 2);
+INSERT INTO tokens VALUES ('root', 'admin', 'hash', 1, NULL);
+DELETE FROM sqlite_sequence;
+INSERT INTO sqlite_sequence VALUES ('deliveries', 1);
+INSERT INTO sqlite_sequence VALUES ('integrations', 2);
+INSERT INTO sqlite_sequence VALUES ('ref_updates', 1);
+CREATE UNIQUE INDEX deliveries_by_id ON deliveries (hook, delivery_id) WHERE delivery_id IS NOT NULL;
+CREATE INDEX deliveries_pending ON deliveries (repository, request) WHERE fate = 'pending';
+CREATE UNIQUE INDEX integrations_by_update ON integrations (bot, ref_update) WHERE ref_update IS NOT NULL;
+CREATE INDEX integrations_by_update_alone ON integrations (ref_update) WHERE ref_update IS NOT NULL;
+CREATE INDEX integrations_open ON integrations (state, id) WHERE state <> 'completed';
+CREATE INDEX integrations_by_bot ON integrations (bot);
+CREATE INDEX integrations_by_ref ON integrations (bot, ref, number);
+CREATE UNIQUE INDEX versions_by_commit ON versions (product, branch, "commit") WHERE branch IS NOT NULL;
+COMMIT;
