@@ -106,6 +106,7 @@ let package = Package(
         library("Model"),
         library("Basics", ["CLinux"]),
         library("JobProtocol", ["CLinux"]),
+        library("Redaction"),
 
         // Adapters: none imports another
         library("Settings", ["Model", .yams]),
@@ -120,7 +121,8 @@ let package = Package(
         library(
             "Integrations",
             [
-                "Model", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution", "Reports",
+                "Model", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl", "Execution",
+                "Reports",
                 "Archives", "Transfer", .serviceLifecycle, .logging, .metrics,
             ]),
         library(
@@ -152,7 +154,7 @@ let package = Package(
         // starts in less than 1 ms. With lld, since gold warns of what the standard library would load and never does.
         .executableTarget(
             name: "martlet-supervisor",
-            dependencies: ["JobProtocol", "CLinux"],
+            dependencies: ["JobProtocol", "Redaction", "CLinux"],
             swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-static-executable", "-use-ld=lld", "-Xlinker", "-s"])]),
         // Likewise: it is started for each attempt, and opens no file after that, not even a library.
@@ -191,6 +193,7 @@ let package = Package(
         tests("ModelTests", ["Model"]),
         tests("BasicsTests", ["Basics", "CLinux"]),
         tests("JobProtocolTests", ["JobProtocol", "Basics", "CLinux"]),
+        tests("RedactionTests", ["Redaction"]),
         tests("SettingsTests", ["Settings", "Model"]),
         tests("StorageTests", ["Storage", "Model", "Basics", .grdb]),
         tests("SourceControlTests", ["SourceControl", "Model", "Basics", "CLibGit2"]),
@@ -206,7 +209,7 @@ let package = Package(
             [
                 "Integrations", "ArchiveSupport", "BotSupport", "ExecutionSupport", "Model", "Basics", "Settings",
                 "Storage",
-                "SourceControl", "Execution", "Reports", "Archives", "Transfer", "JobProtocol", .logging,
+                "SourceControl", "Execution", "Reports", "Archives", "Transfer", "JobProtocol", "Redaction", .logging,
             ]),
         tests(
             "EndToEndTests",
