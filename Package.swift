@@ -119,11 +119,13 @@ let package = Package(
 
         // The bot, its face, its programs
         library(
+            "Notifications",
+            ["Model", "Basics", "JobProtocol", "Settings", "Storage", "Archives", "Transfer", .logging]),
+        library(
             "Integrations",
             [
                 "Model", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl", "Execution",
-                "Reports",
-                "Archives", "Transfer", .serviceLifecycle, .logging, .metrics,
+                "Reports", "Archives", "Transfer", "Notifications", .serviceLifecycle, .logging, .metrics,
             ]),
         library(
             "Web",
@@ -208,8 +210,8 @@ let package = Package(
             "IntegrationsTests",
             [
                 "Integrations", "ArchiveSupport", "BotSupport", "ExecutionSupport", "Model", "Basics", "Settings",
-                "Storage",
-                "SourceControl", "Execution", "Reports", "Archives", "Transfer", "JobProtocol", "Redaction", .logging,
+                "Storage", "SourceControl", "Execution", "Reports", "Archives", "Transfer", "JobProtocol", "Redaction",
+                "Notifications", .logging,
             ]),
         tests(
             "EndToEndTests",
@@ -221,9 +223,8 @@ let package = Package(
             "WebTests",
             [
                 "Web", "Integrations", "Storage", "Model", "Basics", "Transfer", "Settings", "Archives", "Execution",
-                "JobProtocol", "SourceControl", .grdb, .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded,
-                .nioHTTP1,
-                .nioHTTPTypes, .serviceLifecycle,
+                "JobProtocol", "SourceControl", "Notifications", .grdb, .hummingbird, .logging, .mustache, .nioCore,
+                .nioEmbedded, .nioHTTP1, .nioHTTPTypes, .serviceLifecycle,
             ]),
     ] + programs
 )

@@ -1,5 +1,6 @@
 import Basics
 import Model
+package import Notifications
 package import Settings
 package import Storage
 package import Transfer
@@ -8,7 +9,7 @@ package import Transfer
 /// is limited, and redirects are not followed.
 package struct ForgeAccess: Sendable {
     let store: Store
-    let registry: BotRegistry
+    let bots: any BotSource
     private let secrets: SecretStore
     private let transport: any Transport
     private let clock: WallClock
@@ -17,11 +18,11 @@ package struct ForgeAccess: Sendable {
 
     /// - Parameter url: The URL of the service, for links.
     package init(
-        store: Store, registry: BotRegistry, secrets: SecretStore, transport: any Transport, clock: WallClock,
+        store: Store, bots: any BotSource, secrets: SecretStore, transport: any Transport, clock: WallClock,
         url: String
     ) {
         self.store = store
-        self.registry = registry
+        self.bots = bots
         self.secrets = secrets
         self.transport = transport
         self.clock = clock
