@@ -52,20 +52,20 @@ let programs: [Target] =
             swiftSettings: strict),
         // What git costs, beside the git command.
         .executableTarget(
-            name: "GitFigures", dependencies: ["SourceControl", "Model", "Basics", "TestSupport"],
+            name: "GitFigures", dependencies: ["Model", "Basics", "SourceControl", "TestSupport"],
             path: "Tests/GitFigures", swiftSettings: strict),
         // What tests through time cost the database.
         .executableTarget(
-            name: "StorageFigures", dependencies: ["Storage", "Model", "TestSupport", .grdb],
+            name: "StorageFigures", dependencies: ["Model", "Storage", "TestSupport", .grdb],
             path: "Tests/StorageFigures",
             swiftSettings: strict),
         .executableTarget(
-            name: "FuzzReports", dependencies: ["Reports", "Model", "Encodings", "TestSupport"],
+            name: "FuzzReports", dependencies: ["Model", "Reports", "TestSupport"],
             path: "Tests/FuzzReports",
             swiftSettings: strict),
         // The fake forge over HTTP, for Tests/Showcase/intake-statuses.
         .executableTarget(
-            name: "ForgeServer", dependencies: ["TestSupport", "Transfer"], path: "Tests/ForgeServer",
+            name: "ForgeServer", dependencies: ["Transfer", "TestSupport"], path: "Tests/ForgeServer",
             swiftSettings: strict),
         .executableTarget(
             name: "KillSweep", dependencies: ["ServiceSupport"], path: "Tests/KillSweep", swiftSettings: strict),
@@ -108,41 +108,41 @@ let package = Package(
         library("Model"),
         library("Encodings"),
         library("Basics", ["Encodings", "CLinux", .crypto]),
-        library("JobProtocol", ["Encodings", "CLinux"]),
+        library("JobProtocol", ["Encodings"]),
+        library("Redaction", ["Encodings"]),
 
         // Adapters: none imports another
         library("Settings", ["Model", .yams]),
         library(
             "Storage", ["Model", "Basics", "CZstd", .grdb], resources: [.embedInCode("Schema/schema.sql")]),
         library("SourceControl", ["Model", "Basics", "CLibGit2", "CLibCurl", "CLinux"]),
-        library("Execution", ["Model", "Basics", "JobProtocol", "CLinux", "CZstd", .subprocess]),
+        library("Execution", ["Basics", "JobProtocol", "CZstd", "CLinux", .subprocess]),
         library("Reports", ["Model", "Encodings", "CExpat"]),
         library("Archives", ["Model", "Encodings", "Basics", "JobProtocol", "CLibArchive", .crypto]),
         library("Transfer", ["Encodings", "Basics", "CLibCurl", .crypto]),
 
         // The bot, its face, its programs
         library(
+            "Notifications",
+            ["Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "Archives", "Transfer", .logging]),
+        library(
             "Integrations",
             [
-                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
-                "Reports",
-                "Archives", "Transfer", .serviceLifecycle, .logging, .metrics,
+                "Model", "Encodings", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl",
+                "Execution", "Reports", "Archives", "Transfer", "Notifications", .serviceLifecycle, .logging, .metrics,
             ]),
         library(
             "Web",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "Execution", "Archives",
-                "Transfer",
-                "Integrations", .hummingbird, .mustache, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1,
-                .logging,
-                .serviceLifecycle, .crypto,
+                "Transfer", "Integrations", .hummingbird, .mustache, .nioCore, .nioHTTP1, .nioHTTPTypes,
+                .nioHTTPTypesHTTP1, .logging, .serviceLifecycle, .crypto,
             ],
             resources: [.embedInCode("Resources")]),
         .executableTarget(
             name: "martlet",
             dependencies: [
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
-                "Reports",
                 "Archives", "Transfer", "Integrations", "Web", "CLinux", .argumentParser, .logging, .serviceLifecycle,
             ],
             swiftSettings: strict,
@@ -159,7 +159,7 @@ let package = Package(
         // starts in less than 1 ms. With lld, since gold warns of what the standard library would load and never does.
         .executableTarget(
             name: "martlet-supervisor",
-            dependencies: ["JobProtocol", "CLinux"],
+            dependencies: ["JobProtocol", "Redaction", "CLinux"],
             swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-static-executable", "-use-ld=lld", "-Xlinker", "-s"])]),
         // Likewise: it is started for each attempt, and opens no file after that, not even a library.
@@ -179,18 +179,17 @@ let package = Package(
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         .target(
-            name: "ArchiveSupport", dependencies: ["Archives", "Model", "Basics", "TestSupport"],
+            name: "ArchiveSupport", dependencies: ["Model", "Basics", "Archives", "TestSupport"],
             path: "Tests/ArchiveSupport",
             swiftSettings: strict),
         .target(
-            name: "ExecutionSupport", dependencies: ["Execution", "JobProtocol", "Model", "Basics"],
+            name: "ExecutionSupport", dependencies: ["Basics", "JobProtocol", "Execution"],
             path: "Tests/ExecutionSupport", swiftSettings: strict),
         .target(
             name: "BotSupport",
             dependencies: [
-                "Integrations", "Model", "Encodings", "Basics", "Settings", "Storage", "SourceControl", "Execution",
-                "Archives",
-                "Transfer", "JobProtocol", "TestSupport", "ExecutionSupport", .logging,
+                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
+                "Archives", "Transfer", "Integrations", "TestSupport", "ExecutionSupport", .logging,
             ],
             path: "Tests/BotSupport", swiftSettings: strict),
         // Real daemons from outside, without Swift's concurrency; and the programs that measure and kill them.
@@ -201,40 +200,38 @@ let package = Package(
         tests("ArchitectureTests", ["Basics"]),
         tests("ModelTests", ["Model"]),
         tests("EncodingsTests", ["Encodings"]),
-        tests("BasicsTests", ["Basics", "Encodings", "CLinux"]),
-        tests("JobProtocolTests", ["JobProtocol", "Basics", "CLinux"]),
-        tests("SettingsTests", ["Settings", "Model"]),
-        tests("StorageTests", ["Storage", "Model", "Basics", .grdb], exclude: ["Versions"]),
-        tests("SourceControlTests", ["SourceControl", "Model", "Encodings", "Basics", "CLibGit2"]),
+        tests("BasicsTests", ["Encodings", "Basics", "CLinux"]),
+        tests("JobProtocolTests", ["JobProtocol"]),
+        tests("RedactionTests", ["Redaction"]),
+        tests("SettingsTests", ["Model", "Settings"]),
+        tests("StorageTests", ["Model", "Storage", .grdb], exclude: ["Versions"]),
+        tests("SourceControlTests", ["Model", "Encodings", "Basics", "SourceControl", "CLibGit2"]),
         // Not dependent on martlet-supervisor, whose static linking would spread to the tests: it is run from beside them.
         tests(
-            "ExecutionTests", ["Execution", "ExecutionSupport", "Model", "Basics", "JobProtocol", "CLinux"],
+            "ExecutionTests", ["Basics", "JobProtocol", "Execution", "CLinux", "ExecutionSupport"],
             exclude: ["Threats/probes.c"]),
-        tests("ReportsTests", ["Reports", "Model", "Encodings"], exclude: ["Samples"]),
-        tests("ArchivesTests", ["Archives", "ArchiveSupport", "Model", "Encodings", "Basics"]),
-        tests("TransferTests", ["Transfer", "Encodings", "Basics", .crypto]),
+        tests("ReportsTests", ["Model", "Basics", "Reports"], exclude: ["Samples"]),
+        tests("ArchivesTests", ["Model", "Encodings", "Basics", "Archives", "ArchiveSupport"]),
+        tests("TransferTests", ["Encodings", "Basics", "Transfer", .crypto]),
         tests(
             "IntegrationsTests",
             [
-                "Integrations", "ArchiveSupport", "BotSupport", "ExecutionSupport", "Model", "Encodings", "Basics",
-                "Settings",
-                "Storage",
-                "SourceControl", "Execution", "Reports", "Archives", "Transfer", "JobProtocol", .logging,
+                "Model", "Encodings", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl",
+                "Execution", "Reports", "Archives", "Transfer", "Notifications", "Integrations", "ArchiveSupport",
+                "ExecutionSupport", "BotSupport", .logging,
             ]),
         tests(
             "EndToEndTests",
             [
-                "Integrations", "BotSupport", "ExecutionSupport", "Model", "Encodings", "Basics", "Settings", "Storage",
-                "SourceControl", "Execution", "Archives", "Transfer", "JobProtocol", "Web", "ServiceSupport",
+                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
+                "Archives", "Integrations", "ExecutionSupport", "BotSupport", "ServiceSupport",
             ], exclude: ["Scenarios"]),
         tests(
             "WebTests",
             [
-                "Web", "Integrations", "Storage", "Model", "Encodings", "Basics", "Transfer", "Settings", "Archives",
-                "Execution",
-                "JobProtocol", "SourceControl", .grdb, .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded,
-                .nioHTTP1,
-                .nioHTTPTypes, .serviceLifecycle,
+                "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
+                "Archives", "Transfer", "Notifications", "Integrations", "Web", .grdb, .hummingbird, .logging,
+                .mustache, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes, .serviceLifecycle,
             ]),
     ] + programs
 )

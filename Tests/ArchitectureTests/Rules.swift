@@ -6,9 +6,9 @@ enum Rules {
         "PackageDescription",
     ]
 
-    /// Model is values only; Encodings, JobProtocol and Reports are in the small static programs.
+    /// Model is values only; Encodings, JobProtocol, Redaction and Reports are in the small static programs.
     static let withoutFoundation: Set<String> = [
-        "Model", "Encodings", "JobProtocol", "Reports", "martlet-supervisor", "martlet-reader",
+        "Model", "Encodings", "JobProtocol", "Redaction", "Reports", "martlet-supervisor", "martlet-reader",
     ]
 
     /// Modules whose types are in the interface of a product: a target that may import the one may import the other, which MemberImportVisibility

@@ -1,5 +1,5 @@
-package import Integrations
 package import Model
+package import Storage
 import TestSupport
 
 /// The time of day in a test: it begins at 2026-03-01 12:00 UTC, a Sunday, and goes on by a millisecond whenever it is asked, so that

@@ -3,6 +3,7 @@ import Execution
 import ExecutionSupport
 import JobProtocol
 import Model
+import Redaction
 import Storage
 import TestSupport
 import Testing

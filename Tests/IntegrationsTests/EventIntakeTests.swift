@@ -1,3 +1,4 @@
+import Basics
 import BotSupport
 import Integrations
 import Model
@@ -103,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: [
-        nil, "", " ", "a b", "a\n", "\u{7F}", "é", String(repeating: "a", count: PushRequest.maximumDeliveryBytes + 1),
+        nil, "", " ", "a b", "a\n", "\u{7F}", "é", String(repeating: "a", count: NewEvent.maximumDeliveryBytes + 1),
     ])
     func testThatADeliveryNeedsAName(delivery: String?) async throws {
         try await withCore { core in
@@ -114,7 +115,7 @@ import Testing
 
     @Test func testThatTheLongestDeliveryNameIsTaken() async throws {
         try await withCore { core in
-            let name = String(repeating: "a", count: PushRequest.maximumDeliveryBytes)
+            let name = String(repeating: "a", count: NewEvent.maximumDeliveryBytes)
             let accepted = try await intake(core).receive(try core.push(delivery: name))
             #expect(accepted.delivery == name)
         }

@@ -5,6 +5,7 @@ import Storage
 import Testing
 
 @testable import Integrations
+@testable import Notifications
 @testable import Web
 
 /// A webhook's body says what the interface says, by its names.

@@ -1,4 +1,5 @@
 package import Model
+import Storage
 
 /// A `POST /webhooks/{forge}/{bot}` or `/webhooks/{forge}` as received. It is not trusted before its signature is verified.
 package struct ForgeDelivery: Sendable {
@@ -30,18 +31,12 @@ package struct ForgeDelivery: Sendable {
     /// again is recognized.
     /// - Parameter digest: The SHA-256 of the body, in hexadecimal.
     func id(digest: String) -> String {
-        if let id = first(of: forge.deliveryHeaders), Self.isID(id) { return id }
+        if let id = first(of: forge.deliveryHeaders), NewEvent.isDeliveryID(id) { return id }
         // GitLab sends one such id for all events of a request, so the body's digest is added.
-        if forge == .gitlab, let id = headers["x-gitlab-event-uuid"], Self.isID(id) {
+        if forge == .gitlab, let id = headers["x-gitlab-event-uuid"], NewEvent.isDeliveryID(id) {
             return "\(id.prefix(64))/\(digest.prefix(32))"
         }
         return "sha256:" + digest
-    }
-
-    /// Whether a text is 1 to 128 visible ASCII characters.
-    static func isID(_ text: String) -> Bool {
-        (1...PushRequest.maximumDeliveryBytes).contains(text.utf8.count)
-            && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
     /// Returns the JSON of the delivery. It is the body, or the field `payload` of a form, which GitHub, Gitea, Forgejo and Gogs can send. `nil` for

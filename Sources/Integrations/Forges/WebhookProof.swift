@@ -2,6 +2,7 @@ import Archives
 import Basics
 import Encodings
 import Model
+import Notifications
 
 /// The proof of a delivery's authenticity, in the one form that its forge sends; other forms are ignored.
 enum WebhookProof: Sendable {
@@ -54,7 +55,9 @@ enum WebhookProof: Sendable {
             return ConstantTime.areEqual(try message.authenticationCode(key: Array(secret.utf8)), given)
         case .gitlab(let token, let signature):
             if secret.hasPrefix(StandardWebhookSignature.keyPrefix) {
-                return try signature?.holds(over: message, secret: secret, at: now) ?? false
+                return try signature?.holds(secret: secret, at: now) { (key, prefix) throws(OperationError) in
+                    try message.authenticationCode(key: key, prefix: prefix)
+                } ?? false
             }
             return token.map { ConstantTime.areEqual(Array(secret.utf8), $0) } ?? false
         }

@@ -1,5 +1,5 @@
 import Archives
-import Basics
+package import Basics
 import Foundation
 package import Logging
 import Model
@@ -39,12 +39,10 @@ package struct EventIntake: Sendable {
                 "the signature is missing or wrong: X-Hub-Signature-256 must be sha256= and the HMAC-SHA256 of the body "
                     + "with the bot's webhook secret")
         }
-        guard let delivery = push.delivery, !delivery.isEmpty, delivery.utf8.count <= PushRequest.maximumDeliveryBytes,
-            delivery.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
-        else {
+        guard let delivery = push.delivery, NewEvent.isDeliveryID(delivery) else {
             throw OperationError(
                 .invalid,
-                "X-Martlet-Delivery must name the delivery in 1 to \(PushRequest.maximumDeliveryBytes) visible ASCII "
+                "X-Martlet-Delivery must name the delivery in 1 to \(NewEvent.maximumDeliveryBytes) visible ASCII "
                     + "characters")
         }
         let (digest, claims) = try await lane(for: push.body).run { () throws(OperationError) in

@@ -11,8 +11,6 @@ package struct PushRequest: Sendable {
 
     /// The largest body, in bytes. GitHub's payloads have up to 25 MB, and one limit applies to all senders.
     package static let maximumBodyBytes = 26 * 1024 * 1024
-    /// The longest delivery id, in bytes.
-    package static let maximumDeliveryBytes = 128
     /// The most ref updates in one push.
     package static let maximumUpdates = 10_000
 

@@ -1,6 +1,7 @@
 package import Execution
-package import JobProtocol
+import JobProtocol
 package import Model
+package import Redaction
 import Reports
 
 /// Reads the files that a finished attempt left, and computes its results. It has no side effect but to read the attempt's directory and to store

@@ -5,6 +5,7 @@ import Glibc
 import JobProtocol
 import Logging
 import Model
+import Redaction
 import SourceControl
 import Storage
 

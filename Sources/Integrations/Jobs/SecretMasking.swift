@@ -1,5 +1,5 @@
-import JobProtocol
 import Model
+import Redaction
 import Reports
 
 // The supervisor masks the bytes of logs and reports. But a reader's result can contain a secret that was split in them: XML joins

@@ -1,6 +1,7 @@
 import Basics
 import Encodings
 import Model
+package import Notifications
 package import Settings
 package import Storage
 package import Transfer
@@ -9,7 +10,7 @@ package import Transfer
 /// is limited, and redirects are not followed.
 package struct ForgeAccess: Sendable {
     let store: Store
-    let registry: BotRegistry
+    let bots: any BotSource
     private let secrets: SecretStore
     private let transport: any Transport
     private let clock: WallClock
@@ -18,11 +19,11 @@ package struct ForgeAccess: Sendable {
 
     /// - Parameter url: The URL of the service, for links.
     package init(
-        store: Store, registry: BotRegistry, secrets: SecretStore, transport: any Transport, clock: WallClock,
+        store: Store, bots: any BotSource, secrets: SecretStore, transport: any Transport, clock: WallClock,
         url: String
     ) {
         self.store = store
-        self.registry = registry
+        self.bots = bots
         self.secrets = secrets
         self.transport = transport
         self.clock = clock

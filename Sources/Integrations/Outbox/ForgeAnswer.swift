@@ -1,5 +1,6 @@
 import Foundation
 import Model
+import Notifications
 import Transfer
 
 /// Determines what a forge's answer means for a message.

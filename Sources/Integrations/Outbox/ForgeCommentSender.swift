@@ -1,6 +1,7 @@
 import Encodings
 import Foundation
 package import Model
+package import Notifications
 package import Storage
 import Transfer
 
@@ -17,7 +18,7 @@ package struct ForgeCommentSender: OutboxSender {
 
     /// Makes or edits the comment for a message; see `OutboxSender`.
     package func send(_ message: OutboxMessage) async -> OutboxOutcome {
-        guard let bot = await access.registry.bot(message.bot) else { return .absent }
+        guard let bot = await access.bots.bot(message.bot) else { return .absent }
         guard let target = bot.status, target.hasComments, target.api == message.destination else {
             return .unneeded("the bot \(message.bot) makes no comments at \(message.destination) any more")
         }

@@ -1,5 +1,6 @@
 import Foundation
 package import Model
+package import Notifications
 package import Storage
 import Transfer
 
@@ -15,7 +16,7 @@ package struct ForgeStatusSender: OutboxSender {
 
     /// Sends the status of a message; see `OutboxSender`.
     package func send(_ message: OutboxMessage) async -> OutboxOutcome {
-        guard let bot = await access.registry.bot(message.bot) else { return .absent }
+        guard let bot = await access.bots.bot(message.bot) else { return .absent }
         guard let target = bot.status else {
             return .unneeded("the file of the bot \(message.bot) names no `status` any more")
         }

@@ -1,3 +1,4 @@
+package import Basics
 package import Logging
 package import Model
 import SourceControl

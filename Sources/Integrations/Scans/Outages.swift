@@ -1,5 +1,6 @@
-import Basics
+package import Basics
 package import Model
+package import Storage
 
 /// Circuit breaker for repositories' servers: records which servers do not answer, and when to try each again. One integration at a time tries, after
 /// growing pauses, however many wait.

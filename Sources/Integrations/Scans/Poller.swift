@@ -1,3 +1,4 @@
+package import Basics
 package import Logging
 import Model
 package import Storage

@@ -1,10 +1,11 @@
 import Archives
 package import Basics
 package import Model
+import Notifications
 package import Settings
 
 /// The bots as their files define them now.
-package actor BotRegistry {
+package actor BotRegistry: BotSource {
     private let directory: BotDirectory?
     private let settings: ServiceSettings
     /// The secrets that webhooks are signed with, read for each delivery.

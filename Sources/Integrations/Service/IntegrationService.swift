@@ -3,6 +3,7 @@ import Basics
 package import Execution
 package import Logging
 import Model
+import Notifications
 import ServiceLifecycle
 package import Settings
 package import SourceControl
@@ -144,17 +145,17 @@ package struct IntegrationService: Service, CustomStringConvertible {
             store: store, state: parts.state, retention: parts.settings.retention, remotes: remotes, clock: clock,
             timer: parts.timer, logger: logger)
         let forges = ForgeAccess(
-            store: store, registry: registry, secrets: secrets, transport: parts.transport, clock: clock, url: url
+            store: store, bots: registry, secrets: secrets, transport: parts.transport, clock: clock, url: url
         )
         outbox = Outbox(
             store: store,
             senders: [
                 ForgeStatusSender(forges), ForgeCommentSender(forges),
                 MailSender(
-                    store: store, registry: registry, settings: parts.settings.mail, secrets: secrets,
+                    store: store, bots: registry, settings: parts.settings.mail, secrets: secrets,
                     transport: parts.mailTransport, url: url),
                 WebhookSender(
-                    store: store, registry: registry, secrets: secrets, transport: parts.transport, clock: clock,
+                    store: store, bots: registry, secrets: secrets, transport: parts.transport, clock: clock,
                     url: url),
             ], clock: clock, timer: parts.timer, logger: logger)
         looks = RepositoryLooks(

@@ -5,7 +5,7 @@ import Logging
 import Model
 import Settings
 import SourceControl
-import Storage
+package import Storage
 
 /// Runs a working tree with the daemon's engine, but without a daemon. The tree on the disk becomes a commit. The commit becomes an integration in a
 /// separate store in the cache, so that each run is compared with the previous one.

@@ -29,6 +29,13 @@ package struct NewEvent: Hashable, Sendable {
     package static let maximumClaims = 10_000
     /// The most bytes of the hook's name, the delivery id and the event's name, each.
     package static let maximumNameBytes = 1024
+    /// The longest delivery id, in bytes.
+    package static let maximumDeliveryBytes = 128
+
+    /// Whether a text can be the id of a delivery: 1 to `maximumDeliveryBytes` visible ASCII characters.
+    package static func isDeliveryID(_ text: String) -> Bool {
+        (1...maximumDeliveryBytes).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
 
     package init(
         repository: String?, bot: Name? = nil, source: EventSource, hook: String, deliveryID: String? = nil,

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JobProtocol
+import Redaction
 
 /// Copies a job's files within limits, after its last process is gone. It copies regular files all of whose names are in the workspace, and links
 /// according to `Links`. A pipe, a device, or a file with a name elsewhere could refer to something outside the workspace. It is left out, and the

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Integrations
 import Model
+import Storage
 
 /// Shows a run in progress: on a terminal as a line that is redrawn, elsewhere as a line for each step. Errors, warnings and failing tests are shown
 /// as they are found.

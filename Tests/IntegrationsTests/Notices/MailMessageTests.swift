@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Notifications
 
 @Suite struct MailMessageTests {
     private func message(subject: String = "hello", text: String = "a\n", name: String? = "Martlet") throws

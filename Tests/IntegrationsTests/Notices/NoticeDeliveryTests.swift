@@ -5,6 +5,7 @@ import Foundation
 import Integrations
 import JobProtocol
 import Model
+import Notifications
 import Settings
 import Storage
 import TestSupport

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Notifications
 
 @Suite struct NoticeReadingTests {
     @Test func testThatAllAreCountedWhateverIsRead() async throws {

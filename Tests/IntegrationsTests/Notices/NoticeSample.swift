@@ -2,6 +2,7 @@ import Model
 import Storage
 
 @testable import Integrations
+@testable import Notifications
 
 /// Facts that several suites tell of.
 enum NoticeSample {

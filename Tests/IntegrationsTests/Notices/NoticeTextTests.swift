@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Integrations
+@testable import Notifications
 
 @Suite struct NoticeTextTests {
     @Test func testThatTheFirstLinesSayWhatAndWhoAndWhere() throws {

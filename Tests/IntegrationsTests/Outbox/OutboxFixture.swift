@@ -1,6 +1,7 @@
 import BotSupport
 import Integrations
 import Model
+import Notifications
 import Storage
 import TestSupport
 import Testing

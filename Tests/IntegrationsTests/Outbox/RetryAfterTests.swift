@@ -3,6 +3,7 @@ import Testing
 import Transfer
 
 @testable import Integrations
+@testable import Notifications
 
 @Suite struct RetryAfterTests {
     /// 2026-03-01 12:00 UTC.

@@ -1,5 +1,6 @@
 import Integrations
 import Model
+import Notifications
 import Storage
 import TestSupport
 

@@ -5,7 +5,7 @@ import Storage
 ///
 /// Text from outside, such as names, subjects of commits, and the output of tools, is cut and put on one line. It follows two spaces or words of the
 /// service, so that it cannot pass for them.
-enum NoticeText {
+package enum NoticeText {
     /// The most issues that are listed.
     static let maximumIssues = 10
     /// The most characters of a text from outside: a name, and a commit's subject or an issue's message.

@@ -2,7 +2,7 @@ import Glibc
 import Model
 
 /// A mail in the form that a server receives (RFC 5322): one part of plain text in UTF-8.
-struct MailMessage: Sendable, Hashable {
+package struct MailMessage: Sendable, Hashable {
     var from: MailAddress
     /// The recipients, at least one.
     var to: [MailAddress]

@@ -1,10 +1,11 @@
 import Archives
 import Basics
 import Foundation
-import Model
+package import Model
+import Storage
 
 /// A signature according to Standard Webhooks (standard-webhooks.com, specification, "Signature scheme"). GitLab calls its key "signing token".
-struct StandardWebhookSignature: Sendable {
+package struct StandardWebhookSignature: Sendable {
     private let id: String
     private let timestamp: String
     private let seconds: Int64
@@ -12,7 +13,7 @@ struct StandardWebhookSignature: Sendable {
     private let signatures: [[UInt8]]
 
     /// The prefix of a key. The rest is base64 (gitlab!231325: of 32 bytes).
-    static let keyPrefix = "whsec_"
+    package static let keyPrefix = "whsec_"
     /// How far the sender's clock may differ from this machine's in either direction, in seconds. The reference libraries use the same.
     static let tolerance: Int64 = 300
     /// The most signatures that are compared.
@@ -22,8 +23,8 @@ struct StandardWebhookSignature: Sendable {
 
     /// - Parameter headers: The headers, by name in lower case.
     /// - Returns: `nil` unless `webhook-id`, `webhook-timestamp` and `webhook-signature` are present and well-formed.
-    init?(_ headers: [String: String]) {
-        guard let id = headers["webhook-id"], ForgeDelivery.isID(id),
+    package init?(_ headers: [String: String]) {
+        guard let id = headers["webhook-id"], NewEvent.isDeliveryID(id),
             let timestamp = headers["webhook-timestamp"], (1...12).contains(timestamp.utf8.count),
             timestamp.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int64(timestamp),
             let text = headers["webhook-signature"], text.utf8.count <= Self.maximumBytes
@@ -58,12 +59,15 @@ struct StandardWebhookSignature: Sendable {
     }
 
     /// Whether one of the signatures is the secret's and was made within `tolerance` of now.
-    /// - Throws: `.unavailable` if the message cannot be read.
-    func holds(over message: WebhookBody, secret: String, at now: Timestamp) throws(OperationError) -> Bool {
+    /// - Parameter code: Returns the HMAC-SHA256 with a key over `prefix` and the message.
+    /// - Throws: The errors of `code`.
+    package func holds<Failure: Error>(
+        secret: String, at now: Timestamp, code: (_ key: [UInt8], _ prefix: [UInt8]) throws(Failure) -> [UInt8]
+    ) throws(Failure) -> Bool {
         guard let key = Self.key(of: secret),
             abs(now.millisecondsSinceEpoch / 1000 - seconds) <= Self.tolerance
         else { return false }
-        let digest = try message.authenticationCode(key: key, prefix: Array("\(id).\(timestamp).".utf8))
+        let digest = try code(key, Array("\(id).\(timestamp).".utf8))
         return signatures.reduce(false) { ConstantTime.areEqual(digest, $1) || $0 }
     }
 }

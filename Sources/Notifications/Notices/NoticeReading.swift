@@ -2,7 +2,7 @@ import Model
 import Storage
 
 /// Reads the contents of a message of the outbox, as they are stored now.
-struct NoticeReading: Sendable {
+package struct NoticeReading: Sendable {
     let store: Store
     /// The service's URL, without a slash at its end.
     let root: String

@@ -2,7 +2,7 @@ import Foundation
 import Model
 
 /// Encodes text for a mail's header (RFC 2047). ASCII stays as it is, and other text becomes base64 words without line breaks.
-enum HeaderText {
+package enum HeaderText {
     /// The longest encoded word, and the longest line with one (RFC 2047, section 2), in bytes.
     private static let maximumWord = 75
     private static let maximumLine = 76

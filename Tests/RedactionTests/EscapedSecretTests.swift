@@ -1,6 +1,6 @@
 import Testing
 
-@testable import JobProtocol
+@testable import Redaction
 
 /// Secrets as real writers escape them. What a writer made stands here as it made it, so that neither the writer is needed nor what
 /// we believe of it.

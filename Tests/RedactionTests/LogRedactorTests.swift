@@ -1,6 +1,6 @@
 import Testing
 
-@testable import JobProtocol
+@testable import Redaction
 
 @Suite struct LogRedactorTests {
     private static let secret = "s3cr3t/Pass word\"é"

@@ -3,7 +3,7 @@ import Model
 import Storage
 
 /// Writes a message as JSON, for the body of a webhook. The names are those of the HTTP interface (`docs/manual.md`); keys are sorted.
-enum NoticePayload {
+package enum NoticePayload {
     /// The most issues in a message; `newIssues` counts all.
     static let maximumIssues = 50
     /// The most bytes of an issue's message.

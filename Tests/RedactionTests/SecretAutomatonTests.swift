@@ -1,6 +1,6 @@
 import Testing
 
-@testable import JobProtocol
+@testable import Redaction
 
 @Suite struct SecretAutomatonTests {
     /// A view with escapes takes over a state and falls from it, again and again: no fall may cost the depth.

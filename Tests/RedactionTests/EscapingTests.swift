@@ -1,6 +1,6 @@
 import Testing
 
-@testable import JobProtocol
+@testable import Redaction
 
 @Suite struct EscapingTests {
     private func read(_ text: String, _ escaping: Escaping) -> Escaping.Reading {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import JobProtocol
+@testable import Redaction
 
 /// Random choices of escaped characters, for secrets whose characters can nearly all be escaped.
 @Suite struct RandomEscapeTests {

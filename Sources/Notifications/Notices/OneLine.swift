@@ -1,7 +1,7 @@
 import Model
 
 /// Reduces text from outside to one line of a message.
-enum OneLine {
+package enum OneLine {
     /// Returns the text with each run of blanks and hidden characters (`isHiddenInText`) replaced by one space. A longer text is cut, with `…` at its
     /// end.
     /// - Parameter maximum: The most characters.

@@ -8,7 +8,7 @@ package import Transfer
 /// Sends notices as mail, one message for each recipient.
 package struct MailSender: OutboxSender {
     private let reading: NoticeReading
-    private let registry: BotRegistry
+    private let bots: any BotSource
     private let settings: MailSettings?
     private let secrets: SecretStore
     private let transport: any Transport
@@ -26,11 +26,11 @@ package struct MailSender: OutboxSender {
     ///   - settings: The mail settings. If `nil`, messages wait for a daemon that has some.
     ///   - url: The URL of the service, for links.
     package init(
-        store: Store, registry: BotRegistry, settings: MailSettings?, secrets: SecretStore, transport: any Transport,
+        store: Store, bots: any BotSource, settings: MailSettings?, secrets: SecretStore, transport: any Transport,
         url: String
     ) {
         reading = NoticeReading(store: store, url: url)
-        self.registry = registry
+        self.bots = bots
         self.settings = settings
         self.secrets = secrets
         self.transport = transport
@@ -41,7 +41,7 @@ package struct MailSender: OutboxSender {
         guard let told = message.content.notice, let recipient = told.recipient else {
             return .unneeded("it has no recipient")
         }
-        guard let bot = await registry.bot(message.bot) else { return .absent }
+        guard let bot = await bots.bot(message.bot) else { return .absent }
         guard let notice = bot.notices?.first(where: { $0.name == told.name }),
             case .mail(let named, _) = notice.target
         else { return .unneeded("the file of the bot \(message.bot) has no mail notice \(told.name) any more") }

@@ -1,7 +1,7 @@
 import Encodings
 
 /// Encodes text for a mail (RFC 2045, section 6.7), as ASCII in lines of at most 76 bytes that end with CR and LF.
-enum QuotedPrintable {
+package enum QuotedPrintable {
     /// The longest line in bytes, without its CR and LF. The last byte is the `=` of a continued line.
     static let maximumLine = 76
 

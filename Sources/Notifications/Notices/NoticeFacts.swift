@@ -4,7 +4,7 @@ import Model
 import Storage
 
 /// The contents of a message, from which all its texts are made.
-struct NoticeFacts: Sendable {
+package struct NoticeFacts: Sendable {
     var transition: Transition
     /// The notice's name in the bot's file.
     var notice: Name

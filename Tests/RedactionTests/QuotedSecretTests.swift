@@ -1,6 +1,6 @@
 import Testing
 
-@testable import JobProtocol
+@testable import Redaction
 
 /// Secrets as shells and the languages' own printers quote them. What a program made stands here as it made it.
 @Suite struct QuotedSecretTests {

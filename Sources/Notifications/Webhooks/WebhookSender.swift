@@ -8,7 +8,7 @@ package import Transfer
 /// Sends notices as signed requests, by Standard Webhooks (github.com/standard-webhooks, specification).
 package struct WebhookSender: OutboxSender {
     private let reading: NoticeReading
-    private let registry: BotRegistry
+    private let bots: any BotSource
     private let secrets: SecretStore
     private let transport: any Transport
     private let clock: WallClock
@@ -24,11 +24,11 @@ package struct WebhookSender: OutboxSender {
 
     /// - Parameter url: The URL of the service, for links.
     package init(
-        store: Store, registry: BotRegistry, secrets: SecretStore, transport: any Transport, clock: WallClock,
+        store: Store, bots: any BotSource, secrets: SecretStore, transport: any Transport, clock: WallClock,
         url: String
     ) {
         reading = NoticeReading(store: store, url: url)
-        self.registry = registry
+        self.bots = bots
         self.secrets = secrets
         self.transport = transport
         self.clock = clock
@@ -36,7 +36,7 @@ package struct WebhookSender: OutboxSender {
 
     /// Sends a message as a webhook; see `OutboxSender`.
     package func send(_ message: OutboxMessage) async -> OutboxOutcome {
-        guard let bot = await registry.bot(message.bot) else { return .absent }
+        guard let bot = await bots.bot(message.bot) else { return .absent }
         guard let told = message.content.notice,
             let notice = bot.notices?.first(where: { $0.name == told.name }),
             case .webhook(let url, let name) = notice.target
