@@ -2,7 +2,7 @@
 import PackageDescription
 
 /// Every target of ours is built in Swift 6 mode with the upcoming features that make imports and isolation explicit,
-/// and with warnings as errors. Which target may import which is the table in docs/architecture.md, held by
+/// and with warnings as errors. Which target may import which is the table in docs/internals/architecture.md, held by
 /// Tests/ArchitectureTests.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
