@@ -3,13 +3,15 @@ import Settings
 import TestSupport
 import Testing
 
-/// Every sample of the manual is read by the reader that it is for.
+/// Every sample of the documentation is read by the reader that it is for.
 @Suite struct ManualTests {
     @Test func testThatEverySampleOfTheManualIsValid() throws {
         // given
-        let manual = try String(contentsOfFile: Project.root + "/docs/manual.md", encoding: .utf8)
-        let blocks = manual.components(separatedBy: "```yaml\n").dropFirst()
-            .map { $0.components(separatedBy: "```")[0] }
+        let names = try FileManager.default.subpathsOfDirectory(atPath: Project.root + "/docs")
+        let blocks = try names.filter { $0.hasSuffix(".md") && !$0.hasPrefix("internals/") }.flatMap { name in
+            try String(contentsOfFile: Project.root + "/docs/" + name, encoding: .utf8)
+                .components(separatedBy: "```yaml\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+        }
         // when, then
         #expect(blocks.count >= 5)
         for block in blocks {
