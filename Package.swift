@@ -101,6 +101,8 @@ let package = Package(
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .target(name: "CLinux"),
+        // The pages of docs/, which the service serves. C has #embed; a page as an array of Swift takes minutes to compile.
+        .target(name: "CManual"),
 
         // The nouns
         library("Model"),
@@ -127,8 +129,8 @@ let package = Package(
             "Web",
             [
                 "Model", "Basics", "JobProtocol", "Settings", "Storage", "Execution", "Archives", "Transfer",
-                "Integrations", .hummingbird, .mustache, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1,
-                .logging,
+                "Integrations", "CManual", .hummingbird, .mustache, .nioCore, .nioHTTP1, .nioHTTPTypes,
+                .nioHTTPTypesHTTP1, .logging,
                 .serviceLifecycle, .crypto,
             ],
             resources: [.embedInCode("Resources")]),
