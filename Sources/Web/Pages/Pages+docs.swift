@@ -2,11 +2,8 @@ import Hummingbird
 
 /// The documentation at `/docs`.
 extension Pages {
-    /// The folders of `docs` as the contents show them, in this order.
-    private static let folders = [
-        ("", "Documentation"), ("guide", "Guide"), ("operating", "Operating"), ("reference", "Reference"),
-        ("internals", "Internals"),
-    ]
+    /// The folders of `docs` that the contents show first, in this order. Other folders follow.
+    private static let firstFolders = ["", "guide", "operating", "reference", "internals"]
 
     /// Answers with the contents, or with what `?q=` finds.
     func docs(_ call: Call) async throws -> Response {
@@ -41,12 +38,13 @@ extension Pages {
     }
 
     private func contents(_ manual: ManualPages, current: String? = nil) -> ViewObject.Value {
-        .list(
-            Self.folders.compactMap { folder, name in
-                let pages = manual.pages.filter { $0.folder == folder }
-                guard !pages.isEmpty else { return nil }
+        let folders = Dictionary(grouping: manual.pages, by: \.folder)
+        let others = folders.keys.filter { !Self.firstFolders.contains($0) }.sorted()
+        return .list(
+            (Self.firstFolders + others).compactMap { folder in
+                guard let pages = folders[folder] else { return nil }
                 return [
-                    "folder": .text(name),
+                    "folder": .text(Self.name(of: folder)),
                     "pages": .list(
                         pages.map {
                             [
@@ -56,5 +54,11 @@ extension Pages {
                         }),
                 ]
             })
+    }
+
+    /// Returns a folder's name for readers: `guide/languages` is "Guide: languages".
+    private static func name(of folder: String) -> String {
+        if folder.isEmpty { return "Documentation" }
+        return folder.prefix(1).uppercased() + folder.dropFirst().replacing("/", with: ": ")
     }
 }
