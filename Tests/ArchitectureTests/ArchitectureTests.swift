@@ -2,7 +2,7 @@ import Basics
 import TestSupport
 import Testing
 
-/// Holds the sources to docs/architecture.md and to the rules that the compiler does not check. SwiftPM alone lets an
+/// Holds the sources to docs/internals/architecture.md and to the rules that the compiler does not check. SwiftPM alone lets an
 /// undeclared or transitive import pass.
 @Suite struct ArchitectureTests {
     struct Source {
@@ -27,7 +27,7 @@ import Testing
         String(decoding: try WholeFile.read(Project.root + "/" + path, limit: 4 << 20), as: UTF8.self)
     }
 
-    private func table() throws -> ImportTable { ImportTable(try text("docs/architecture.md")) }
+    private func table() throws -> ImportTable { ImportTable(try text("docs/internals/architecture.md")) }
 
     @Test func testThatEveryImportIsInTheTable() throws {
         let table = try table()
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// What a job left is read by `martlet-reader` alone; see docs/decisions/0040-reports-are-read-by-a-process-of-their-own.md.
+    /// What a job left is read by `martlet-reader` alone; see docs/internals/decisions/0040-reports-are-read-by-a-process-of-their-own.md.
     @Test(.threat("P1")) func testP1ThatTheDaemonParsesNoReport() throws {
         let parsers = [
             "ReportReader.read(", "ReadingSession(", "ConsoleReading(", "FoundationXML", "JSONSerialization",

@@ -1,4 +1,4 @@
-/// The table of docs/architecture.md: which target may import which modules.
+/// The table of docs/internals/architecture.md: which target may import which modules.
 struct ImportTable {
     /// Modules by target, in the table's order of columns: ours and others' together.
     private(set) var rows: [String: Set<String>] = [:]

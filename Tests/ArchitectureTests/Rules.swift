@@ -36,14 +36,16 @@ enum Rules {
 
     static func importViolations(in target: String, text: String, table: ImportTable) -> [(line: Int, message: String)]
     {
-        guard let allowed = table.rows[target] else { return [(1, "\(target) has no row in docs/architecture.md")] }
+        guard let allowed = table.rows[target] else {
+            return [(1, "\(target) has no row in docs/internals/architecture.md")]
+        }
         return imports(of: text).compactMap { line, module in
             if module.hasPrefix("Foundation"), withoutFoundation.contains(target) {
                 return (line, "\(target) may not import \(module)")
             }
             if allowed.contains(where: { carried[$0]?.contains(module) ?? false }) { return nil }
             if system.contains(module) || allowed.contains(module) { return nil }
-            return (line, "\(target) may not import \(module): see the table in docs/architecture.md")
+            return (line, "\(target) may not import \(module): see the table in docs/internals/architecture.md")
         }
     }
 
@@ -63,7 +65,7 @@ enum Rules {
             }
         }
         for folder in folders.sorted() where table.rows[folder] == nil && !folder.hasPrefix("C") {
-            violations.append("\(folder) has no row in docs/architecture.md")
+            violations.append("\(folder) has no row in docs/internals/architecture.md")
         }
         return violations
     }

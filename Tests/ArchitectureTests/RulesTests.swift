@@ -49,7 +49,7 @@ import Testing
                 table: table, manifest: manifest, folders: ["Model", "Storage", "martlet", "CLinux"]) == [
                     "Package.swift gives Storage Basics, which the table does not let it import",
                     "the table's Web is no target",
-                    "martlet has no row in docs/architecture.md",
+                    "martlet has no row in docs/internals/architecture.md",
                 ])
     }
 

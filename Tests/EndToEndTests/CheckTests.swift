@@ -113,7 +113,10 @@ import Testing
     @Test(arguments: [
         ("README.md", "[here](docs/nowhere.md)", "README.md: broken link docs/nowhere.md"),
         ("docs/a.md", "[here](decisions/0002.md#part)", "docs/a.md: broken link decisions/0002.md#part"),
-        ("docs/decisions/0001.md", "see [b](../b.md) and [c](../c.md)", "docs/decisions/0001.md: broken link ../c.md"),
+        (
+            "docs/internals/decisions/0001.md", "see [b](../../b.md) and [c](../../c.md)",
+            "docs/internals/decisions/0001.md: broken link ../../c.md"
+        ),
     ])
     func testThatABrokenLinkIsRed(file: String, text: String, message: String) async throws {
         try await withProject { project in
@@ -185,8 +188,8 @@ import Testing
             try directory.write("Package.swift", "// one\n")
             try directory.write("Sources/a.swift", "// two\n")
             try directory.write("README.md", "[a](docs/a.md)\n")
-            try directory.write("docs/a.md", "[first](decisions/0001.md)\n")
-            try directory.write("docs/decisions/0001.md", "[a](../a.md)\n")
+            try directory.write("docs/a.md", "[first](internals/decisions/0001.md)\n")
+            try directory.write("docs/internals/decisions/0001.md", "[a](../../a.md)\n")
             // The pre-commit hook asks git where the project begins.
             try await runExpectingSuccess(["git", "init", "-q"], in: directory.path)
             try await body(directory)

@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// The moves of docs/architecture.md, "Publishing"; the daemon dies after the first so many.
+    /// The moves of docs/internals/architecture.md, "Publishing"; the daemon dies after the first so many.
     @Test(arguments: 1...4) func testThatADaemonThatDiesBetweenTheMovesIsFollowedByOneThatGoesOn(moves: Int)
         async throws
     {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What retention removes: docs/manual.md, "Retention". The ledger is what was there before.
+/// What retention removes: docs/operating/retention.md. The ledger is what was there before.
 extension KillSweep {
     /// In seconds: what is removed is gone soon, not at once.
     private static let patience = 15.0

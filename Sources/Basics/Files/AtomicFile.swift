@@ -6,7 +6,7 @@ package enum AtomicFile {
     /// The events that written content survives.
     package enum Survival: Sendable {
         /// The end of the process. After a stop of the machine the file may be old, new, absent, empty or torn. Use it for content that can be
-        /// recreated and that is checked or dropped after such a stop (docs/decisions/0057).
+        /// recreated and that is checked or dropped after such a stop (docs/internals/decisions/0057).
         case kill
         /// A loss of power, too. The file and its directory are synchronized before the call returns.
         case powerLoss

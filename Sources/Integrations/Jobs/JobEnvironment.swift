@@ -1,7 +1,7 @@
 package import Model
 package import Storage
 
-/// The environment of jobs and trigger scripts. Few variables are inherited; the others are documented (docs/manual.md, "Environment").
+/// The environment of jobs and trigger scripts. Few variables are inherited; the others are documented (docs/reference/environment.md).
 package struct JobEnvironment: Sendable {
     /// The variables that are passed on from the daemon's environment.
     static let inherited = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME", "SSL_CERT_FILE"]

@@ -2,7 +2,7 @@ package import Basics
 import Glibc
 package import Model
 
-/// The paths of all files that survive a restart (docs/manual.md, "Installation"). A change to a path here requires a migration of users' data.
+/// The paths of all files that survive a restart (docs/internals/state-directory.md). A change to a path here requires a migration of users' data.
 package struct StateDirectory: Sendable {
     /// The absolute path, without a slash at its end.
     package let path: String

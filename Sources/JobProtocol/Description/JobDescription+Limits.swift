@@ -1,6 +1,6 @@
 extension JobDescription {
     /// The resources that a job may use, the files that it may leave, and the time that it may take to end. The limits of memory, processes,
-    /// processor and workspace apply with any isolation. docs/decisions/0007-the-fence.md describes their mechanisms.
+    /// processor and workspace apply with any isolation. docs/internals/decisions/0007-the-fence.md describes their mechanisms.
     package struct Limits: Sendable, Equatable {
         /// The size limit of the log in bytes. A step that prints more is ended with the limit `log over 64 MiB`.
         package var logBytes: Int64

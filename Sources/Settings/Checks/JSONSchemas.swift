@@ -37,10 +37,10 @@ package enum JSONSchemas {
             "retention": {
               "type": ["object", "null"], "additionalProperties": false,
               "properties": {
-                "integrations": { "oneOf": [{ "type": "integer", "minimum": 1, "maximum": 1000000 }, { "enum": ["off", false] }] },
-                "age": { "oneOf": [{ "type": "string", "pattern": "^[0-9]{1,9}[smhd]$" }, { "enum": ["off", false] }] },
-                "bytes": { "oneOf": [{ "type": "string", "pattern": "^[0-9]{1,9} ?[MGT]i?B$" }, { "enum": ["off", false] }] },
-                "files": { "oneOf": [{ "type": "integer", "minimum": 100 }, { "type": "string", "pattern": "^[0-9]{1,9}[kM]$" }, { "enum": ["off", false] }] }
+                "integrations": { "description": "The newest of this number; off takes a limit of the settings away", "oneOf": [{ "type": "integer", "minimum": 1, "maximum": 1000000 }, { "enum": ["off", false] }] },
+                "age": { "description": "Those that ended no longer ago, such as 90d", "oneOf": [{ "type": "string", "pattern": "^[0-9]{1,9}[smhd]$" }, { "enum": ["off", false] }] },
+                "bytes": { "description": "As many of the newest as have together no more bytes in their directories, such as 50GB", "oneOf": [{ "type": "string", "pattern": "^[0-9]{1,9} ?[MGT]i?B$" }, { "enum": ["off", false] }] },
+                "files": { "description": "As many of the newest as have together no more files and directories, such as 5M", "oneOf": [{ "type": "integer", "minimum": 100 }, { "type": "string", "pattern": "^[0-9]{1,9}[kM]$" }, { "enum": ["off", false] }] }
               }
             },
             "duration": { "type": "string", "pattern": "^[0-9]{1,9}[smhd]$" },
@@ -53,41 +53,43 @@ package enum JSONSchemas {
         #"""
           "type": "object", "additionalProperties": false,
           "properties": {
-            "listen": { "$ref": "#/$defs/texts", "default": "127.0.0.1:8080" },
-            "url": { "type": "string", "pattern": "^https?://" },
-            "proxies": { "$ref": "#/$defs/texts", "default": [] },
-            "hosts": { "$ref": "#/$defs/texts", "default": [] },
-            "state": { "type": "string", "pattern": "^/" },
-            "bots": { "type": "string" },
-            "concurrency": { "type": "integer", "minimum": 1, "maximum": 256 },
-            "secrets": { "type": "string" },
-            "anonymous": { "enum": ["read", "none"], "default": "read" },
-            "isolation": { "enum": ["sandbox", "none"] },
+            "listen": { "description": "Addresses to listen on, at most 16, such as [::1]:8080, or 0.0.0.0:8080 for every address", "$ref": "#/$defs/texts", "default": "127.0.0.1:8080" },
+            "url": { "description": "The service's address for others, with the path of a proxy if any. Default: made from listen", "type": "string", "pattern": "^https?://" },
+            "proxies": { "description": "IP addresses of reverse proxies, whose X-Forwarded-For names the client", "$ref": "#/$defs/texts", "default": [] },
+            "hosts": { "description": "Further names that requests may ask for, at most 64", "$ref": "#/$defs/texts", "default": [] },
+            "state": { "description": "The state directory. Default: /var/lib/martlet", "type": "string", "pattern": "^/" },
+            "bots": { "description": "The directory of the bot files; triggers/ is beside it. Default: /etc/martlet/bots", "type": "string" },
+            "concurrency": { "description": "Jobs at one time. Default: half of the processors, at least 1", "type": "integer", "minimum": 1, "maximum": 256 },
+            "secrets": { "description": "The directory of the secrets. Default: /etc/martlet/secrets. systemd's credentials are read too", "type": "string" },
+            "anonymous": { "description": "Whether anybody may read, or only a caller with a token", "enum": ["read", "none"], "default": "read" },
+            "isolation": { "description": "Whether jobs run in the sandbox. Default: sandbox where it can work, else none", "enum": ["sandbox", "none"] },
             "fence": {
+              "description": "The sandbox of jobs",
               "type": "object", "additionalProperties": false,
               "properties": {
-                "read-only": { "$ref": "#/$defs/texts" },
-                "memory": { "$ref": "#/$defs/size" },
-                "processes": { "type": "integer", "minimum": 16, "maximum": 32768, "default": 512 },
-                "workspace": { "$ref": "#/$defs/size", "default": "20GiB" },
-                "cpu-weight": { "type": "integer", "minimum": 1, "maximum": 10000 },
-                "loopback": { "type": "boolean" }
+                "read-only": { "description": "Paths that jobs see besides the usual ones, read-only", "$ref": "#/$defs/texts" },
+                "memory": { "description": "Memory of a job. Default: three quarters of the machine's", "$ref": "#/$defs/size" },
+                "processes": { "description": "Processes and threads of a step at one time", "type": "integer", "minimum": 16, "maximum": 32768, "default": 512 },
+                "workspace": { "description": "Bytes of a job's workspace with its home", "$ref": "#/$defs/size", "default": "20GiB" },
+                "cpu-weight": { "description": "A job's part of the processors beside other jobs; 100 is the usual part. Control groups only", "type": "integer", "minimum": 1, "maximum": 10000 },
+                "loopback": { "description": "true: steps with the network reach the machine's loopback. false: the service does not start if that cannot be prevented", "type": "boolean" }
               }
             },
-            "images": { "type": "string" },
+            "images": { "description": "The directory of the root file systems that recipes may name as image. Default: none", "type": "string" },
             "mail": {
+              "description": "The mail server of notices. Default: no mail is sent",
               "type": "object", "additionalProperties": false, "required": ["server", "from"],
               "properties": {
-                "server": { "type": "string", "pattern": "^smtps?://" },
-                "from": { "type": "string" },
-                "credentials": { "$ref": "#/$defs/secret" },
-                "insecure": { "type": "boolean", "default": false },
-                "certificates": { "type": "string", "pattern": "^/" }
+                "server": { "description": "smtps://host:465, or smtp://host:587, which must offer STARTTLS", "type": "string", "pattern": "^smtps?://" },
+                "from": { "description": "The sender's address", "type": "string" },
+                "credentials": { "description": "A secret with USER:PASSWORD", "$ref": "#/$defs/secret" },
+                "insecure": { "description": "Send without TLS to a server of this machine, never with credentials", "type": "boolean", "default": false },
+                "certificates": { "description": "A file with the certificates to trust in place of the machine's", "type": "string", "pattern": "^/" }
               }
             },
-            "user": { "type": "string" },
-            "signing": { "$ref": "#/$defs/secret" },
-            "retention": { "$ref": "#/$defs/retention" }
+            "user": { "description": "The user that serve becomes when root starts it. Default: martlet", "type": "string" },
+            "signing": { "description": "The secret with the key that signs versions. Default: versions are not signed", "$ref": "#/$defs/secret" },
+            "retention": { "description": "What is kept of each bot. Default: everything", "$ref": "#/$defs/retention" }
           }
         """#)
 
@@ -96,100 +98,115 @@ package enum JSONSchemas {
         #"""
           "type": "object", "additionalProperties": false, "required": ["repository"],
           "properties": {
-            "repository": { "type": "string" },
-            "insecure": { "type": "boolean", "default": false },
-            "submodules": { "type": "boolean", "default": true },
-            "lfs": { "const": false },
-            "branches": { "$ref": "#/$defs/texts" },
-            "tags": { "$ref": "#/$defs/texts", "default": [] },
+            "repository": { "description": "https, ssh, or an absolute path of this machine. The only key that is needed", "type": "string" },
+            "insecure": { "description": "Allow http and git, which anybody on the way can read and change", "type": "boolean", "default": false },
+            "submodules": { "description": "Check out submodules; false leaves their directories empty", "type": "boolean", "default": true },
+            "lfs": { "description": "false builds with the pointers of Git LFS in place of its files; otherwise they are a checkout error", "const": false },
+            "branches": { "description": "Patterns of the branches to integrate. Default: the default branch and release/*", "$ref": "#/$defs/texts" },
+            "tags": { "description": "Patterns of the tags to integrate. Default: none", "$ref": "#/$defs/texts", "default": [] },
             "paths": {
+              "description": "Patterns of files. A push that changes none of them is skipped. Default: every file",
               "oneOf": [
                 { "$ref": "#/$defs/texts" },
                 {
                   "type": "object", "additionalProperties": false, "minProperties": 1,
-                  "properties": { "include": { "$ref": "#/$defs/texts" }, "exclude": { "$ref": "#/$defs/texts" } }
+                  "properties": {
+                    "include": { "description": "Patterns of files that count", "$ref": "#/$defs/texts" },
+                    "exclude": { "description": "Patterns of files that do not count", "$ref": "#/$defs/texts" }
+                  }
                 }
               ]
             },
-            "pull-requests": { "enum": ["off", "trusted", "approved", "all", false], "default": "trusted" },
-            "poll": { "anyOf": [{ "$ref": "#/$defs/duration" }, { "enum": ["automatic", "off", false] }] },
+            "pull-requests": { "description": "Which pull requests are integrated: of the repository's own branches (trusted), forks' once approved (approved), all, or none (off)", "enum": ["off", "trusted", "approved", "all", false], "default": "trusted" },
+            "poll": { "description": "How often the repository is scanned. Default: 60s, and 10m after an authentic webhook", "anyOf": [{ "$ref": "#/$defs/duration" }, { "enum": ["automatic", "off", false] }] },
             "webhook": {
+              "description": "The webhook or hook that announces pushes",
               "type": "object", "additionalProperties": false, "required": ["secret"],
-              "properties": { "secret": { "$ref": "#/$defs/secret" } }
+              "properties": { "secret": { "description": "The secret that signs its requests", "$ref": "#/$defs/secret" } }
             },
             "status": {
+              "description": "Reports results to the forge as commit statuses. Default: none",
               "type": "object", "additionalProperties": false, "required": ["credentials"],
               "properties": {
-                "forge": { "enum": ["github", "gitlab", "gitea", "forgejo", "bitbucket", "bitbucket-server"] },
-                "credentials": { "$ref": "#/$defs/secret" },
-                "api": { "type": "string", "pattern": "^https?://" },
-                "project": { "type": "string", "pattern": "^[^/]+(/[^/]+)+$" },
-                "comments": { "type": "boolean", "default": false }
+                "forge": { "description": "The forge. Default: by a public host", "enum": ["github", "gitlab", "gitea", "forgejo", "bitbucket", "bitbucket-server"] },
+                "credentials": { "description": "The secret with an access token", "$ref": "#/$defs/secret" },
+                "api": { "description": "The address of the forge's API. Default: by the host of repository", "type": "string", "pattern": "^https?://" },
+                "project": { "description": "The project's path. Default: by the path of repository", "type": "string", "pattern": "^[^/]+(/[^/]+)+$" },
+                "comments": { "description": "Comment on pull requests with their new issues", "type": "boolean", "default": false }
               }
             },
             "schedule": {
+              "description": "Integrates the default branch at times: daily HH:MM, weekly DAY HH:MM, or five fields of crontab(5), and a time zone. Default: none, UTC",
               "oneOf": [
                 { "type": "string", "pattern": "^((daily|weekly [A-Za-z]+) [0-9]{1,2}:[0-9]{2}|@[A-Za-z]+|([^ ]+ +){4}[^ ]+)( +[A-Za-z][A-Za-z0-9_+/-]*)?$" },
                 {
                   "type": "object", "additionalProperties": false, "required": ["cron"],
                   "properties": {
-                    "cron": { "type": "string" },
-                    "time-zone": { "type": "string" },
-                    "branches": { "$ref": "#/$defs/texts" }
+                    "cron": { "description": "Five fields of crontab(5), or @daily and the like", "type": "string" },
+                    "time-zone": { "description": "A name of the time zone database, such as Europe/Berlin. Default: UTC", "type": "string" },
+                    "branches": { "description": "Patterns of the branches to integrate then. Default: the default branch", "$ref": "#/$defs/texts" }
                   }
                 }
               ]
             },
-            "upgrades": { "type": "boolean", "default": true },
-            "clean": { "enum": ["never", "always", "daily", "weekly"], "default": "never" },
-            "supersede": { "enum": ["queued", "running", "never"] },
-            "timeout": { "$ref": "#/$defs/duration", "default": "30m" },
-            "log": { "$ref": "#/$defs/size", "default": "64MiB" },
-            "retention": { "$ref": "#/$defs/retention" },
-            "product": { "$ref": "#/$defs/name" },
-            "public": { "type": "boolean" },
+            "upgrades": { "description": "Integrate every branch's tip again when the machine's Swift has another version", "type": "boolean", "default": true },
+            "clean": { "description": "When the workspace is emptied", "enum": ["never", "always", "daily", "weekly"], "default": "never" },
+            "supersede": { "description": "What a newer commit of the same ref ends: integrations that wait, also running ones, or none. Default: queued, and never on refs that are published", "enum": ["queued", "running", "never"] },
+            "timeout": { "description": "The time of a step, at most 1d", "$ref": "#/$defs/duration", "default": "30m" },
+            "log": { "description": "The most bytes of an attempt's log, 64KiB to 1GiB; a job that prints more is ended", "$ref": "#/$defs/size", "default": "64MiB" },
+            "retention": { "description": "What is kept of this bot; wins key by key over the settings", "$ref": "#/$defs/retention" },
+            "product": { "description": "The name that versions are published under. Default: the bot's name", "$ref": "#/$defs/name" },
+            "public": { "description": "Whether anybody may read its versions. Default: as anonymous in the settings", "type": "boolean" },
             "triggers": {
+              "description": "Scripts, publications and uploads, in this order; a failure stops the later ones",
               "type": "array", "maxItems": 64,
               "items": {
                 "type": "object", "additionalProperties": false, "required": ["name"],
                 "oneOf": [{ "required": ["run"] }, { "required": ["publish"] }, { "required": ["upload"] }],
                 "properties": {
-                  "name": { "$ref": "#/$defs/name" },
-                  "phase": { "enum": ["before", "after"], "default": "after" },
-                  "branches": { "$ref": "#/$defs/texts" },
-                  "tags": { "$ref": "#/$defs/texts" },
+                  "name": { "description": "The trigger's name", "$ref": "#/$defs/name" },
+                  "phase": { "description": "Before or after the jobs; only run can be before", "enum": ["before", "after"], "default": "after" },
+                  "branches": { "description": "Patterns of the branches on which it acts. Required, or tags, for publish and upload", "$ref": "#/$defs/texts" },
+                  "tags": { "description": "Patterns of the tags on which it acts", "$ref": "#/$defs/texts" },
                   "when": {
+                    "description": "The results after which it acts; one or a list",
                     "oneOf": [
                       { "$ref": "#/$defs/condition" },
                       { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/condition" } }
                     ],
                     "default": "succeeded"
                   },
-                  "run": { "type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$" },
-                  "sandbox": { "type": "boolean", "default": false },
+                  "run": { "description": "The name of an executable in triggers/ beside bots/", "type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$" },
+                  "sandbox": { "description": "Run the script in the sandbox", "type": "boolean", "default": false },
                   "publish": {
+                    "description": "Publish the artifacts as a version",
                     "type": "object", "additionalProperties": false, "required": ["version"],
                     "properties": {
                       "version": {
+                        "description": "From the branch's name, the tag, a file of the commit, or a command",
                         "oneOf": [
                           { "enum": ["branch", "tag"] },
                           {
                             "type": "object", "additionalProperties": false, "minProperties": 1, "maxProperties": 1,
-                            "properties": { "file": { "type": "string" }, "command": { "type": "string" } }
+                            "properties": {
+                              "file": { "description": "A file of the commit with the version in one line", "type": "string" },
+                              "command": { "description": "A command that prints the version", "type": "string" }
+                            }
                           }
                         ]
                       },
-                      "registry": { "type": "string", "pattern": "^[A-Za-z0-9]([A-Za-z0-9]|-[A-Za-z0-9]){0,38}\\.[A-Za-z0-9]([A-Za-z0-9]|[-_][A-Za-z0-9]){0,99}$" }
+                      "registry": { "description": "SCOPE.NAME of a Swift package; also publishes to the package registry", "type": "string", "pattern": "^[A-Za-z0-9]([A-Za-z0-9]|-[A-Za-z0-9]){0,38}\\.[A-Za-z0-9]([A-Za-z0-9]|[-_][A-Za-z0-9]){0,99}$" }
                     }
                   },
-                  "upload": { "type": "string", "pattern": "^((https?|sftp|ftps?|s3)://|/)" },
-                  "credentials": { "$ref": "#/$defs/secret" },
-                  "secrets": { "$ref": "#/$defs/texts" },
-                  "timeout": { "$ref": "#/$defs/duration", "default": "30m" }
+                  "upload": { "description": "Where the artifacts go: sftp, https, ftps, s3, or a directory of this machine", "type": "string", "pattern": "^((https?|sftp|ftps?|s3)://|/)" },
+                  "credentials": { "description": "The secret for an upload: USER:PASSWORD, a private ssh key, or ACCESSKEY:SECRET", "$ref": "#/$defs/secret" },
+                  "secrets": { "description": "Secrets for a script's environment", "$ref": "#/$defs/texts" },
+                  "timeout": { "description": "A script's time. Default: the bot's", "$ref": "#/$defs/duration", "default": "30m" }
                 }
               }
             },
             "notify": {
+              "description": "Mails and webhooks when a branch or tag changes. Default: nobody is told",
               "type": "array", "maxItems": 16,
               "items": {
                 "type": "object", "additionalProperties": false, "required": ["name"],
@@ -198,37 +215,39 @@ package enum JSONSchemas {
                   { "required": ["webhook", "secret"] }
                 ],
                 "properties": {
-                  "name": { "$ref": "#/$defs/name" },
+                  "name": { "description": "The notice's name", "$ref": "#/$defs/name" },
                   "when": {
+                    "description": "Which changes; one or a list. Default: all",
                     "oneOf": [
                       { "$ref": "#/$defs/transition" },
                       { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/transition" } }
                     ]
                   },
-                  "branches": { "$ref": "#/$defs/texts" },
-                  "tags": { "$ref": "#/$defs/texts" },
-                  "mail": { "$ref": "#/$defs/texts" },
-                  "authors": { "$ref": "#/$defs/texts" },
-                  "webhook": { "type": "string", "pattern": "^https?://" },
-                  "secret": { "$ref": "#/$defs/secret" }
+                  "branches": { "description": "Patterns of the branches. Default: every ref that the bot watches", "$ref": "#/$defs/texts" },
+                  "tags": { "description": "Patterns of the tags", "$ref": "#/$defs/texts" },
+                  "mail": { "description": "Addresses, at most 20", "$ref": "#/$defs/texts" },
+                  "authors": { "description": "Domains of authors who are mailed about issues that they surely introduced", "$ref": "#/$defs/texts" },
+                  "webhook": { "description": "An address that gets JSON", "type": "string", "pattern": "^https?://" },
+                  "secret": { "description": "The secret that signs the JSON", "$ref": "#/$defs/secret" }
                 }
               }
             },
             "secrets": {
+              "description": "Secrets that steps of a recipe may ask for. Default: none",
               "type": "array", "maxItems": 64,
               "items": {
                 "type": "object", "additionalProperties": false, "required": ["name"],
                 "anyOf": [{ "required": ["branches"] }, { "required": ["tags"] }],
                 "properties": {
-                  "name": { "$ref": "#/$defs/secret" },
-                  "branches": { "$ref": "#/$defs/texts" },
-                  "tags": { "$ref": "#/$defs/texts" },
-                  "configurations": { "$ref": "#/$defs/names" },
-                  "steps": { "$ref": "#/$defs/names" }
+                  "name": { "description": "The secret's name", "$ref": "#/$defs/secret" },
+                  "branches": { "description": "Patterns of the branches whose jobs may have it; branches or tags is required", "$ref": "#/$defs/texts" },
+                  "tags": { "description": "Patterns of the tags whose jobs may have it", "$ref": "#/$defs/texts" },
+                  "configurations": { "description": "The configurations that may have it. Default: all", "$ref": "#/$defs/names" },
+                  "steps": { "description": "The steps that may have it. Default: all", "$ref": "#/$defs/names" }
                 }
               }
             },
-            "recipe": { "$ref": "#/$defs/recipe" }
+            "recipe": { "description": "A recipe that wins over the repository's .martlet.yml", "$ref": "#/$defs/recipe" }
           }
         """#
     ).replacing(
@@ -244,49 +263,52 @@ package enum JSONSchemas {
 
     /// The properties of a command that a recipe contains.
     private static let commandProperties = #"""
-                  "run": { "type": "string" },
-                  "report": { "$ref": "#/$defs/texts" },
-                  "environment": { "$ref": "#/$defs/environment" },
-                  "timeout": { "$ref": "#/$defs/duration" },
-                  "working-directory": { "type": "string" },
-                  "network": { "enum": ["none", "full"] },
-                  "secrets": { "$ref": "#/$defs/texts" }
+                  "run": { "description": "The command. It ends at its first failure", "type": "string" },
+                  "report": { "description": "Patterns of the report files that it writes, from the repository's root", "$ref": "#/$defs/texts" },
+                  "environment": { "description": "Variables of this step; they win over the configuration's", "$ref": "#/$defs/environment" },
+                  "timeout": { "description": "The step's time. Default: the configuration's, else the bot's", "$ref": "#/$defs/duration" },
+                  "working-directory": { "description": "Relative to the repository's root, which is the default", "type": "string" },
+                  "network": { "description": "Whether the step reaches the network. Default: the configuration's", "enum": ["none", "full"] },
+                  "secrets": { "description": "Names of secrets for its environment, as MARTLET_SECRET_NAME", "$ref": "#/$defs/texts" }
         """#
 
     private static let recipeBody = #"""
           "type": ["object", "null"], "additionalProperties": false,
           "properties": {
-            "project": { "enum": [\#(projectTypes)] },
+            "project": { "description": "The kind of project, in place of the recognized one", "enum": [\#(projectTypes)] },
             "configurations": {
+              "description": "Ways to build and test, by name. Default: debug",
               "type": "object", "minProperties": 1, "maxProperties": 32,
               "propertyNames": { "$ref": "#/$defs/name" },
               "additionalProperties": {
                 "type": ["object", "null"], "additionalProperties": false,
                 "properties": {
-                  "flags": { "$ref": "#/$defs/texts" },
-                  "environment": { "$ref": "#/$defs/environment" },
-                  "toolchain": { "type": "string", "pattern": "^/" },
-                  "build": { "type": "string" },
-                  "test": { "anyOf": [{ "const": "none" }, { "type": "string" }] },
+                  "flags": { "description": "Added to the usual commands", "$ref": "#/$defs/texts" },
+                  "environment": { "description": "Variables of every step", "$ref": "#/$defs/environment" },
+                  "toolchain": { "description": "A directory whose usr/bin comes first in PATH", "type": "string", "pattern": "^/" },
+                  "build": { "description": "Replaces the usual command that builds", "type": "string" },
+                  "test": { "description": "Replaces the usual command that tests; none says that there is nothing to test", "anyOf": [{ "const": "none" }, { "type": "string" }] },
                   "steps": {
+                    "description": "All steps in their order, in place of build and test",
                     "type": "array", "minItems": 1, "maxItems": 64,
                     "items": {
                       "type": "object", "additionalProperties": false, "required": ["name", "step", "run"],
                       "properties": {
-                        "name": { "$ref": "#/$defs/name" },
-                        "step": { "enum": ["analyzing", "building", "testing"] },
+                        "name": { "description": "The step's name; resolve, list and archive are taken", "$ref": "#/$defs/name" },
+                        "step": { "description": "What a failure says of the code", "enum": ["analyzing", "building", "testing"] },
             \#(commandProperties)
                       }
                     }
                   },
-                  "report": { "$ref": "#/$defs/texts" },
-                  "timeout": { "$ref": "#/$defs/duration" },
-                  "network": { "enum": ["none", "full"], "default": "none" },
-                  "image": { "$ref": "#/$defs/name" }
+                  "report": { "description": "Patterns of the report files that the test command writes", "$ref": "#/$defs/texts" },
+                  "timeout": { "description": "A step's time. Default: the bot's", "$ref": "#/$defs/duration" },
+                  "network": { "description": "Whether steps reach the network", "enum": ["none", "full"], "default": "none" },
+                  "image": { "description": "The root file system of its jobs, by its name in the settings' images", "$ref": "#/$defs/name" }
                 }
               }
             },
             "analyze": {
+              "description": "Analyses of each configuration. Default: by the kind of project; [] means none",
               "type": ["array", "string"],
               "items": {
                 "oneOf": [
@@ -294,7 +316,7 @@ package enum JSONSchemas {
                   {
                     "type": "object", "additionalProperties": false, "required": ["run"],
                     "properties": {
-                      "name": { "$ref": "#/$defs/name" },
+                      "name": { "description": "The step's name", "$ref": "#/$defs/name" },
             \#(commandProperties)
                     }
                   }
@@ -302,11 +324,12 @@ package enum JSONSchemas {
               }
             },
             "archive": {
+              "description": "What is kept. Default: the products, where a trigger uses them",
               "type": "object", "additionalProperties": false,
               "properties": {
-                "configuration": { "$ref": "#/$defs/name" },
-                "include": { "$ref": "#/$defs/texts" },
-                "bundle": { "type": "boolean", "default": false }
+                "configuration": { "description": "The configuration whose products are kept. Default: release, else the first", "$ref": "#/$defs/name" },
+                "include": { "description": "Patterns of files to keep in place of the products; [] keeps none", "$ref": "#/$defs/texts" },
+                "bundle": { "description": "Also pack a Swift package's artifact bundle for binary targets", "type": "boolean", "default": false }
               }
             }
           }

@@ -1,8 +1,8 @@
 import Glibc
 package import Model
 
-/// The paths that a job's sandbox shows besides the usual ones, and a job's resource limits. The default values are documented in docs/manual.md,
-/// "The fence".
+/// The paths that a job's sandbox shows besides the usual ones, and a job's resource limits. The default values are documented in
+/// docs/reference/settings.md.
 package struct FenceSettings: Hashable, Sendable {
     /// Absolute paths that every job sees, read-only, at the same place.
     package var readOnly: [String]

@@ -42,6 +42,8 @@ struct Pages: Sendable {
             Route(.get, "/outbox", .role(.viewer), "Page: what is told outside; ?state= ?before=.") {
                 try await outbox($0)
             },
+            Route(.get, "/docs", .read, "Page: the documentation's contents; ?q= searches it.") { try await docs($0) },
+            Route(.get, "/docs/{page...}", .read, "Page: one page of the documentation.") { try await doc($0) },
             asset("/style.css", Templates.styleSheet, "text/css; charset=utf-8"),
             asset("/live.js", Templates.script, "text/javascript; charset=utf-8"),
             asset("/icon.svg", PackageResources.icon_svg, "image/svg+xml"),
@@ -77,7 +79,9 @@ struct Pages: Sendable {
         view["unfencedReason"] = .text(section.isEmpty ? nil : overview.isolation.reason)
         view["loopbackReason"] = .text(section.isEmpty ? nil : overview.loopbackReason)
         view["diskShortage"] = .text(section.isEmpty ? nil : site.operations.diskShortage)
-        for (key, name) in [("isBots", "bots"), ("isProducts", "products"), ("isDeliveries", "deliveries")] {
+        for (key, name) in [
+            ("isBots", "bots"), ("isProducts", "products"), ("isDeliveries", "deliveries"), ("isDocs", "docs"),
+        ] {
             view[key] = .flag(section == name)
         }
         // No page is rendered for a client that has left.

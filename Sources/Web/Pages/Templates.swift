@@ -35,6 +35,7 @@ struct Templates: Sendable {
         "article": PackageResources.article_mustache,
         "issues": PackageResources.issues_mustache,
         "issue": PackageResources.issue_mustache,
+        "docs": PackageResources.docs_mustache,
     ]
 
     private static let digest = String(Digest.sha256(of: styleSheet + script).prefix(12))

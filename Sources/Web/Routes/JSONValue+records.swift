@@ -4,7 +4,7 @@ import Model
 import Storage
 import Transfer
 
-/// The JSON objects that `docs/manual.md` documents in "The HTTP interface". Times are in RFC 3339, durations in seconds, sizes in bytes.
+/// The JSON objects that `docs/reference/http-answers.md` documents. Times are in RFC 3339, durations in seconds, sizes in bytes.
 extension JSONValue {
     static func list(_ items: [JSONValue], next: Int64? = nil) -> JSONValue {
         ["items": .array(items), "next": next.map { .string(String($0)) } ?? .null]

@@ -61,14 +61,14 @@ struct Doctor: AsyncParsableCommand {
                     "mail",
                     settings.mail == nil
                         ? "\(mailing.prefix(5).joined(separator: ", ")) would mail its notices, and the settings have no `mail`; "
-                            + "see \"Settings\" of the manual" : nil,
+                            + "see docs/reference/settings.md" : nil,
                     settings.mail?.server ?? "")
             }
             if let url = settings.url, url.hasPrefix("https:"), settings.proxies.isEmpty {
                 note(
                     "proxy",
                     "\(url) needs a proxy in front, which has to pass bodies of 26 MiB (nginx: client_max_body_size); limits for "
-                        + "each client need `proxies`; see \"Behind a reverse proxy\" of the manual")
+                        + "each client need `proxies`; see docs/operating/reverse-proxy.md")
             }
             for (tool, need) in [
                 ("swift", "to build Swift packages"), ("make", "to build with Make"), ("clang", "to analyze C sources"),

@@ -55,6 +55,8 @@ import Testing
         GET /bots/{bot}/{number}/tests
         GET /cctray.xml
         GET /deliveries
+        GET /docs
+        GET /docs/{page}
         GET /metrics
         """,
         "product": """
