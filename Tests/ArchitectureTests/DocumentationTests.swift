@@ -31,7 +31,7 @@ import Testing
         let root = try Directory(opening: Project.root)
         var sources = ""
         try root.walk("Sources", limit: 100_000) { path, status in
-            guard status.kind == .file, path.ends(with: ".swift".utf8) else { return }
+            guard status.kind == .file, String(decoding: path, as: UTF8.self).hasSuffix(".swift") else { return }
             sources += String(decoding: try root.read(path, limit: 4 << 20), as: UTF8.self)
         }
         let troubleshooting = try pages(in: "docs/operating").filter { $0.path.contains("/troubleshooting") }

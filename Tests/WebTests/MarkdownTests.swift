@@ -17,6 +17,7 @@ import Testing
             "[a `b`](#c) <https://d.example>",
             "<p><a href=\"#c\">a <code>b</code></a> <a href=\"https://d.example\">https://d.example</a></p>\n"
         ),
+        ("![a picture](images/a.png) b! [c]", "<p>a picture b! [c]</p>\n"),
         ("- a\n  b\n- c\n  - d", "<ul>\n<li>a\nb</li>\n<li>c<ul>\n<li>d</li>\n</ul>\n</li>\n</ul>\n"),
         ("1. a\n2. b", "<ol>\n<li>a</li>\n<li>b</li>\n</ol>\n"),
         ("- a\n\n  b\n\nc", "<ul>\n<li>a<p>b</p>\n</li>\n</ul>\n<p>c</p>\n"),

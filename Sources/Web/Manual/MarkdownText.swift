@@ -32,6 +32,7 @@ struct MarkdownText {
                 case UInt8(ascii: "`"): Form.code(rest)
                 case UInt8(ascii: "*"): Form.strong(rest) ?? Form.emphasis(rest)
                 case UInt8(ascii: "["): Form.link(rest)
+                case UInt8(ascii: "!"): Form.picture(rest)
                 case UInt8(ascii: "<"): Form.address(rest)
                 default: nil
                 }
@@ -86,7 +87,7 @@ private struct Form {
     /// The index after the form.
     let end: Int
 
-    static func begins(with byte: UInt8) -> Bool { "\\`*[<".utf8.contains(byte) }
+    static func begins(with byte: UInt8) -> Bool { "\\`*[<!".utf8.contains(byte) }
 
     /// A backslash before an ASCII punctuation character.
     static func escape(_ text: ArraySlice<UInt8>) -> Form? {
@@ -152,6 +153,12 @@ private struct Form {
         guard !destination.isEmpty, destination.allSatisfy({ $0 > 0x20 }) else { return nil }
         return Form(
             kind: .link(Array(destination)), content: text[(text.startIndex + 1)..<index], end: end + 1)
+    }
+
+    /// `![text](file)`: its text, since the program has no pictures.
+    static func picture(_ text: ArraySlice<UInt8>) -> Form? {
+        guard text.dropFirst().first == UInt8(ascii: "["), let link = link(text.dropFirst()) else { return nil }
+        return Form(kind: .text, content: link.content, end: link.end)
     }
 
     /// `<https://…>`
