@@ -8,9 +8,9 @@ extension Bot {
     /// programs and synchronizes as many files; at a load of 18 on two cores some took 12 s.
     package static var waitLimit: Duration { TestLimits.wait * 3 }
 
-    /// Waits for something to be stored: looks now, and after every change of the store. Never sleeps.
-    /// - Parameter condition: What is waited for, or nothing as long as it is not there.
-    /// - Throws: `BotFailure` with the log when the limit passes.
+    /// Waits until something is stored. It checks at once and after every change of the store, and never sleeps.
+    /// - Parameter condition: Returns the awaited value, or `nil` while it is not stored.
+    /// - Throws: `BotFailure` with the log if the limit passes.
     @discardableResult
     package func wait<Value: Sendable>(
         _ what: String, limit: Duration = Bot.waitLimit,

@@ -190,7 +190,7 @@ import Testing
                 let fourth = try await bot.integrate(
                     Commit(files: ["Package.resolved": moved]), limit: .seconds(300) * TestLimits.scale)
 
-                // then: resolved anew, and built against what it is now.
+                // then: it is resolved again, and built against the new version.
                 expectResult(of: fourth, "build-errors")
                 #expect(fourth.issues.contains { $0.finding.path == "Sources/Kit/Kit.swift" }, "\(fourth.issues)")
             }

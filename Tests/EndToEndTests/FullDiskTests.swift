@@ -103,7 +103,7 @@ import Testing
         let store = try bot.store
         try await until("the first step") { try await store.attempts(of: id).first?.state == .running(.building) }
 
-        // when: the log is begun anew, so that it needs room
+        // when: the write-ahead log starts at its beginning again, so that it needs room
         #expect(try await SQLProgram.read("PRAGMA wal_checkpoint(TRUNCATE)", at: bot.state.database) == "0")
         try SmallDisk.fill(with: disk + "/full")
         try outer.write("go", "")

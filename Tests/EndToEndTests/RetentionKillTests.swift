@@ -45,7 +45,7 @@ import Testing
             isHeld: !refs.isEmpty)
     }
 
-    /// Arms the place, prunes, kills the daemon where it stopped, and starts it anew.
+    /// Arms the place, prunes, kills the daemon where it stopped, and starts it again.
     private static func kill(_ place: (String, String), _ service: Service) throws {
         let failpoint = service.root + "/failpoint"
         unlink(failpoint + ".hit")
@@ -79,7 +79,7 @@ import Testing
                     "kit", files: [".martlet.yml": Self.recipe], lines: "retention: { integrations: 1 }\n")
                 try service.start()
                 _ = try service.begun("kit")
-                // The push that the branch stands at is kept; those that a person asks for are not.
+                // The push at the branch's head is kept; integrations that a user starts are not.
                 var newest = try service.integrate("kit", commit: commit)
                 try service.completed("kit", newest)
                 for place in Self.places {

@@ -53,8 +53,8 @@ struct RunFixture: Sendable {
             environment: environment.merging(added) { $1 })
     }
 
-    /// Starts it in a process group of its own, as a shell on a terminal would.
-    /// - Parameter output: Where to; nothing: to the file `output`, made anew.
+    /// Starts the command in a process group of its own, as a shell on a terminal would.
+    /// - Parameter output: The path of the output; `nil` for the file `output`, which is created again.
     func start(_ arguments: [String] = [], into output: String? = nil) async throws -> StartedProgram {
         if output == nil { try directory.write("output", "") }
         let program = try await StartedProgram.start(

@@ -90,8 +90,8 @@ import Testing
         }
     }
 
-    /// Eight processes with the same 20 to 40 MiB, over the limit if each counted for itself; the time is for two looks. While they come and
-    /// go, each is looked at when so many have it in common: at most 1 + 1/2 + … + 1/8 times of it are counted.
+    /// Eight processes share the same 20 to 40 MiB, and would be over the limit if each counted for itself. The time is enough for two
+    /// measurements. While processes start and exit, each is measured when it shares with fewer: at most 1 + 1/2 + … + 1/8 of it is counted.
     @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
     func testThatWhatProcessesShareIsCountedOnce(isFenced: Bool) async throws {
         try await withLaunched(as: .ordinary) { launched in

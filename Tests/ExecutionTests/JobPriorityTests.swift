@@ -4,7 +4,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// What jobs leave to the daemon: people who wait for its answers go before them.
+/// The daemon has priority over jobs, because users wait for its answers.
 @Suite struct JobPriorityTests {
     @Test(arguments: Launched.fences) func testThatAStepIsNicerThanWhoStartedIt(isFenced: Bool) async throws {
         try await withLaunched { launched in

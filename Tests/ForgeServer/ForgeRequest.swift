@@ -9,7 +9,7 @@ struct ForgeRequest {
     var headers = TransferHeaders()
     var body: [UInt8] = []
 
-    /// Nothing when the connection ends before, or 1 MiB came.
+    /// Reads a request; `nil` if the connection ends before its end, or if it has more than 1 MiB.
     init?(reading connection: Int32) {
         var bytes: [UInt8] = []
         var end: Int?

@@ -6,7 +6,7 @@ struct Subject: Sendable {
     var name: String
     /// Whether a file is a seed, by the format that it is read as.
     var takes: @Sendable (_ format: String?) -> Bool
-    /// Reads, and counts what was found so that nothing is optimised away.
+    /// Reads the bytes and returns the number of results, so that the compiler cannot remove the reading.
     var read: @Sendable ([UInt8]) -> Int
 
     static let root = FileTable.root

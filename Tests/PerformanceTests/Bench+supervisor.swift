@@ -40,7 +40,7 @@ extension Bench {
         }
     }
 
-    /// What no other process shares (proc_pid_smaps(5)), in bytes; nothing where it cannot be read.
+    /// Returns the memory that no other process shares (proc_pid_smaps(5)), in bytes; `nil` if it cannot be read.
     private static func privateBytes(_ pid: Int32) -> Double? {
         guard let text = try? String(contentsOfFile: "/proc/\(pid)/smaps_rollup", encoding: .utf8) else { return nil }
         let lines = text.split(separator: "\n").filter { $0.hasPrefix("Private_") }

@@ -6,7 +6,7 @@ struct Goal {
     /// With its unit, such as `≤ 6 ms`.
     let text: String
     let isMet: Bool
-    /// The same as a ratio; nothing where the machine does not count.
+    /// The same as a ratio; `nil` if the goal does not depend on the machine.
     var relative: (text: String, isMet: Bool)?
 
     /// What it says at the end of a figure's line. The ratio decides where there is one: an absolute figure is the machine's, too.

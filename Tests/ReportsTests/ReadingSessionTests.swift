@@ -144,7 +144,7 @@ import Testing
         #expect(throws: WireError.self) { try Self.read(record, asked: [0: 1]) }
     }
 
-    /// The bytes of a report with so many problems, each of which takes one byte.
+    /// Returns the bytes of a report with a number of problems, each of one byte.
     private static func report(problems: Int) -> [UInt8] {
         var writer = WireWriter()
         writer.add(ReportContent(problems: Array(repeating: "no", count: problems)))

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["sanitizer-ub.txt", "sanitizer-ub-stack.txt"])
-    func testThatItReadsUndefinedBehaviour(sample: String) throws {
+    func testThatItReadsUndefinedBehavior(sample: String) throws {
         let found = try read(sample).findings
         #expect(found.map(\.line) == [5, 7, 7, 8])
         #expect(found.map(\.column) == [35, 21, 5, 14])

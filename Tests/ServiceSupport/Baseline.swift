@@ -11,7 +11,7 @@ package struct Baseline {
     package let command: Figures
     /// One row in SQLite with WAL and `synchronous = FULL`.
     package let commit: Figures
-    /// Bubblewrap around `/bin/true` with every namespace; nothing where it cannot work.
+    /// The time of `/bin/true` under bubblewrap with every namespace; `nil` if bubblewrap cannot work here.
     package let fence: Figures?
 
     /// - Parameter directory: On the file system that the state is on.

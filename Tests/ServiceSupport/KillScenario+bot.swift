@@ -118,7 +118,7 @@ extension KillScenario {
         }
     }
 
-    /// A bot file's lines by which one is told of a branch that breaks and is mended.
+    /// Returns the lines of a bot file that send a notification when a branch breaks and when it is fixed.
     func lines(telling name: String, at port: Int) -> String {
         """
         insecure: true

@@ -36,7 +36,7 @@ package enum KillScenario: String, CaseIterable, Sendable {
     case tellingNobody = "renamed"
     /// A daemon before this one was sending it.
     case tellingResumed = "resumed"
-    /// A forge is told of a commit's statuses; and of the newest alone, where it was away meanwhile.
+    /// A forge gets a commit's statuses. If it was unreachable meanwhile, it gets only the newest.
     case reporting = "reports"
     case reportingNewest = "replaced"
     /// Old integrations are removed.

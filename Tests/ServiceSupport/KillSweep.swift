@@ -169,7 +169,7 @@ package final class KillSweep {
 
     func disarm() { unlink(failpoint) }
 
-    /// The process that stopped itself; nothing when none did.
+    /// Returns the process that stopped itself; `nil` if none did.
     func stoppedProcess() -> Int32? {
         var pid: Int32?
         let isStopped = Moment.until(limit: 60) {

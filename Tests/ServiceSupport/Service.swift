@@ -127,7 +127,7 @@ package final class Service {
     package func end(_ signal: Int32) {
         guard process > 0 else { return }
         kill(process, signal)
-        // One that stands at a failpoint takes nothing else before.
+        // A process that is stopped at a failpoint handles no other signal before SIGCONT.
         kill(process, SIGCONT)
         if Shell.wait(process, limit: 60) == nil { Shell.say("the daemon did not end in 60 s and was killed") }
         process = 0
@@ -155,7 +155,7 @@ package final class Service {
     /// Ends the daemon, its jobs and the launcher.
     package func endAll() {
         end(SIGTERM)
-        // Who stands at a failpoint takes no other signal before.
+        // A process that is stopped at a failpoint handles no other signal before SIGCONT.
         for process in supervisors + [launcher].compactMap({ $0 }) { kill(process, SIGCONT) }
         for supervisor in supervisors { kill(supervisor, SIGTERM) }
         if !Moment.until(limit: 15, pause: 20, { supervisors.isEmpty }) {

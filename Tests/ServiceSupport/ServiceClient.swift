@@ -18,7 +18,7 @@ package final class ServiceClient {
     deinit { disconnect() }
 
     /// Sends a request and reads its answer.
-    /// - Throws: `ServiceFailure` when nobody listens, the connection ends before the answer does, or nothing comes for a minute.
+    /// - Throws: `ServiceFailure` if no server listens, the connection ends before the answer does, or no byte comes for a minute.
     package func send(
         _ method: String, _ path: String, headers: [String: String] = [:], body: String? = nil
     ) throws -> Answer {

@@ -55,8 +55,8 @@ package enum Shell {
         return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
     }
 
-    /// Waits for a child's end, and kills it where that does not come within `limit` seconds.
-    /// - Returns: As `wait`; nothing where it was killed.
+    /// Waits until a child exits, and kills it after `limit` seconds.
+    /// - Returns: The same as `wait`; `nil` if the child was killed.
     @discardableResult package static func wait(_ pid: Int32, limit: Double) -> Int32? {
         var told = siginfo_t()
         let hasEnded = Moment.until(limit: limit) {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct NearMissTests {
     private func remarks(_ entries: [String]) -> [String] {
-        let project = RecipeReader.Project.recognised(
+        let project = RecipeReader.Project.recognized(
             ProjectType.recognize(ProjectTree(rootEntries: entries)), rootEntries: entries)
         return RecipeReader.withoutRecipe(project).value?.remarks ?? []
     }
@@ -48,7 +48,7 @@ import Testing
 
     @Test func testThatBesideTheRecipeOnlyItsOtherSpellingsAreSaid() {
         func warnings(_ entries: [String]) -> [String] {
-            let project = RecipeReader.Project.recognised(nil, rootEntries: entries)
+            let project = RecipeReader.Project.recognized(nil, rootEntries: entries)
             return RecipeReader.read(
                 bytes: Array("configurations: { a: { build: x } }\n".utf8), file: ".martlet.yml", project: project
             ).diagnostics.map(\.message)
@@ -57,8 +57,8 @@ import Testing
         #expect(warnings([".martlet.yml", ".martlet.yaml"]).count == 1)
     }
 
-    @Test func testThatWhereNothingIsRecognisedTheMisnamedRecipeIsTheReason() {
-        let project = RecipeReader.Project.recognised(nil, rootEntries: ["martlet.yml", "a"])
+    @Test func testThatWhereNothingIsRecognizedTheMisnamedRecipeIsTheReason() {
+        let project = RecipeReader.Project.recognized(nil, rootEntries: ["martlet.yml", "a"])
         expectContains(RecipeReader.withoutRecipe(project).errors.first?.message ?? "", "martlet.yml")
     }
 

@@ -117,7 +117,7 @@ import Testing
                   - { name: unit, step: testing, run: make check, report: build/*.xml, secrets: [registry-token] }
             analyze:
               - { name: lint, run: ./lint.sh, environment: { A: b }, timeout: 1m, working-directory: src, network: full,
-                  report: lint.sarif, secrets: licence }
+                  report: lint.sarif, secrets: license }
               - { run: ./other }
             """, nil)
         // then
@@ -145,7 +145,7 @@ import Testing
                 .command(
                     .init(
                         run: "./lint.sh", environment: ["A": "b"], timeout: .seconds(60), workingDirectory: "src",
-                        network: .full, report: ["lint.sarif"], secrets: ["licence"]), name: Name(nearest: "lint")),
+                        network: .full, report: ["lint.sarif"], secrets: ["license"]), name: Name(nearest: "lint")),
                 .command(.init(run: "./other")),
             ])
     }
@@ -270,7 +270,7 @@ import Testing
     ])
     func testThatAnUnknownProjectIsToldWhatToWrite(_ names: [String], _ advice: String) throws {
         // when
-        let reading = RecipeReader.withoutRecipe(.recognised(nil, rootEntries: names))
+        let reading = RecipeReader.withoutRecipe(.recognized(nil, rootEntries: names))
         // then
         #expect(reading.value == nil)
         let said = try #require(reading.diagnostics.first?.description)
@@ -286,9 +286,9 @@ import Testing
 
     @Test(arguments: ProjectType.allCases)
     func testThatARecipeSaysWhichTypeItIs(_ type: ProjectType) throws {
-        // when: other types are recognised, or none.
-        for recognised in [nil, ProjectType.make] {
-            let recipe = try #require(read("project: \(type.rawValue)\n", recognised).value)
+        // when: other types are recognized, or none.
+        for recognized in [nil, ProjectType.make] {
+            let recipe = try #require(read("project: \(type.rawValue)\n", recognized).value)
             // then
             #expect(recipe.projectType == type)
             #expect(recipe.recognition?.sentence == "\(type.profile.title), by `project` in .martlet.yml")
@@ -376,6 +376,6 @@ extension RecipeReader.Project {
     /// A root with nothing but the file that tells a type.
     static func tree(_ type: ProjectType?) -> RecipeReader.Project {
         let names = type.map { Array($0.profile.markers.prefix(1)) } ?? []
-        return .recognised(ProjectType.recognize(ProjectTree(rootEntries: names)), rootEntries: names)
+        return .recognized(ProjectType.recognize(ProjectTree(rootEntries: names)), rootEntries: names)
     }
 }

@@ -4,7 +4,7 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// Looks that bring the commits of what has moved.
+/// Looks that fetch the commits of refs that have moved.
 @Suite struct BringingTests {
     private static let topic = RefName(branch: "topic")
 
@@ -267,7 +267,7 @@ import Testing
     @Test func testThatDamageThatALookMeetsIsLeftToTheNextFetch() async throws {
         try await withOrigin(["a": String(repeating: "line\n", count: 2000)]) { fixture in
             try await Self.serving(fixture, sendsPacks: Locked(true)) { mirror, _, push in
-                // given: the commit that the mirror's branch leads to cannot be read, which the server is told of
+                // given: the commit that the mirror's branch leads to cannot be read, and the server is told that the mirror has it
                 let first = try await fixture.origin.head()
                 let script = """
                     chmod u+w *.pack; p=$(ls *.pack); s=$(stat -c %s $p)

@@ -22,7 +22,7 @@ import Testing
                 try await mirror.fetch(heads)
                 try await mirror.hold(
                     try #require(heads[fixture.main]), for: IntegrationID(bot: try #require(Name("kit")), number: 1))
-                // libgit2 maps packs once for a process, and a file that is cut while it is mapped ends the process. The next process maps them again.
+                // libgit2 maps a pack once per process, and truncating a mapped file crashes the process. The next process maps it again.
                 mirror.kept.drop(mirror.store)
                 let later = mirrors()
                 try await body(fixture, mirror, (later, later.mirror(of: url)))

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// What is kept hangs on the project's type, which a commit of the same files may be given anew.
+    /// The kept names depend on the project's type, which can change for a commit of the same files.
     @Test func testThatOtherNamesAreWrittenAtTheSameCommit() async throws {
         try await withOrigin { fixture in
             // given

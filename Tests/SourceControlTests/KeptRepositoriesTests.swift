@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// Each is mended, or made, by who opens it anew.
+    /// Opening the repository again repairs or creates each of them.
     @Test(arguments: ["config", "HEAD", "packed-refs", "refs", "."])
     func testThatAHandleOfFilesThatAreOthersNowIsNotUsed(_ name: String) async throws {
         try await withOrigin { fixture in

@@ -61,7 +61,7 @@ struct StorageFigures {
         try sizes(results: count * history.configurations * history.count)
     }
 
-    /// After so many integrations it says how much they took, to show what grows with their number.
+    /// The numbers of integrations after which it prints the time, to show what grows with their number.
     private static let points: Set<Int> = [125, 250, 500, 1000, 2000, 3000, 4000]
 
     private func point(_ stored: [Duration], _ number: Int) throws {

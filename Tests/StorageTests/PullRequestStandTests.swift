@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // closed and opened again within a second, as those do who want it built anew
+        // closed and opened again within a second, as users do to build it again
         (
             [(200, RefName.main, false, PullRequestClaim.Change.closed), (200, .main, true, .reopened)], true,
             RefName.main

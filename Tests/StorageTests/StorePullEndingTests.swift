@@ -4,9 +4,10 @@ import Testing
 
 @testable import Storage
 
-/// What a pull request came to does not count while it is being ended: closed and opened again, or retargeted and back, it is integrated anew.
+/// A pull request's result does not count while its integration is being ended. If the pull request is closed and opened again, or retargeted and
+/// back, it is integrated again.
 @Suite struct StorePullEndingTests {
-    /// The pull request is told of and seen, and its integration runs.
+    /// Announces the pull request, finds it by a look, and begins its integration.
     private func begin(
         _ fixture: StoreFixture, _ head: CommitID, heads: [RefName: CommitID]
     ) async throws -> IntegrationRecord {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// Whose a head is says each look anew, by its own list.
+/// Each look decides again whether a head is trusted, according to its own list of refs.
 @Suite struct StorePullTrustTests {
     private static let topic = RefName(branch: "topic")
 

@@ -94,7 +94,7 @@ import Testing
             // given: two pushes, of which the look saw the second alone
             try await fixture.look([.main: commit(1)])
             try await fixture.look([.main: commit(3)])
-            // when: the first is told of late
+            // when: the event of the first arrives late
             _ = try await fixture.push([RefClaim(ref: .main, before: try commit(1), after: try commit(2))], id: "1")
             let outcome = try await fixture.look([.main: commit(3)])
             // then

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// A person's wish goes before the schedule's, whenever it was queued.
+    /// A user's request precedes the schedule's, whenever it was queued.
     @Test func testThatEachCauseAndARerunHasAHeadOfItsOwn() async throws {
         try await withStore { fixture in
             // given

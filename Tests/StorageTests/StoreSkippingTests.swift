@@ -67,7 +67,8 @@ import Testing
         }
     }
 
-    /// The bot's `paths` may be wider now than they were then; whose message said so needs no judgement for the next one to say so.
+    /// A push that was skipped because of its message is part of the next push. Only one that was skipped because of `paths` is judged again,
+    /// since the bot's `paths` may be wider now.
     @Test func testThatOneThatWasSkippedBelongsToTheNext() async throws {
         try await withStore { fixture in
             // given

@@ -29,13 +29,13 @@ package struct CertificateAuthority {
         ])
     }
 
-    /// Makes `NAME.pem` and `NAME.key`.
+    /// Makes the certificate `NAME.pem` and its key `NAME.key`.
     /// - Parameters:
-    ///   - host: For which it is.
-    ///   - days: Until its end; negative: it has ended.
-    ///   - isEarly: Whether its time is yet to come.
-    ///   - issuer: Who signs it; nothing: the authority itself. The certificate's file then has the issuer's behind it.
-    ///   - extensions: More of what it says of itself, as in openssl's files.
+    ///   - host: The host that the certificate is for.
+    ///   - days: The days until it expires; negative if it has expired.
+    ///   - isEarly: Whether it is not valid yet.
+    ///   - issuer: The certificate that signs it, which follows it in the file; `nil` for the authority itself.
+    ///   - extensions: Further lines of its extensions, as in openssl's files.
     package func issue(
         _ name: String, host: String, days: Int = 2, isEarly: Bool = false, by issuer: Issued? = nil,
         extensions: [String] = []

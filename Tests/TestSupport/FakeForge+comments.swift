@@ -9,7 +9,7 @@ struct FakeForgeCommentCall {
     var number: Int?
     var comment: Int?
 
-    /// Nothing for another path or method.
+    /// Returns `nil` for another path or method.
     init?(_ method: String, _ url: String, api: String, _ kind: FakeForge.Kind) {
         let path = url.dropFirst(api.count + 1).split(separator: "?", maxSplits: 1)[0]
         let parts = path.split(separator: "/").map { String($0).removingPercentEncoding ?? String($0) }

@@ -46,7 +46,7 @@ extension FakeTransport {
         return TransferStream(status: answer.status, headers: answer.headers, body: body)
     }
 
-    /// - Returns: Nothing when no answer ever comes.
+    /// - Returns: `nil` if no answer ever comes.
     private func respond(to request: TransferRequest) throws(TransferError) -> TransferResponse? {
         if Task.isCancelled { throw error(.canceled, request, "it was canceled") }
         try check(request)

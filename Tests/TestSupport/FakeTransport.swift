@@ -36,7 +36,7 @@ package final class FakeTransport: Transport {
         case truncation
         /// The server stores the half of the body, and the connection breaks.
         case breaking
-        /// The server never answers: the request ends when its task is cancelled.
+        /// The server never answers: the request ends when its task is canceled.
         case silence
         /// The same, after the server did what was asked.
         case silenceAfter

@@ -97,8 +97,8 @@ package final class LoopbackSocket: Sendable {
         }
     }
 
-    /// A connection to a port, to be closed by the caller; nothing when nobody listens there.
-    /// - Parameter isWaiting: False: it is given although it may not be made yet.
+    /// Connects to a port; `nil` if no process listens there. The caller closes the descriptor.
+    /// - Parameter isWaiting: If false, the descriptor is returned before the connection is made.
     package static func connected(to port: Int, at host: String = "127.0.0.1", isWaiting: Bool = true) -> Int32? {
         let flags = Int32(SOCK_CLOEXEC.rawValue) | (isWaiting ? 0 : Int32(SOCK_NONBLOCK.rawValue))
         var address = address(port: port)

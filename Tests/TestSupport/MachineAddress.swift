@@ -3,7 +3,7 @@ package import Testing
 
 /// An address of this machine's that is not its loopback's.
 package enum MachineAddress {
-    /// In four numbers; nothing where the machine has no other.
+    /// The address in four numbers; `nil` if the machine has no other address.
     package static let found: String? = {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return nil }

@@ -26,7 +26,7 @@ package struct MailServer: Sendable {
         }
     }
 
-    /// Waits until so many mails are there.
+    /// Waits until `count` mails have arrived.
     package func mails(count: Int) async throws -> [String] {
         _ = try await until("\(count) mails") { try mails().count >= count }
         return try mails()

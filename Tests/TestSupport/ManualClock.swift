@@ -79,7 +79,7 @@ package final class ManualClock: Clock {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Waits until so many sleep, so that an advance reaches them.
+    /// Waits until `count` tasks sleep, so that an advance reaches them.
     package func awaitSleepers(_ count: Int = 1) async {
         await until("\(count) sleepers") { sleeperCount >= count }
     }

@@ -6,7 +6,7 @@ package enum SQLProgram {
         _ = try await read(statement, at: path)
     }
 
-    /// - Returns: The first value of the first row as text; nothing where there is none.
+    /// - Returns: The first value of the first row as text; `nil` if there is no row.
     package static func read(_ statement: String, at path: String) async throws -> String? {
         let script = """
             import sqlite3, sys

@@ -44,7 +44,7 @@ package struct StartedProgram: Sendable {
         return StartedProgram(pid: pid, status: status)
     }
 
-    /// Sends it a signal; nothing where it has ended.
+    /// Sends the program a signal, unless it has exited.
     package func signal(_ signal: Int32) {
         if ProcessWatch.isRunning(pid) { kill(pid, signal) }
     }

@@ -82,7 +82,7 @@ import Transfer
             }
         }
 
-        @Test func testThatAMoveWhoseAnswerIsLostIsRecognised() async throws {
+        @Test func testThatAMoveWhoseAnswerIsLostIsRecognized() async throws {
             try await withTemporaryDirectory { directory in
                 try await PythonServer.running(in: directory) { server in
                     let file = try UploaderTests.file(directory, "a", "one")

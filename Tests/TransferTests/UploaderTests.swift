@@ -132,7 +132,7 @@ import Transfer
         }
     }
 
-    @Test func testThatALostAnswerOfAMoveIsRecognised() async throws {
+    @Test func testThatALostAnswerOfAMoveIsRecognized() async throws {
         try await withUploader { uploader, transport, directory in
             // given
             let file = try Self.file(directory, "a", "one")

@@ -6,7 +6,7 @@ import Transfer
 
 /// Lines that break beside the file's own bytes: in greetings and handshakes, while looking, while a name is given.
 @Suite struct UploadsCutAnywhereTests {
-    /// Uploads a file for each place to cut at, so many bytes of the client's after the phase has begun.
+    /// Uploads a file once for each place of the cut, counted in the client's bytes since the phase began.
     private static func expectOnce(
         _ phase: UploadProgress.Phase, _ places: StrideTo<Int>, to target: String, _ options: UploadOptions,
         size: Int = 10,

@@ -7,7 +7,7 @@ import Testing
 
 /// Pages of much: each shows a part, the counts of all, and links to the rest.
 @Suite struct PagingTests {
-    /// An integration of `kit` that has ended, with so many new issues and passed tests.
+    /// Stores an ended integration of `kit` with a number of new issues and passed tests.
     @discardableResult
     private func fill(_ web: WebFixture, issues: Int, tests: Int = 0) async throws -> IntegrationID {
         let (store, at, kit) = (web.store, WebFixture.now + .seconds(-600), SampleContent.kit)

@@ -12,7 +12,7 @@ import Testing
     private static let json = RegistryRoutesTests.json
 
     /// 4.2
-    @Test func testThatMetadataHasTheArchivesDigestAndTheNeighbours() async throws {
+    @Test func testThatMetadataHasTheArchivesDigestAndTheNeighbors() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // when
             let answer = try await web.send("GET", "/registry/acme/kit/1.4.2", headers: Self.json)
@@ -32,7 +32,7 @@ import Testing
                 answer["Link"] == """
                     <\(Self.base)/2.0.0-beta.1>; rel="latest-version", <\(Self.base)/2.0.0-beta.1>; rel="successor-version", \
                     <\(Self.base)/1.0.0>; rel="predecessor-version"
-                    """, "the yanked one is no neighbour")
+                    """, "the yanked one is no neighbor")
         }
     }
 

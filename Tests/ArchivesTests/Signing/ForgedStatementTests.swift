@@ -9,7 +9,7 @@ import Testing
 /// Versions whose sums and signatures are right, by the service's own key, but one of whose descriptions is not what it must be: each
 /// comparison finds its own.
 @Suite(.program("ssh-keygen")) struct ForgedStatementTests {
-    /// A version signed anew after a change of its descriptions.
+    /// Changes a version's descriptions and signs it again.
     /// - Returns: What is wrong with it.
     private func problems(
         namespace: String = SSHSignature.namespace, statementBy name: String = "key",

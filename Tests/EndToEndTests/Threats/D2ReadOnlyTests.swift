@@ -30,7 +30,7 @@ import Testing
         #expect(try await daemon.get("/health").status == 200)
         expectContains(try await daemon.get("/api/v1/bots/kit/integrations/1").body, #""result":"succeeded""#)
 
-        // when: it is mounted anew
+        // when: it is mounted again
         try await daemon.stop()
         await daemon.endJobs()
         // Who has ended may still have a file of it for a moment.

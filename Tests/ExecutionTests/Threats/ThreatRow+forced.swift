@@ -22,7 +22,7 @@ struct HostService {
         try #require(bind(datagrams, address.ai_addr, address.ai_addrlen) == 0, "\(port) has no datagrams")
     }
 
-    /// What came; nothing when nobody got through. What a client was answered says nothing of it.
+    /// Says whether a connection or a datagram arrived; `nil` if neither did.
     var received: String? {
         var asked = pollfd(fd: datagrams, events: Int16(POLLIN), revents: 0)
         let words = [connections.hasCaller ? "a connection" : nil, poll(&asked, 1, 0) == 1 ? "a datagram" : nil]

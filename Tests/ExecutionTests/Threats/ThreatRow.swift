@@ -17,9 +17,9 @@ struct ThreatRow: Sendable, CustomTestStringConvertible {
     let id: String
     let what: String
     let outcome: Outcome
-    /// Why it cannot be tried here; nothing when it can.
+    /// Returns why it cannot be tried on this machine; `nil` if it can.
     var skipped: @Sendable (Launched) async throws -> String? = { _ in nil }
-    /// - Returns: What got through, or else was not as it must be; nothing when the row holds.
+    /// - Returns: What got through, or what else was wrong; `nil` if the row holds.
     let breach: @Sendable (Launched) async throws -> String?
 
     var testDescription: String { "\(id) \(what)" }

@@ -30,7 +30,7 @@ import Testing
         let names = [Self.file(of: later), "README", Self.file(of: earlier)]
         // when
         let recognition = try #require(ProjectType.recognize(ProjectTree(rootEntries: names)))
-        // then: one that surely has tests goes before one that may have none, and is not passed over.
+        // then: a type that certainly has tests takes precedence over one that may have none, and is not passed over.
         let named = recognition.passedOver + (recognition.others ?? []).map(\.marker)
         #expect(Set(named + [recognition.marker]) == [names[0], names[2]])
         for name in named { expectContains(recognition.sentence, name) }
