@@ -25,7 +25,10 @@ enum Rules {
 
     static func imports(of text: String) -> [(line: Int, module: String)] {
         let pattern =
-            /^\s*(?:@[\w()]+\s+)*(?:package |public |internal |private |fileprivate )?import (?:(?:struct|class|enum|protocol|func|let|var|typealias) )?(\w+)/
+            #/
+            ^\s*(?:@[\w()]+\s+)*(?:package\s|public\s|internal\s|private\s|fileprivate\s)?import\s
+            (?:(?:struct|class|enum|protocol|func|let|var|typealias)\s)?(\w+)
+            /#
         // A script in a literal has imports of its own language.
         var isLiteral = false
         return lines(of: text).compactMap { number, line in
