@@ -1,8 +1,8 @@
 import Foundation
 
-/// Makes certificates by openssl.
+/// A certificate authority for tests, by openssl.
 package struct CertificateAuthority {
-    /// A certificate and its key: paths of PEM files.
+    /// The paths of the PEM files of a certificate and its key.
     package struct Issued: Sendable {
         package let certificate: String
         package let key: String
@@ -18,7 +18,8 @@ package struct CertificateAuthority {
     /// The authority's own certificate.
     package var certificate: String { directory.path("\(place)/ca.pem") }
 
-    /// - Parameter place: Of its files, in the directory.
+    /// Creates the authority.
+    /// - Parameter place: The name of its folder in the directory.
     package init(in directory: TemporaryDirectory, place: String = "authority") async throws {
         self.directory = directory
         self.place = place
@@ -46,7 +47,7 @@ package struct CertificateAuthority {
             "req", "-newkey", "rsa:2048", "-nodes", "-keyout", "\(name).key", "-out", "\(name).csr", "-subj",
             "/CN=\(host)",
         ])
-        // x509 -days takes no negative number in all versions; ca takes dates.
+        // `openssl x509 -days` does not accept negative numbers in all versions, so dates are given to `openssl ca`.
         try directory.write("\(place)/index-\(name)", "")
         try directory.write(
             "\(place)/\(name).cnf",
@@ -84,7 +85,7 @@ package struct CertificateAuthority {
 }
 
 extension TemporaryDirectory {
-    /// Writes settings for `OPENSSL_CONF` with which OpenSSL takes whatever is offered, as not every machine's does.
+    /// Writes a file for `OPENSSL_CONF` with which OpenSSL accepts every offered version and cipher, as it does on some machines.
     /// - Returns: The file's path.
     package func writeLaxOpenSSL() throws -> String {
         try write(

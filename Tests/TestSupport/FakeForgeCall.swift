@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a request to a forge names.
+/// The parts of a request to a forge about statuses.
 struct FakeForgeCall {
     var project: String
     var commit: String

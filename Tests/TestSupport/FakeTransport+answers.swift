@@ -99,7 +99,7 @@ extension FakeTransport {
         }
     }
 
-    /// What the server does, by RFC 9110 and RFC 4918.
+    /// Executes a request as a server does by RFC 9110 and RFC 4918.
     private func act(_ request: TransferRequest, _ bytes: [UInt8]) -> TransferResponse {
         if let forge = state.withLock({ $0.forges.first { request.url.hasPrefix($0.api + "/") } }) {
             return forge.answer(
@@ -109,7 +109,7 @@ extension FakeTransport {
         return state.withLock { state in
             let url = request.url
             if let answer = state.answers["\(request.method.rawValue) \(url)"] { return answer }
-            // With a text, as servers do: a reader must not take it for the file.
+            // The response has a text, as real ones do: a reader must not take it for the file.
             func status(_ status: Int) -> TransferResponse {
                 let text = status == 404 ? String(repeating: "There is no such file here. ", count: 6) : ""
                 return TransferResponse(status: status, body: Array(text.utf8))
@@ -146,7 +146,7 @@ extension FakeTransport {
         }
     }
 
-    /// The header that libcurl makes of the credentials, or that the request has itself.
+    /// Returns the header that libcurl makes of the credentials, or the request's own.
     private static func authorization(of request: TransferRequest) -> String? {
         switch request.credentials {
         case .bearer(let token): "Bearer " + token

@@ -1,7 +1,7 @@
 import Glibc
 package import Testing
 
-/// An address of this machine's that is not its loopback's.
+/// An address of this machine that is not on its loopback.
 package enum MachineAddress {
     /// The address in four numbers; `nil` if the machine has no other address.
     package static let found: String? = {
@@ -24,7 +24,7 @@ package enum MachineAddress {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips the test, and says so, where the machine has no address but its loopback's.
+    /// Skips the test, with that reason, if the machine has only its loopback's addresses.
     package static var machineAddress: Self {
         .enabled(if: MachineAddress.found != nil, "this machine has no address but its loopback's")
     }

@@ -1,7 +1,7 @@
-/// Another program at a database, such as one that makes it fail. Tests that use it need `python3`.
+/// Access to a database by another program, for example to make it fail. Tests that use it need `python3`.
 package enum SQLProgram {
-    /// Changes it.
-    /// - Parameter path: The database's.
+    /// Executes a statement that changes the database.
+    /// - Parameter path: The path of the database.
     package static func run(_ statement: String, at path: String) async throws {
         _ = try await read(statement, at: path)
     }
