@@ -1,10 +1,10 @@
 import Glibc
 import Transfer
 
-/// A request as it came, RFC 9112 as far as one client of ours uses it.
+/// An HTTP request: the part of RFC 9112 that our client uses.
 struct ForgeRequest {
     var method: String
-    /// With its query.
+    /// The path with its query.
     var path: String
     var headers = TransferHeaders()
     var body: [UInt8] = []

@@ -1,4 +1,4 @@
-/// A version that cannot be published gives its number back: docs/manual.md, "Triggers".
+/// A version that cannot be published releases its number: docs/manual.md, "Triggers".
 extension KillSweep {
     func beginAbandoning() throws -> Course {
         let (bot, version) = (KillScenario.abandoning.rawValue, "1.0.\(runs)")
@@ -12,7 +12,7 @@ extension KillSweep {
         }
     }
 
-    /// Nothing has the version, and another commit can be published as it.
+    /// No integration has the version, and another commit can be published as it.
     private func abandonViolations(_ version: String, of bot: String) throws -> [String] {
         var found = try databaseViolations()
         for path in ["/api/v1/products/\(bot)/versions/\(version)", "/files/\(bot)/\(version)/SHA256SUMS"] {
