@@ -2,8 +2,8 @@ import Basics
 import TestSupport
 import Testing
 
-/// Holds the sources to docs/architecture.md and to the rules that the compiler does not check. SwiftPM alone lets an
-/// undeclared or transitive import pass.
+/// Holds the sources to docs/architecture.md and to the rules that the compiler does not check. SwiftPM alone accepts an undeclared or transitive
+/// import.
 @Suite struct ArchitectureTests {
     struct Source {
         let path: String
@@ -124,14 +124,14 @@ import Testing
         }
     }
 
-    /// Archives are written and never unpacked, so that none can lead out of its directory.
+    /// Archives are written and never unpacked, so no entry can lead out of its directory.
     @Test(.threat("P5")) func testP5ThatNoArchiveIsUnpacked() throws {
         for source in try sources(in: "Sources") where source.text.contains("archive_read") {
             Issue.record("\(source.path): an archive is read")
         }
     }
 
-    /// What a job left is read by `martlet-reader` alone; see docs/decisions/0040-reports-are-read-by-a-process-of-their-own.md.
+    /// Only `martlet-reader` parses what a job left; see docs/decisions/0040-reports-are-read-by-a-process-of-their-own.md.
     @Test(.threat("P1")) func testP1ThatTheDaemonParsesNoReport() throws {
         let parsers = [
             "ReportReader.read(", "ReadingSession(", "ConsoleReading(", "FoundationXML", "JSONSerialization",

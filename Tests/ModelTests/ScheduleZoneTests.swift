@@ -2,16 +2,16 @@ import Foundation
 import Model
 import Testing
 
-/// The system's own time zone database tells the changes; figures are those of zdump(8).
+/// The changes of clocks come from the system's time zone database; the expected values are from zdump(8).
 @Suite struct ScheduleZoneTests {
     @Suite struct WhenClocksGoForward {
-        /// Berlin shows 02:00 to 02:59 never on 2026-03-29.
+        /// Berlin never shows 02:00 to 02:59 on 2026-03-29.
         @Test(arguments: [
             ("30 2 * * *", "2026-03-28T12:00", ["2026-03-29T01:00", "2026-03-30T00:30"]),
             ("0,15,30 2 * * *", "2026-03-28T12:00", ["2026-03-29T01:00", "2026-03-30T00:00"]),
             ("0 3 * * *", "2026-03-28T12:00", ["2026-03-29T01:00", "2026-03-30T01:00"]),
             ("59 1 * * *", "2026-03-28T12:00", ["2026-03-29T00:59", "2026-03-29T23:59"]),
-            // A pace goes by the clocks: nothing is made up for.
+            // A step such as `*/30` follows the clocks: no skipped time is made up for.
             ("*/30 * * * *", "2026-03-29T00:00", ["2026-03-29T00:30", "2026-03-29T01:00", "2026-03-29T01:30"]),
             ("*/30 2 * * *", "2026-03-28T12:00", ["2026-03-30T00:00"]),
         ])
@@ -44,7 +44,8 @@ import Testing
         }
     }
 
-    /// After the last change that the file lists, and in zones of odd rules: Dublin's summer is its standard time, Tehran has none.
+    /// Times after the last change in the file, and zones with unusual rules: Dublin's summer is its standard time, Tehran has no daylight saving
+    /// time.
     @Test(arguments: [
         ("Europe/Berlin", "2080-06-01T00:00", "2080-06-01T10:00"),
         ("Europe/Berlin", "2080-01-01T00:00", "2080-01-01T11:00"),
@@ -65,7 +66,7 @@ import Testing
         #expect(ZoneRules(file: berlin) != nil)
         #expect(ZoneRules(file: []) == nil)
         #expect(ZoneRules(file: Array("root:x:0:0".utf8)) == nil)
-        // Cut anywhere but within what is not read, and with every count replaced, nothing ends the process.
+        // A file that is cut anywhere in the part that is read, or has any count replaced, does not end the process.
         for count in stride(from: 0, to: berlin.count, by: 7) { _ = ZoneRules(file: Array(berlin.prefix(count))) }
         #expect(ZoneRules(file: Array(berlin.dropLast(3))) == nil)
         for place in 0..<berlin.count {

@@ -5,9 +5,9 @@ import ServiceSupport
 extension Bench {
     private static let mebibyte = 1_048_576.0
 
-    /// What a supervisor costs: a start to its end without a job, and the memory that it shares with nobody while its job runs.
+    /// Measures a supervisor: the time from its start to its exit without a job, and its private memory while its job runs.
     func supervisor() throws {
-        // Its end is within: it finds that it was told nothing.
+        // The supervisor's exit is included: it finds that it has no job.
         let start = try Figures(
             (0..<100).map { _ in
                 try Moment.milliseconds { Shell.wait(try Shell.start([programs + "/martlet-supervisor", "--help"])) }

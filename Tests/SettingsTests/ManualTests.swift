@@ -3,7 +3,7 @@ import Settings
 import TestSupport
 import Testing
 
-/// Every sample of the manual is read by the reader that it is for.
+/// The reader of each kind of file reads every sample of the manual.
 @Suite struct ManualTests {
     @Test func testThatEverySampleOfTheManualIsValid() throws {
         // given

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func testThatFewOfManyNamesAreSaid() {
-        // given: names that differ in what stands before the word
+        // given: names that differ before the word
         let names = (1...5000).map { number in
             String((0..<13).map { number >> $0 & 1 == 0 ? "." : "_" }) + "martlet.yml"
         }
@@ -86,7 +86,7 @@ import Testing
             try directory.write("bots/kit.yml", text)
             let bots = BotDirectory(directory: directory.path("bots"))
             func warnings() -> [String] { bots.scan().problems.flatMap(\.diagnostics).map(\.message) }
-            // when, then: it is not there, has another name, is not executable, is mended
+            // when, then: the script is missing, has another name, is not executable, is fixed
             expectContains(warnings().first ?? "", "there is no \(directory.path("triggers/upload-archive"))")
             try directory.write("trigger/upload-archive", "", mode: 0o755)
             expectContains(warnings().first ?? "", "\(directory.path("trigger")) is there")

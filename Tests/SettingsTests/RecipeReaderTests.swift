@@ -228,7 +228,7 @@ import Testing
     }
 
     @Test func testThatARecipeOfAnOlderVersionIsStillRead() throws {
-        // given: as the database of the first version has it.
+        // given: the form in a database of the first version.
         let recorded = """
             {"analyze":[{"tool":{"_0":"clang"}},{"command":{"report":["lint.sarif"],"run":"./lint.sh"}}],"archive":{},
             "configurations":[{"environment":{},"flags":[],"name":"debug","report":[]}],"projectType":"make"}
@@ -279,7 +279,7 @@ import Testing
                 ".martlet.yml:1:1: error: nothing says how to build this repository: none of "
                     + "\(ProjectType.usualMarkers) is in its root; "))
         #expect(said.hasSuffix(advice))
-        // and what it says to write is a recipe
+        // The recommended text is a recipe
         let recipe = try #require(said.split(separator: "`").last { $0.hasPrefix("configurations") })
         #expect(read(String(recipe), nil).errors.isEmpty)
     }
@@ -373,7 +373,7 @@ import Testing
 }
 
 extension RecipeReader.Project {
-    /// A root with nothing but the file that tells a type.
+    /// Returns a root with only the file that marks a type.
     static func tree(_ type: ProjectType?) -> RecipeReader.Project {
         let names = type.map { Array($0.profile.markers.prefix(1)) } ?? []
         return .recognized(ProjectType.recognize(ProjectTree(rootEntries: names)), rootEntries: names)

@@ -18,7 +18,7 @@ let kept = arguments.firstIndex(of: "--keep").flatMap { arguments.dropFirst($0 +
 do {
     let root = FileManager.default.temporaryDirectory.path + "/martlet-figures-\(getpid())"
     try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
-    // In the temporary directory, and named as ours, at worst.
+    // At worst the files stay in the temporary directory, with our name.
     defer { try? FileManager.default.removeItem(atPath: root) }
     let figures = try await StorageFigures(
         path: kept ?? root + "/martlet.sqlite",

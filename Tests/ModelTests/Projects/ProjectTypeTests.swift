@@ -3,7 +3,7 @@ import Testing
 
 @testable import Model
 
-/// Which type a repository is, by the names in its root.
+/// The type of a repository, recognized by the names in its root.
 @Suite struct ProjectTypeTests {
     @Test(
         arguments: [
@@ -36,7 +36,7 @@ import Testing
         for name in named { expectContains(recognition.sentence, name) }
     }
 
-    /// A name that a type's first marker matches.
+    /// Returns a name that a type's first marker matches.
     private static func file(of type: ProjectType) -> String {
         type.profile.markers[0].replacing("*", with: "kit")
     }
