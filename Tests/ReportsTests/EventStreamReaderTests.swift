@@ -39,7 +39,7 @@ import Testing
         let suite = "TinySwiftTestingTests.STests/"
         let byTest = Dictionary(uniqueKeysWithValues: content.details.map { ($0.test, $0) })
         let isFirst = file.contains("v0")
-        // version 6.3 names neither tags nor the case of an issue
+        // Version 6.3 has neither tags nor the case of an issue.
         #expect(byTest[suite + "fails()"]?.tags ?? [] == (isFirst ? ["critical"] : []))
         let cases = try #require(byTest[suite + "param(n:)"]).cases
         #expect(cases.map(\.arguments).sorted() == (isFirst ? ["1", "2", "3"] : ["n → 1", "n → 2", "n → 3"]))
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func testThatACancelledTestIsSkippedAndAKnownIssueFailsNothing() {
-        // given records of a version after 6.3, with a kind that is not known
+        // given: records of a version after 6.3, with an unknown kind
         let text = """
             {"kind":"test","version":"6.4","payload":{"kind":"function","id":"A.S/a()/S.swift:1:2","name":"a()","tags":[".slow"]}}
             {"kind":"test","version":"6.4","payload":{"kind":"function","id":"A.S/b()/S.swift:2:2","name":"b()"}}
@@ -133,7 +133,7 @@ import Testing
         let bytes = try Samples.bytes("events-6.3.jsonl")
         for end in stride(from: 1, to: bytes.count - 1, by: 97) {
             let content = EventStreamReader.read(Array(bytes[..<end]), root: root)
-            // Before the run starts, whole lines only list the tests.
+            // Before the run starts, complete lines only list the tests.
             #expect(!content.problems.isEmpty || !content.notes.isEmpty || content.tests.isEmpty)
         }
     }

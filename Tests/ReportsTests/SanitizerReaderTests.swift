@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reports
 
-/// Reports of gcc 12's sanitizers on programs of our own; Swift's are in the collected samples.
+/// Reports of gcc 12's sanitizers about our own programs. Swift's are in the collected samples.
 @Suite struct SanitizerReaderTests {
     private let root = SourceRoot(mountedAt: "/kit")
 

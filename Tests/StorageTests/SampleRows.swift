@@ -1,8 +1,8 @@
 import Model
 
-/// A few rows in every table, as each released schema wrote them. A released migration's rows are never changed.
+/// A few rows in every table, as each released schema wrote them. The rows of a released migration are never changed.
 enum SampleRows {
-    /// What its table of tests says.
+    /// The contents of its table of tests.
     static let tests = [
         TestResult(suite: "KitTests", name: "testOne", outcome: .passed, duration: .milliseconds(1500)),
         TestResult(

@@ -52,7 +52,7 @@ import Testing
 
     @Test func testThatOnlyItsUserCanReadTheFiles() async throws {
         try await withStorePath { path in
-            // given: a file that others could read
+            // given: a file that other users could read
             #expect(FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o644]))
 
             // when
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    /// The bot was pointed at another repository since: what its integration was of counts, as far as it is there.
+    /// The bot has got another repository since. The repository of its integration counts, as far as it is stored.
     @Test func testThatVersionsOfBeforeGetTheirRepository() async throws {
         try await withStorePath { path in
             // given

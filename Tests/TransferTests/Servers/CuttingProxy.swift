@@ -8,10 +8,10 @@ import TestSupport
 /// count, because an ftp client's commands are few bytes beside its data.
 struct CuttingProxy: Sendable {
     let directory: TemporaryDirectory
-    /// By the server's port.
+    /// The proxy's ports, by the server's port.
     let ports: [Int: Int]
 
-    /// How many connections were cut so far.
+    /// Returns the number of connections that were cut so far.
     func cuts() throws -> Int { try directory.text("proxy.cuts").split(separator: "\n").count }
 
     /// Cuts after `bytes` more bytes from the clients.
@@ -23,8 +23,8 @@ struct CuttingProxy: Sendable {
     }
 
     /// - Parameters:
-    ///   - ways: For each server's address and port, the port of 127.0.0.1 to listen at; nothing: any.
-    ///   - cuts: In bytes, ascending.
+    ///   - ways: For each server's address and port, the port of 127.0.0.1 to listen at; `nil` for any.
+    ///   - cuts: The places of the cuts in bytes, ascending.
     static func running(
         in directory: TemporaryDirectory, to ways: [(address: String, port: Int, listen: Int?)], cuts: [Int],
         _ body: (CuttingProxy) async throws -> Void
