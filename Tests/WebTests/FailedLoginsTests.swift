@@ -7,7 +7,7 @@ import Testing
 
 @testable import Web
 
-/// Tokens that are not known are counted by the address that sends them.
+/// Unknown tokens are counted by the address that sends them.
 @Suite struct FailedLoginsTests {
     private static let now = WebFixture.now
 
@@ -20,12 +20,12 @@ import Testing
         // then
         #expect(logins.fail(from: "192.0.2.1", at: Self.now) == FailedLogins.refill)
         #expect(logins.fail(from: "192.0.2.2", at: Self.now) == nil)
-        // and when: one is given back, however often it was tried meanwhile
+        // when: one try is returned, however often the address tried meanwhile
         for _ in 1...1000 { _ = logins.fail(from: "192.0.2.1", at: Self.now) }
         let later = Self.now + FailedLogins.refill
         #expect(logins.fail(from: "192.0.2.1", at: later) == nil)
         #expect(logins.fail(from: "192.0.2.1", at: later) != nil)
-        // and when: all are
+        // when: all are returned
         let muchLater = Self.now + FailedLogins.refill * (FailedLogins.limit + 1)
         for _ in 1...FailedLogins.limit { #expect(logins.fail(from: "192.0.2.1", at: muchLater) == nil) }
         #expect(logins.fail(from: "192.0.2.1", at: muchLater) != nil)
@@ -39,7 +39,7 @@ import Testing
         // then
         #expect(logins.count == FailedLogins.maximumAddresses)
         #expect(logins.fail(from: "192.0.2.1", at: Self.now) != nil, "who failed most is remembered longest")
-        // and when: those that have all back are forgotten first
+        // when: those with all tries are forgotten first
         _ = logins.fail(from: "b", at: Self.now + .seconds(3600))
         #expect(logins.count == 1)
     }
@@ -105,7 +105,7 @@ import Testing
 
     @Test func testA7ThatBadTokensAreRefusedAfter200AndGoodOnesNever() async throws {
         try await withWeb { web in
-            // when: who forges headers of a proxy is the same address
+            // when: a client that forges a proxy's headers is the same address
             let forged = [
                 "", "\r\nX-Forwarded-For: 203.0.113.7", "\r\nForwarded: for=203.0.113.8", "\r\nX-Real-IP: 203.0.113.9",
             ]
@@ -118,7 +118,7 @@ import Testing
             #expect(answer.status == 429)
             #expect(answer["Retry-After"].flatMap { Int($0) }.map { (1...600).contains($0) } == true)
             #expect(answer["Content-Type"] == "application/problem+json")
-            // A proxy on this machine brings others from the same address.
+            // A proxy on this machine forwards other clients from the same address.
             try await web.expect(200, "GET", "/api/v1/bots", as: .viewer)
             try await web.expect(200, "GET", "/api/v1/bots")
             #expect(try await Self.statuses([Self.bad(1)], to: web.port, from: "127.0.0.2") == ["401"])
