@@ -1,10 +1,10 @@
 import Testing
 
-/// Threats that are met by what is not there.
+/// Threats that cannot occur because the code that they need does not exist.
 @Suite struct AbsentThreatsTests {
     private let architecture = ArchitectureTests()
 
-    /// Places where a text has one of the words, in any case.
+    /// Returns the places at which a text has one of the words, in any case.
     private static func mentions(_ words: [String], in sources: [ArchitectureTests.Source]) -> [String] {
         sources.flatMap { source in
             Rules.lines(of: source.text).compactMap { number, line in
@@ -24,7 +24,7 @@ import Testing
         #expect(!Self.mentions(["authorization"], in: sources).isEmpty, "what is looked for would be found")
     }
 
-    /// No JSON Web Token is read: nothing of ours, and no package, knows of any.
+    /// No JSON Web Token is read: neither our code nor a package mentions any.
     @Test func testA6ThatNoCodeForJSONWebTokensIsLinked() throws {
         let resolved = try architecture.text("Package.resolved")
         let pins = resolved.matches(of: /"identity" : "([^"]+)"/).map { String($0.1) }
@@ -34,7 +34,7 @@ import Testing
         #expect(Self.mentions(["jwt", "hs256", "rs256", "es256", "\"kid\"", "jwks"], in: sources) == [])
     }
 
-    /// HTTP/2 is not linked into what is ours: its product of Hummingbird is a dependency of none of our targets.
+    /// HTTP/2 is not linked: no target depends on Hummingbird's product for it.
     @Test func testA18ThatNoTargetOfOursSpeaksHTTP2() throws {
         let manifest = try architecture.text("Package.swift")
         #expect(manifest.contains("name: \"Hummingbird\""))

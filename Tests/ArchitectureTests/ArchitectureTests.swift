@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    /// Archives are written and never unpacked, so that none can lead out of its directory.
+    /// Archives are written and never unpacked, so no entry can lead out of its directory.
     @Test(.threat("P5")) func testP5ThatNoArchiveIsUnpacked() throws {
         for source in try sources(in: "Sources") where source.text.contains("archive_read") {
             Issue.record("\(source.path): an archive is read")

@@ -1,6 +1,6 @@
 /// The table of docs/internals/architecture.md: which target may import which modules.
 struct ImportTable {
-    /// Modules by target, in the table's order of columns: ours and others' together.
+    /// The modules by target, ours and others together.
     private(set) var rows: [String: Set<String>] = [:]
 
     init(_ markdown: String) {

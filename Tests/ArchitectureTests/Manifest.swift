@@ -1,8 +1,8 @@
-/// What Package.swift says, read as text: dumping it would need a second build of the manifest.
+/// The contents of Package.swift, read as text: dumping the manifest would need a second build of it.
 struct Manifest {
-    /// Dependencies by target, our own and others' by their module's name.
+    /// The dependencies by target; others' by their module's name.
     let targets: [String: Set<String>]
-    /// The lowest version by the package's name.
+    /// The lowest version of each package, by its name.
     let packages: [String: String]
 
     init(_ text: String) {

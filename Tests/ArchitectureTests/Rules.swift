@@ -1,6 +1,6 @@
 /// The rules, as functions of text, so that each can be shown a text that breaks it.
 enum Rules {
-    /// The toolchain's own modules, which any target may import; see `withoutFoundation` for the exceptions.
+    /// The toolchain's own modules, which any target may import, except for `withoutFoundation`.
     static let system: Set<String> = [
         "Swift", "Foundation", "FoundationEssentials", "Glibc", "Dispatch", "Synchronization",
         "PackageDescription",
@@ -11,8 +11,8 @@ enum Rules {
         "Model", "Encodings", "JobProtocol", "Redaction", "Reports", "martlet-supervisor", "martlet-reader",
     ]
 
-    /// Modules whose types are in the interface of a product: a target that may import the one may import the other, which MemberImportVisibility
-    /// makes necessary.
+    /// Modules whose types are in the interface of a product. A target that may import the product may import them, because MemberImportVisibility
+    /// makes it necessary.
     static let carried: [String: Set<String>] = [
         "Hummingbird": ["HTTPTypes", "HummingbirdCore"], "Subprocess": ["SystemPackage"],
         "ServiceLifecycle": ["UnixSignals"],
@@ -25,7 +25,10 @@ enum Rules {
 
     static func imports(of text: String) -> [(line: Int, module: String)] {
         let pattern =
-            /^\s*(?:@[\w()]+\s+)*(?:package |public |internal |private |fileprivate )?import (?:(?:struct|class|enum|protocol|func|let|var|typealias) )?(\w+)/
+            #/
+            ^\s*(?:@[\w()]+\s+)*(?:package\s|public\s|internal\s|private\s|fileprivate\s)?import\s
+            (?:(?:struct|class|enum|protocol|func|let|var|typealias)\s)?(\w+)
+            /#
         // A script in a literal has imports of its own language.
         var isLiteral = false
         return lines(of: text).compactMap { number, line in
@@ -49,7 +52,7 @@ enum Rules {
         }
     }
 
-    /// Where the table and the manifest differ.
+    /// Returns the differences between the table and the manifest.
     static func manifestViolations(table: ImportTable, manifest: Manifest, folders: Set<String>) -> [String] {
         var violations: [String] = []
         for (target, allowed) in table.rows.sorted(by: { $0.key < $1.key }) {
@@ -70,10 +73,10 @@ enum Rules {
         return violations
     }
 
-    /// Shared declarations without a doc comment.
+    /// Returns shared declarations without a doc comment.
     ///
-    /// Not required of stored and computed properties whose name is clear, of initializers that only set the properties (they can neither fail nor
-    /// throw), and of members that a protocol of the standard library already documents.
+    /// Stored and computed properties with clear names need none. Nor do initializers that only set the properties and neither fail nor throw, and
+    /// members that a protocol of the standard library documents.
     static func undocumented(in text: String) -> [Int] {
         let all = lines(of: text)
         let modifiers = "(?:static |final |mutating |convenience |indirect |nonisolated |override |required )*"
@@ -106,7 +109,7 @@ enum Rules {
         return false
     }
 
-    /// What never is the right way: it ends the daemon, or leaves work that nobody awaits.
+    /// Returns forms that are never right: they end the daemon, or leave work that no caller awaits.
     static func forbidden(in text: String) -> [(line: Int, word: String)] {
         lines(of: text).flatMap { number, line -> [(Int, String)] in
             let code = line.trimmed.hasPrefix("//") ? "" : String(line)
@@ -115,12 +118,12 @@ enum Rules {
         }
     }
 
-    /// Files of Storage that read rows by GRDB's own means: those end the process for `NULL` and for a value of another type.
+    /// The files of Storage that read rows by GRDB's own means, which end the process for `NULL` and for a value of another type.
     static let rowReaders = ["Database+statements.swift", "StoredRow.swift"]
 
-    /// Names of GRDB by which rows are read. `Data`, `Int` and the like are GRDB's `fetchOne` too; a `Row` is what all of them read.
+    /// Returns names of GRDB that read rows. `Data`, `Int` and the like have GRDB's `fetchOne` too, and all of them read a `Row`.
     static func readsRows(in text: String) -> [(line: Int, word: String)] {
-        // Unicode's own boundaries take "Row.fetchOne" for one word.
+        // Unicode's default word boundaries make one word of "Row.fetchOne".
         let pattern = /\bRow\b|\bfetch(?:One|All|Set|Cursor|Count)\b|\b(?:Fetchable|Table)Record\b|\bDatabaseValue\b/
             .wordBoundaryKind(.simple)
         return lines(of: text).compactMap { number, line in
@@ -128,8 +131,7 @@ enum Rules {
         }
     }
 
-    /// Forms that end the process where a value is not what the author thought of: a fraction that fits in no number, a key that comes
-    /// twice, an optional that is `nil`.
+    /// Returns forms that end the process for an unexpected value: a fraction out of range, a duplicate key, an optional that is `nil`.
     static func traps(in text: String) -> [(line: Int, word: String)] {
         let number =
             /\bU?Int(?:8|16|32|64)?\((?!clamping:|exactly:|truncatingIfNeeded:|bitPattern:).*(?:\.rounded\(|timeInterval)/
@@ -147,8 +149,8 @@ enum Rules {
         }
     }
 
-    /// Codes that are made and not compared in constant time: `ConstantTime.areEqual` is around the call, or gets the constant that holds
-    /// its result.
+    /// Returns authentication codes that are made and not compared in constant time. `ConstantTime.areEqual` must be around the call, or get the
+    /// constant that holds its result.
     static func comparedOtherwise(in text: String) -> [Int] {
         lines(of: text).compactMap { number, line in
             let found = ["Digest.hmacSHA256(", ".authenticationCode(key"].compactMap { line.firstRange(of: $0) }.first
@@ -163,8 +165,8 @@ enum Rules {
         }
     }
 
-    /// Services without a description. A service group makes a text of each service when it is created: without a `description` that is a
-    /// dump of everything the service refers to, found by reflection, which takes tens of milliseconds.
+    /// Returns services without a description. A service group describes each service when it is created. Without a `description` that is a dump of
+    /// all referenced objects by reflection, which takes tens of milliseconds.
     static func undescribedServices(in text: String) -> [Int] {
         let pattern = /\b(?:struct|class|actor|enum|extension) \w+(?:<.*>)?:(?:.*[ ,])?(?:ServiceLifecycle\.)?Service\b/
             .wordBoundaryKind(.simple)
@@ -174,8 +176,8 @@ enum Rules {
         }
     }
 
-    /// Commands whose configuration does not begin with a `commandName` within five lines. ArgumentParser derives a missing name by reflection,
-    /// for every command of the tree, each time the program starts.
+    /// Returns commands whose configuration does not begin with a `commandName` within five lines. ArgumentParser derives a missing name by
+    /// reflection, for every command of the tree, each time the program starts.
     static func unnamedCommands(in text: String) -> [Int] {
         let all = lines(of: text)
         return all.indices.compactMap { index in

@@ -1,6 +1,6 @@
 import Testing
 
-/// Shows each rule a text that breaks it: a guard that cannot fail guards nothing.
+/// Shows each rule a text that breaks it, because a rule that cannot fail is worthless.
 @Suite struct RulesTests {
     private let table = ImportTable(
         """

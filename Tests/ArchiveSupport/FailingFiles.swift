@@ -2,21 +2,21 @@ import Archives
 package import Basics
 import TestSupport
 
-/// The disk of published versions, but its n-th operation fails: before it is done, or after.
+/// The disk of published versions of which the n-th operation fails, before or after its work.
 package final class FailingFiles: VersionFiles {
     private let disk = DiskVersionFiles()
     private let left: Locked<Int>
     private let isDoneFirst: Bool
 
     /// - Parameters:
-    ///   - count: The operation that fails, counted from 1.
-    ///   - isDoneFirst: Whether it has done its work by then, so that only its answer is lost.
+    ///   - count: The number of the failing operation, counted from 1.
+    ///   - isDoneFirst: Whether the operation does its work before it fails, so that only its answer is lost.
     package init(failing count: Int, isDoneFirst: Bool) {
         left = Locked(count)
         self.isDoneFirst = isDoneFirst
     }
 
-    /// Whether the operation that is to fail was reached.
+    /// Whether the failing operation was reached.
     package var wasReached: Bool { left.value <= 0 }
 
     private func fail(_ body: () throws(FileError) -> Void) throws(FileError) {

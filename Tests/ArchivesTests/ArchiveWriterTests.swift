@@ -7,7 +7,7 @@ import Testing
 @Suite struct ArchiveWriterTests {
     private static let time = Timestamp(secondsSinceEpoch: 1_700_000_000)
 
-    /// A tree with what matters: an empty directory, a deep path, an executable, links, a long name, UTF-8.
+    /// Makes a tree with an empty directory, a deep path, an executable, links, a long name and UTF-8.
     private func makeTree(_ directory: TemporaryDirectory, _ name: String) throws -> Directory {
         try directory.write("\(name)/bin/tool", "#!/bin/sh\n", mode: 0o755)
         try directory.write("\(name)/lib/libkit.a", "archive", mode: 0o600)
@@ -31,7 +31,7 @@ import Testing
             // given
             let first = try makeTree(directory, "first")
             let second = try makeTree(directory, "second")
-            // Another time and another owner must not show.
+            // Neither a different time nor a different owner may show in the archive.
             try await runExpectingSuccess(["touch", "-d", "2001-02-03", directory.path("second/bin/tool")])
             _ = try await run(["chown", "-R", "1234:1234", directory.path("second/lib")])
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Archives
 
-/// Nobody who extracts an archive writes, or reads, outside of where they extract it.
+/// Extracting an archive never writes or reads outside of the target directory.
 @Suite struct ArchivedLinksTests {
     private func pack(
         _ files: [String], _ links: [String: String], in directory: TemporaryDirectory
@@ -30,19 +30,19 @@ import Testing
         // Neither link leaves the tree by its text.
         (["p/q/f"], ["p/q/a": "../..", "b": "p/q/a/../x"], ["b: \(outside)"]),
         (["f"], ["a": ".", "b": "a/.."], ["b: \(outside)"]),
-        // Through another that leaves it.
+        // It leads through another link that leaves the tree.
         (["f"], ["a": "b", "b": "../../.."], ["a: \(outside)", "b: \(outside)"]),
         (["f"], ["a": "b/etc", "b": "/"], ["a: \(outside)", "b: \(outside)"]),
         (
             ["f"], ["a": "b", "b": "a"],
             ["a: the link leads through too many others", "b: the link leads through too many others"]
         ),
-        // One name where case does not count: what is extracted after the link goes through it.
+        // One name on file systems that ignore case: files that are extracted after the link go through it.
         (["lib/f"], ["Lib": "lib"], ["Lib: \(shared)"]), (["F"], ["f": "F"], ["f: \(shared)"]),
         ([], ["x": "y", "X": "y"], ["X: \(shared)", "x: \(shared)"]),
         (["gro\u{DF}e/f"], ["GROSSE": "gro\u{DF}e"], ["GROSSE: \(shared)"]),
         (["e\u{301}/f"], ["\u{E9}": "."], ["\u{E9}: \(shared)"]),
-        // Beneath a directory whose name differs in case.
+        // Below a directory whose name differs in case.
         (["Dir/f"], ["b": "dir/../.."], ["b: \(outside)"]),
         (["p/q/f"], ["p/q/a": "../..", "b": "P/Q/A/.."], ["b: \(outside)"]),
         (["lib/f"], ["lib/a": "f", "current": "lib", "b": "current/a"], []),
@@ -91,7 +91,7 @@ import Testing
 
     @Test func testThatManyLinksThatAreLeftOutAreCounted() async throws {
         try await withTemporaryDirectory { directory in
-            // given: one more of each than are named
+            // given: one more of each than the report names
             var links = ["f": "g"]
             for number in 1000...1000 + ArchiveWriter.maximumListed {
                 links["out\(number)"] = "/etc"
@@ -105,7 +105,7 @@ import Testing
             #expect(report.leftOut.last == "2 more, which are not named")
             #expect(report.dangling.count == ArchiveWriter.maximumListed)
             #expect(report.dangling.last == "2 more, which are not named")
-            // and those that lead to nothing are packed: with g, f
+            // Dangling links are packed: with g and f
             #expect(report.entries == ArchiveWriter.maximumListed + 1 + 2)
         }
     }

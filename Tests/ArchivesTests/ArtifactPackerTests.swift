@@ -206,12 +206,12 @@ import Testing
                 """)
             let modes = try await runExpectingSuccess(["unzip", "-Z", archive, "\(place)/bin/tool"])
             #expect(modes.hasPrefix("-rwxr-xr-x"), "\(modes)")
-            // when the same is packed again
+            // when: the same files are packed again
             #expect(try await pack(directory, isBundled: true).map(\.sha256) == first)
         }
     }
 
-    /// What has Swift in it is for one compiler; several libraries have no one header.
+    /// A library with Swift code is for one compiler. Several libraries have no common header.
     @Test func testThatALibraryOfSwiftIsLeftOut() async throws {
         try await withTemporaryDirectory { directory in
             try directory.write("artifacts/products/lib/libKit.a", "!<arch>")
@@ -253,10 +253,10 @@ import Testing
         }
     }
 
-    /// A job can make any number of them; the walk ends with the first too many.
+    /// A job can make any number of bundles; the search ends with the first one over the limit.
     @Test func testThatTooManyBundlesEndTheSearchAtOnce() async throws {
         try await withTemporaryDirectory { directory in
-            // given: 48 in all, with the directories around them more than may be looked at
+            // given: 48 bundles, which with the directories around them are more than the limit of searched directories
             for number in 0..<48 {
                 try directory.write("tree/\(number / 6)/b\(number).artifactbundle/info.json", "{}")
             }
@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    /// Its name is in lines of Swift that people paste.
+    /// The bundle's name is part of lines of Swift that users paste.
     @Test func testThatABundleWithAQuoteInItsNameIsNone() async throws {
         try await withTemporaryDirectory { directory in
             try directory.write("tree/a\"b.artifactbundle/info.json", "{}")

@@ -24,7 +24,7 @@ import Testing
 
     @Test func testThatANameMayBeginWithAMark() async throws {
         try await withTemporaryDirectory { directory in
-            // given: to Swift the space before it and the mark are one character
+            // given: Swift treats the space and the mark after it as one character
             let sums = Checksums(["\u{301}a": Digest.sha256(of: Array("one".utf8))])
             try directory.write("\u{301}a", "one")
             try directory.write("SHA256SUMS", sums.bytes)

@@ -4,7 +4,7 @@ import Model
 import TestSupport
 import Testing
 
-/// A version store in a test's directory, and files to publish in it.
+/// A version store in a test's directory, with files to publish.
 struct VersionFixture {
     let directory: TemporaryDirectory
     let store: VersionStore
@@ -20,7 +20,7 @@ struct VersionFixture {
 
     func version(_ text: String) throws -> SemanticVersion { try #require(SemanticVersion(text)) }
 
-    /// Writes the files and says what to publish.
+    /// Writes the files and returns them for staging.
     func files(_ content: [String: String]) throws -> [StagedFile] {
         try content.map { name, text in
             let source = try directory.write("made/\(Digest.sha256(of: Array((name + text).utf8)))", text)
@@ -44,7 +44,7 @@ struct VersionFixture {
             isolation: "none")
     }
 
-    /// Stages and publishes.
+    /// Stages and publishes a version.
     @discardableResult
     func publish(
         _ version: String, _ content: [String: String] = ["kit.tar.zst": "bytes"], integration: Int = 3
@@ -54,10 +54,10 @@ struct VersionFixture {
             store.stage(manifest(version, files, integration: integration), files: files))
     }
 
-    /// Names beneath the staging directory.
+    /// Returns the names below the staging directory.
     func staged() throws -> [String] { try Directory(opening: directory.path("staging")).entries().map(\.name) }
 
-    /// Expects what is visible of a version to be nothing, or all of it and right.
+    /// Expects the version to be either absent, or complete and correct.
     func expectWholeOrAbsent(
         _ version: String, names: Set<String>, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {

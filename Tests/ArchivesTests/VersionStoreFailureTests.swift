@@ -5,7 +5,7 @@ import Model
 import TestSupport
 import Testing
 
-/// Each file operation of staging and publishing fails once; a version is never seen half.
+/// Each file operation of staging and publishing fails once. The version is never partly visible.
 @Suite struct VersionStoreFailureTests {
     @Test(arguments: [false, true])
     func testThatAVersionIsNeverSeenHalf(isDoneFirst: Bool) async throws {
@@ -30,7 +30,7 @@ import Testing
 
                 // then
                 try fixture.expectWholeOrAbsent("1.0.0", names: Set(content.keys))
-                // The next try, after a restart, ends with the version published once.
+                // The next try, after a restart, publishes the version once.
                 let again = try VersionFixture(directory)
                 try await again.store.clearStaging()
                 try await again.publish("1.0.0", content)
@@ -39,7 +39,7 @@ import Testing
                 #expect(try again.staged() == [])
             }
         }
-        // Four moves: mkdir, 2 copies, 2 writes, fsync; mkdir, fsync, rename, 2 fsyncs.
+        // The operations are mkdir, 2 copies, 2 writes, fsync; mkdir, fsync, rename, 2 fsyncs.
         #expect(count == 12)
     }
 
@@ -64,7 +64,7 @@ import Testing
                     #expect(error.code == .file)
                 }
 
-                // then: what is seen is all of it
+                // then: if the version is visible, it is complete
                 if try directory.directory().status("files/kit/1.4.2") != nil {
                     let check = try VersionCheck(of: place, signers: fixture.signers)
                     #expect(check.problems == [])
@@ -72,7 +72,7 @@ import Testing
                 }
             }
         }
-        // The two writes more than without a signature.
+        // A signature needs two more writes.
         #expect(count == 14)
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Basics
 
-/// Work is known as a request's wherever it runs.
+/// Work is attributed to its request on any thread.
 @Suite struct AnsweringThreadTests {
     @Test func testThatALaneTakesItOverFromItsCallerAndGivesItBack() async {
         // given

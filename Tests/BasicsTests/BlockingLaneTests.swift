@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// Counts those that are there.
+    /// An object that counts its living instances.
     private final class Held: Sendable {
         private let there: Locked<Int>
 
@@ -48,14 +48,14 @@ import Testing
 
         deinit { there.withLock { $0 -= 1 } }
 
-        /// What alone holds one.
+        /// Returns a body that alone holds such an object.
         static func body(_ there: Locked<Int>) -> @Sendable () -> Int {
             let held = Held(there)
             return { held.there.value }
         }
     }
 
-    /// A moment later would do for memory, not for descriptors. Often: who is later is so by chance.
+    /// For memory a later release would suffice, for descriptors not. The test repeats this, because a late release happens by chance.
     @Test func testThatWhatTheBodyAloneHeldIsGoneWhenItHasRun() async {
         // given
         let lane = BlockingLane(label: "test")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func testThatOneLaneDoesNotHoldUpAnother() async {
-        // given: a body that ends only when one on another lane has run
+        // given: a body that ends only after one on another lane has run
         let gate = Gate()
         async let first: Void = BlockingLane(label: "first").run { gate.wait() }
         // when

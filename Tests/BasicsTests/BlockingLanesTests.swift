@@ -14,7 +14,7 @@ import Testing
 
     @Suite struct GivenALaneThatIsHeldUp {
         @Test func testThatAnotherRunsWhatComes() async {
-            // given: a body that ends only when three others have run
+            // given: a body that ends only after three others have run
             let lanes = BlockingLanes(label: "test", count: 2)
             let gate = Gate()
             async let first: Void = lanes.run { gate.wait() }
@@ -25,7 +25,7 @@ import Testing
             await first
         }
 
-        /// One after the other, and so not on more lanes than there are.
+        /// The bodies run one after the other, so there are no more lanes than configured.
         @Test func testThatWhoHasWaitedLongestIsNext() async {
             // given
             let lanes = BlockingLanes(label: "test", count: 1)

@@ -9,8 +9,8 @@ import Testing
         try CrashMarks(directory: directory.path("state"), version: version)
     }
 
-    /// As a daemon leaves its file whose process was ended while it worked on some things.
-    /// - Parameter first: The file's first byte: 1 for a trap, 2 for one of a request, 0 for a kill.
+    /// Leaves the file of a daemon whose process ended while it worked on some subjects.
+    /// - Parameter first: The file's first byte: 1 for a trap, 2 for a trap in a request, 0 for a kill.
     private func end(_ directory: TemporaryDirectory, on subjects: [String], first: UInt8 = 1) async throws {
         let marks = try marks(directory)
         var counts: [UInt8]?
@@ -21,7 +21,7 @@ import Testing
             try AtomicFile.write(bytes, to: directory.path("state/left"))
             counts = try? WholeFile.read(directory.path("state/crashes"), limit: 1 << 20)
         }
-        // Here the work came to its end, there it did not.
+        // One daemon completed the work, the other did not.
         if let counts { try AtomicFile.write(counts, to: directory.path("state/crashes")) }
         guard rename(directory.path("state/left"), directory.path("state/working")) == 0 else {
             throw FileError(operation: "rename", path: "left", errno: errno)
@@ -75,7 +75,7 @@ import Testing
         try await withState { directory in
             // given
             let path = directory.path("state")
-            // when: a process of its own traps on a lane, in whose caller's name the lane works
+            // when: a separate process traps on a lane that works for its caller
             await #expect(processExitsWith: .signal(SIGILL)) { [path = path as String, isAnswer = isAnswer as Bool] in
                 let marks = try CrashMarks(directory: path, version: "1")
                 await marks.during("integration kit#1") {
@@ -131,7 +131,7 @@ import Testing
             var iterator = begun.makeAsyncIterator()
             #expect(await iterator.next() == "a")
             let second = Task { await marks.during("look b") { _ = yield.yield("b") } }
-            // What is no suspect does not wait.
+            // Work that is not suspect does not wait.
             await marks.during("look c") { _ = yield.yield("c") }
 
             // then

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A job has the same user as the daemon and can have put anything in its tree.
+/// A job has the same user as the daemon and can put anything into its tree.
 @Suite struct DirectoryAttackTests {
-    /// Something outside the tree that must never be read, changed or removed.
+    /// Makes a file outside the tree that must never be read, changed or removed.
     private func withTarget(_ body: (_ tree: Directory, _ temporary: TemporaryDirectory) async throws -> Void)
         async throws
     {
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Suite struct GivenADirectoryReplacedByALink {
-        /// How deep the link lies, and whether it leads out relatively or absolutely.
+        /// The arguments are the depth of the link, and whether it leads out with a relative or an absolute target.
         @Test(arguments: [0, 1, 5, 40], [true, false])
         func testThatNothingPassesThroughIt(depth: Int, isRelative: Bool) async throws {
             try await DirectoryAttackTests().withTarget { tree, temporary in
@@ -85,7 +85,7 @@ import Testing
 
     @Test func testThatASwapWhileWeWriteNeverLeadsOut() async throws {
         try await withTarget { tree, temporary in
-            // given: a directory and a link that change places all the time
+            // given: a directory and a link that swap places all the time
             try tree.makeDirectories("swap")
             try tree.makeLink("other", target: Array("../outside".utf8))
             let isDone = Locked(false)
@@ -104,13 +104,13 @@ import Testing
                 // when
                 var written = 0
                 for number in 0..<3000 {
-                    // Refused or absent in the middle of a swap: what counts is that nothing lands outside.
+                    // In the middle of a swap the write may fail. Only writes outside of the tree count.
                     if (try? tree.write("swap/secret", bytes: [UInt8(number & 0xFF)])) != nil { written += 1 }
                     _ = try? tree.remove("swap/secret")
                 }
                 isDone.withLock { $0 = true }
                 try await group.waitForAll()
-                // then: `withTarget` looks at what is outside
+                // then: `withTarget` checks the file outside
                 #expect(written > 0)
             }
         }
@@ -124,7 +124,7 @@ import Testing
             await expectRejection(FileError.self, \.code, .notRegular) {
                 try tree.copyFile("report.xml", to: tree, "copy", limit: 99)
             }
-            // Written beside and renamed over, so the other name keeps its content.
+            // The file is written beside the other and renamed over it, so the other name keeps its content.
             try tree.write("report.xml", bytes: [1])
         }
     }

@@ -26,7 +26,7 @@ import Testing
             #expect(symlink("empty", temporary.path("link")) == 0)
             try temporary.makeDirectory("closed")
             #expect(chmod(temporary.path("closed"), 0o500) == 0)
-            // as a umask leaves it, and as nothing of ours does
+            // The modes are those that a umask leaves, and others
             for (name, mode) in [("narrow", 0o700), ("wide", 0o777)] {
                 try temporary.makeDirectory(name)
                 #expect(chmod(temporary.path(name), mode_t(mode)) == 0)
@@ -47,7 +47,7 @@ import Testing
 
     @Test func testThatATreeDeeperThanAnyPathIsRemoved() async throws {
         try await withTemporaryDirectory { temporary in
-            // given: 5,000 levels, 50,000 bytes of path, more levels than descriptors
+            // given: 5,000 levels and 50,000 bytes of path, more levels than descriptors
             try temporary.makeDirectory("deep")
             var descriptor = open(temporary.path("deep"), O_RDONLY)
             for _ in 0..<5000 {
@@ -78,7 +78,7 @@ import Testing
     @Test(.enabled(if: geteuid() == 0, "only root can become another user for a moment"))
     func testThatDirectoriesWithoutPermissionsAreRemoved() async throws {
         try await withTemporaryDirectory { temporary in
-            // given: a job's tree, its directories shut, its owner an ordinary user
+            // given: a job's tree whose directories have no permissions, owned by an ordinary user
             try temporary.write("tree/a/b/file", "")
             try temporary.write("tree/c/file", "")
             try temporary.makeDirectory("tree/empty")
@@ -88,7 +88,7 @@ import Testing
             for path in ["tree/a/b", "tree/a", "tree/c", "tree/empty", "tree"] {
                 #expect(chmod(temporary.path(path), path == "tree/c" ? 0o500 : 0) == 0)
             }
-            // when: as that user (file system identity is the thread's, credentials(7))
+            // when: as that user (the file system identity belongs to the thread, credentials(7))
             let path = temporary.path
             try await BlockingLane(label: "user").run {
                 clinux_setfsuid(65534)

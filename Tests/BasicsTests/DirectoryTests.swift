@@ -26,7 +26,7 @@ import Testing
             try directory.makeDirectories("a")
             try directory.makeLink("a/link", target: Array("elsewhere".utf8))
 
-            // when: more than the usual umask lets through
+            // when: a mode with more bits than the usual umask leaves
             let status = try directory.create("a/b", bytes: Array("1".utf8), mode: 0o777)
 
             // then
@@ -52,7 +52,7 @@ import Testing
             #expect(link(temporary.path("a/file"), temporary.path("a/second")) == 0)
             try directory.makeLink("a/link", target: Array("../outside".utf8))
 
-            // when, then: more than the usual umask lets through
+            // when, then: a mode with more bits than the usual umask leaves
             for name in ["a/absent", "a/file", "a/link"] {
                 let status = try directory.rewrite(name, bytes: Array("after".utf8), mode: 0o777)
                 #expect(status.mode == 0o777)
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    /// Also where the file system's rename knows no flags.
+    /// It holds also if the file system's rename supports no flags.
     @Test(arguments: [true, false]) func testThatTwoWhoPublishOneNameCannotBothWin(knowsFlags: Bool) async throws {
         try await withTemporaryDirectory { temporary in
             // given
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    /// A file or a link of that name is left alone, too; an empty directory is nothing, as one that was left by a kill.
+    /// A file or a link of that name is left alone, too. An empty directory counts as absent, as it may be left by a kill.
     @Test func testThatADirectoryWithoutFlagsGoesOverNothingButAnEmptyOne() async throws {
         try await withTemporaryDirectory { temporary in
             // given
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    /// `cp -al` and hardlink(1) give a file of the operator's a second name; in a job's tree it may be one of ours.
+    /// `cp -al` and hardlink(1) give an operator's file a second name. In a job's tree such a name could be of one of our files.
     @Test func testThatAFileWithASecondNameIsReadWhereNoJobWritesAlone() async throws {
         try await withTemporaryDirectory { temporary in
             // given

@@ -30,7 +30,7 @@ import Testing
 
     @Test func testThatWhatAKillLeftGoesWithTheNextWrite() async throws {
         try await withTemporaryDirectory { temporary in
-            // given: beside it what is none of its writes'
+            // given: beside it a file that is not from its writes
             let name = "abcdefghijklmnopqrstuvwx27"
             try temporary.write("file.\(name)", "ha")
             let others = ["file.\(name)a", "file.\(name.dropLast())", "file.\(name.dropLast())1", "other.\(name)"]
@@ -60,7 +60,7 @@ import Testing
             try AtomicFile.write([1], to: temporary.path("file"))
             expectFile(left, "ha")
 
-            // and when: it was killed
+            // and when: the writer is killed
             writer = nil
             try AtomicFile.write([1], to: temporary.path("file"))
             #expect(try temporary.directory().entries().map(\.name) == ["file"])
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func testThatAFullDiskIsNamed() async throws {
-        // /dev/full takes no byte (full(4)); the write goes beside it, into a directory that takes none either.
+        // /dev/full accepts no byte (full(4)). The write goes to a file beside it, into a directory that accepts none either.
         await expectRejection(FileError.self, \.code, .notRegular) { try WholeFile.read("/dev/full", limit: 9) }
         #expect(FileError(operation: "write", path: "x", errno: ENOSPC).code == .noSpace)
         #expect(FileError(operation: "write", path: "x", errno: EDQUOT).code == .noSpace)

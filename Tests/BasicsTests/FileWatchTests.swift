@@ -105,7 +105,7 @@ private final class Appended: Sendable {
     func append(_ text: String) { #expect(write(descriptor, text, text.utf8.count) == text.utf8.count) }
 }
 
-/// Runs a task in one place, so that a test knows when it has come to where it waits.
+/// Runs tasks on one queue, so that a test knows when a task has reached its waiting point.
 private final class OneThread: TaskExecutor {
     private let queue = DispatchQueue(label: "martlet.test")
 
@@ -114,9 +114,9 @@ private final class OneThread: TaskExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Returns when what was begun before has come to where it waits, or to its end.
+    /// Returns when the jobs so far have reached their waiting point or their end.
     func finishJobs() { queue.sync {} }
 }
 
-/// Far longer than a change needs to be told; no test waits for it.
+/// Far longer than the report of a change takes. No test waits for it.
 private let limit = TestLimits.wait

@@ -14,7 +14,8 @@ import Testing
         #expect(!ConstantTime.areEqual([1, 2], [1, 2, 3]))
     }
 
-    /// W3: Welch's t between no right byte and so many, 20,000 tries each, the slowest twentieth left out. A figure needs a quiet machine.
+    /// W3: Welch's t between codes without a right byte and codes with some, 20,000 tries each. The slowest twentieth is left out. A figure needs
+    /// a quiet machine.
     @Test(
         .enabled(if: ProcessInfo.processInfo.environment["MARTLET_MEASURE"] != nil, "it measures; set MARTLET_MEASURE"))
     func testW3ThatTheTimeDoesNotTellHowMuchIsRight() {

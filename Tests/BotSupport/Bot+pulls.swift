@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 
 extension Bot {
-    /// Commits what a pull request is to bring, and puts it where GitHub has its head.
+    /// Commits the change of a pull request, and puts the commit at the ref where GitHub has its head.
     /// - Parameters:
-    ///   - start: What it is made from: `main`, or the head before.
-    ///   - branch: A branch of the bot's own repository that has it, too; nothing: a fork's alone.
+    ///   - start: The revision to begin with: `main`, or the head before.
+    ///   - branch: A branch of the bot's own repository for the same commit; `nil` for a fork's pull request.
     package func pull(
         _ number: Int, _ files: [String: String], from start: String = "main", branch: String? = nil,
         message: String = "Pull"
@@ -28,16 +28,16 @@ extension Bot {
         return head
     }
 
-    /// Moves a pull request's head, as a push of whoever made it does.
+    /// Moves a pull request's head, as its author does by a push.
     package func point(pull number: Int, at head: CommitID) async throws {
         try await work.push(to: remote, ["+\(head):refs/pull/\(number)/head"])
     }
 
-    /// Tells of a pull request as GitHub does, signed with the bot's secret, and waits until a look has decided.
+    /// Announces a pull request as GitHub does, signed with the bot's secret, and waits until a look has decided.
     /// - Parameters:
     ///   - action: GitHub's word: `opened`, `synchronize`, `edited`, `reopened`, `closed`.
     ///   - more: Further members of `pull_request`.
-    ///   - isUnlisted: Whether the repository shows another head than this: then all pauses before further looks are passed.
+    ///   - isUnlisted: Whether the repository shows another head than this one. Then all pauses before further looks pass.
     @discardableResult
     package func tell(
         _ action: String, pull number: Int, head: CommitID, base: String = "main", more: String = "",
@@ -47,7 +47,7 @@ extension Bot {
         try await send(action, pull: number, head: head, base: base, more: more, delivery: id)
         if isUnlisted {
             let store = try store
-            // The looks between are asked for by the clock alone.
+            // Only the clock causes the looks in between.
             try await until("the last look for \(head.abbreviated)", limit: Bot.waitLimit) {
                 timer.advance(by: .seconds(32))
                 return try await store.deliveries().items.first { $0.id == id }?.fate != .pending
@@ -58,7 +58,7 @@ extension Bot {
         }
     }
 
-    /// The same, without waiting.
+    /// Announces a pull request in the same way, without waiting.
     @discardableResult
     package func send(
         _ action: String, pull number: Int, head: CommitID, base: String = "main", more: String = "", delivery: String
@@ -80,12 +80,12 @@ extension Bot {
                 ], body: bytes))
     }
 
-    /// The integrations of a pull request, the oldest first.
+    /// Returns the integrations of a pull request, oldest first.
     package func integrations(ofPull number: Int) async throws -> [IntegrationOutline] {
         try await store.integrations(IntegrationFilter(ref: RefName(pullRequest: number))).items.reversed()
     }
 
-    /// Waits for the end of the newest integration of a pull request's head.
+    /// Waits until the newest integration of a pull request's head is completed.
     package func completion(
         ofPull number: Int, at head: CommitID, limit: Duration = Bot.waitLimit
     ) async throws -> Integrated {

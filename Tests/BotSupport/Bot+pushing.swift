@@ -7,8 +7,8 @@ import Storage
 import TestSupport
 
 extension Bot {
-    /// Commits and pushes, and tells nobody.
-    /// - Parameter branch: Made from the current commit when it is new.
+    /// Commits and pushes without an event.
+    /// - Parameter branch: The branch; a new one starts at the current commit.
     @discardableResult
     package func push(
         _ commit: Commit = .succeeding, removing: [String] = [], on branch: String = "main"
@@ -21,7 +21,7 @@ extension Bot {
         } else if branch != "main" {
             try await work.git("symbolic-ref", "HEAD", "refs/heads/\(branch)")
         }
-        // What the commit before played is gone.
+        // The plays of the commit before are removed.
         let isFirst = branches.isEmpty && !plan.isRepositoryEmpty
         let id = try await work.commit(
             files: (isFirst ? Commit.base(recipe: plan.recipeText) : [:]).merging(commit.files) { $1 },
@@ -41,13 +41,13 @@ extension Bot {
         return paths
     }
 
-    /// Tells the service, as `hooks/post-receive` does, that the repository moved.
+    /// Sends the service the event that `hooks/post-receive` sends after a push.
     @discardableResult
     package func announce() async throws -> PushAcceptance {
         try await operations.receive(signedPush())
     }
 
-    /// A push that is signed with the bot's secret.
+    /// Returns a push that is signed with the bot's secret.
     package func signedPush(
         delivery: String? = nil, body: String = #"{"updates":[]}"#, secret: String = "It's a Secret to Everybody"
     ) -> PushRequest {

@@ -7,7 +7,7 @@ import TestSupport
 package import Testing
 
 extension Bot {
-    /// The published versions of the bot's product, lowest first, as the database has them.
+    /// The published versions of the bot's product in the database, lowest first.
     package var publishedVersions: [String] {
         get async throws {
             try await store.versions(of: name).filter { $0.state == .published }.map(\.version).sorted()
@@ -15,18 +15,18 @@ extension Bot {
         }
     }
 
-    /// The files of a version on the disk, by name.
+    /// Returns the names of a version's files on the disk.
     package func publishedFiles(_ version: String) throws -> [String] {
         try Directory(opening: "\(state.files)/\(name)/\(version)").entries().map(\.name).sorted()
     }
 
-    /// The bytes of a published file.
+    /// Returns the bytes of a published file.
     package func publishedFile(_ file: String, of version: String) throws -> [UInt8] {
         try WholeFile.read("\(state.files)/\(name)/\(version)/\(file)", limit: 16 << 20)
     }
 }
 
-/// Expects just these versions to be published: by the database, and whole on the disk.
+/// Expects exactly these versions to be published: in the database, and complete on the disk.
 package func expectPublished(
     by bot: Bot, _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 extension Bot {
-    /// What a test waits for an integration at most: 30 s, scaled. All tests run at once, and each integration starts a dozen
-    /// programs and synchronizes as many files; at a load of 18 on two cores some took 12 s.
+    /// The time that a test waits for an integration: 30 s, scaled. All tests run at once, and each integration starts a dozen programs and
+    /// synchronizes as many files. At a load of 18 on two cores some took 12 s.
     package static var waitLimit: Duration { TestLimits.wait * 3 }
 
-    /// Waits for something to be stored: looks now, and after every change of the store. Never sleeps.
-    /// - Parameter condition: What is waited for, or nothing as long as it is not there.
-    /// - Throws: `BotFailure` with the log when the limit passes.
+    /// Waits until something is stored. It checks at once and after every change of the store, and never sleeps.
+    /// - Parameter condition: Returns the awaited value, or `nil` while it is not stored.
+    /// - Throws: `BotFailure` with the log if the limit passes.
     @discardableResult
     package func wait<Value: Sendable>(
         _ what: String, limit: Duration = Bot.waitLimit,
@@ -39,7 +39,7 @@ extension Bot {
         }
     }
 
-    /// Waits until an integration has come to its end.
+    /// Waits until an integration is completed.
     package func completion(of id: IntegrationID, limit: Duration = Bot.waitLimit) async throws -> Integrated {
         let record = try await wait("the end of \(id)", limit: limit) { store in
             let record = try await store.integration(id)
@@ -48,14 +48,14 @@ extension Bot {
         return try await Integrated(record, store: try store)
     }
 
-    /// Waits until the integration of a commit on a ref is there.
+    /// Waits until the integration of a commit on a ref exists.
     package func integration(of commit: CommitID, on ref: RefName) async throws -> IntegrationOutline {
         try await wait("an integration of \(commit.abbreviated) on \(ref)") { store in
             try await store.integrations(IntegrationFilter(ref: ref, commit: commit)).items.first
         }
     }
 
-    /// Waits until nothing is queued or running.
+    /// Waits until no integration is queued or running.
     package func idle(limit: Duration = Bot.waitLimit) async throws {
         try await wait("the end of all integrations", limit: limit) { store in
             let (queued, running) = (try await store.queued(), try await store.running())
@@ -78,8 +78,7 @@ extension Bot {
 }
 
 extension Bot {
-    /// Begins an integration of a bot that uploads (`BotPlan.uploading`), and returns when the server has the upload, to which it
-    /// never answers.
+    /// Begins an integration of a bot that uploads (`BotPlan.uploading`). Returns when the server has the upload, which it never answers.
     package func beginUploadWithoutAnswer() async throws -> IntegrationID {
         transport.serve("https://files.example/")
         transport.fail(request: 1, with: .silence)

@@ -12,11 +12,11 @@ package import TestSupport
 import Testing
 import Transfer
 
-/// A bot in use, for tests: a real store, a real repository, real mirrors, published files on a real disk; the executor is the
-/// real one or the scripted one. Made by `withBot`.
+/// A running service with one bot, for tests, made by `withBot`. It has a real store, a real repository, real mirrors and published files on a real
+/// disk. The executor is the real one or the scripted one.
 ///
-/// Time stands still: the poller makes its first round and waits for `timer`. What the tests push is told by a signed push, as a
-/// git server's hook does.
+/// Time stands still: the poller makes its first round and waits for `timer`. Pushes of tests are announced by a signed push, as by a git server's
+/// hook.
 package final class Bot: Sendable {
     package let name: Name
     package let plan: BotPlan
@@ -30,7 +30,7 @@ package final class Bot: Sendable {
     package let transport: FakeTransport
     package let log: RecordingLogger
     package let identifiers = SeededIdentifiers()
-    /// What the poller and the pauses between looks wait for.
+    /// The clock of the poller, and of the pauses between looks.
     package let timer = ManualClock()
     package let time: TestTime
     package let executor: any Executor
@@ -75,7 +75,7 @@ package final class Bot: Sendable {
         for (script, text) in plan.scripts { try directory.write("triggers/\(script)", text, mode: 0o755) }
     }
 
-    /// Writes the bot's file again; `timer.advance(by:)` lets the poller read it.
+    /// Writes the bot's file again. The poller reads it after `timer.advance(by:)`.
     package func writeFile(_ lines: String, repository: String? = nil) throws {
         try directory.write(
             "bots/\(name).yml",
@@ -100,8 +100,8 @@ package final class Bot: Sendable {
         return running
     }
 
-    /// Opens the store and starts the service, on whatever an earlier one left; returns when it has read the bot's file and
-    /// looked at the repository.
+    /// Opens the store and starts the service on what an earlier one left. Returns when the service has read the bot's file and looked at the
+    /// repository.
     package func start() async throws {
         let store = try Store.open(path: state.database)
         let service = try IntegrationService(try parts(store))
@@ -115,10 +115,10 @@ package final class Bot: Sendable {
         await timer.awaitSleepers(Self.restingSleepers)
     }
 
-    /// The tasks that wait for `timer` while there is no work: the poller and retention.
+    /// The number of tasks that wait for `timer` when there is no work: the poller and retention.
     package static let restingSleepers = 2
 
-    /// What the service is made of; for tests that build a part of it.
+    /// Returns the parts of the service, for tests that build one of them.
     package func parts(_ store: Store) throws -> IntegrationService.Parts {
         let settings = ServiceSettings(
             url: "http://martlet.example", state: state.path, bots: directory.path("bots"),
@@ -138,12 +138,12 @@ package final class Bot: Sendable {
             logger: log.logger)
     }
 
-    /// Mirrors that read nobody's git configuration.
+    /// Mirrors that read no user's git configuration.
     package var mirrors: Mirrors {
         Mirrors(directory: state.repositories, configuration: GitConfiguration(files: []))
     }
 
-    /// Stops the service as a restart of the daemon does: its work is awaited, jobs go on.
+    /// Stops the service as a restart of the daemon does: it awaits its work, and jobs continue.
     package func stop() async throws {
         guard
             let stopped = running.withLock({ running in
@@ -157,7 +157,8 @@ package final class Bot: Sendable {
         do { try result.get() } catch is CancellationError { return }
     }
 
-    /// - Parameter isolation: The isolation of jobs from then on; `nil`: unchanged.
+    /// Restarts the service.
+    /// - Parameter isolation: The isolation of jobs from then on; `nil` leaves it unchanged.
     package func restart(isolation: JobIsolation? = nil) async throws {
         try await stop()
         if let isolation { self.isolation.withLock { $0 = isolation } }
@@ -165,7 +166,7 @@ package final class Bot: Sendable {
     }
 }
 
-/// What went wrong with the fixture itself.
+/// An error of the fixture itself.
 package struct BotFailure: Error, CustomStringConvertible {
     package let description: String
 

@@ -5,40 +5,40 @@ import Model
 package import Settings
 package import Transfer
 
-/// How the fixture's bot is made.
+/// The configuration of the fixture's bot.
 package struct BotPlan: Sendable {
-    /// Who runs the jobs.
+    /// The executor of the jobs.
     package enum Executor: Sendable {
-        /// No process: plays what the commit says.
+        /// Starts no process, and plays what the commit states.
         case scripted(ScriptedExecutor)
-        /// The test's own.
+        /// The test's own executor.
         case other(any Execution.Executor)
-        /// The launcher and the supervisors as they are in use.
+        /// The launcher and the supervisors as in production.
         case local
     }
 
-    /// The names of the recipe's configurations; the last of them is archived unless there is `release`.
+    /// The names of the recipe's configurations. `release` is archived, or else the last one.
     package var configurations: [String]
-    /// The whole recipe instead of one with `configurations`.
+    /// A whole recipe in place of one with `configurations`.
     package var recipe: String?
-    /// Whether commits have just the files that they name: no recipe, no script `play`.
+    /// Whether commits have exactly the files that they name, without a recipe and the script `play`.
     package var isRepositoryEmpty: Bool
-    /// More lines of the bot file: triggers, branches, tags. `{directory}` stands for the test's directory.
+    /// Further lines of the bot file: triggers, branches, tags. `{directory}` stands for the test's directory.
     package var file: String
-    /// Scripts in `triggers/`, by name.
+    /// The scripts in `triggers/`, by name.
     package var scripts: [String: String]
     package var executor: Executor
-    /// What keeps jobs from the machine. Most tests are not about it.
+    /// The isolation of jobs. Most tests are not about it.
     package var isolation: JobIsolation
-    /// Jobs at one time.
+    /// The number of concurrent jobs.
     package var concurrency: Int
-    /// The state directory; nothing: beneath the test's directory.
+    /// The state directory; `nil` for one below the test's directory.
     package var state: String?
-    /// The mail server; nothing: none.
+    /// The mail server; `nil` for none.
     package var mail: MailSettings?
-    /// The name of the secret that versions are signed with; nothing: they are not signed.
+    /// The name of the secret that signs versions; `nil` for unsigned versions.
     package var signing: String?
-    /// What brings mail there; nothing: the fake of all other requests.
+    /// The transport of mail; `nil` for the fake that serves all other requests.
     package var mailTransport: (any Transport)?
 
     package init(
@@ -66,7 +66,7 @@ package struct BotPlan: Sendable {
         return "configurations:\n\(lines.joined())analyze: []\narchive: { include: [\"products/**\"] }\n"
     }
 
-    /// Publishes from release branches.
+    /// A bot that publishes from release branches.
     package static let publishing = """
         branches: [main, "release/*"]
         triggers:
@@ -76,7 +76,7 @@ package struct BotPlan: Sendable {
 
         """
 
-    /// Publishes from release branches, and uploads what it published: `publish`, `office`.
+    /// A bot that publishes from release branches and uploads the version: `publish`, `office`.
     package static let uploading = """
         branches: ["release/*"]
         triggers:
@@ -85,7 +85,7 @@ package struct BotPlan: Sendable {
 
         """
 
-    /// Runs a script after each integration: `tell`.
+    /// Returns a bot that runs the script `tell` after each integration.
     package static func telling(_ executor: Executor) -> BotPlan {
         BotPlan(
             file: "triggers: [{ name: tell, run: tell }]\n", scripts: ["tell": "#!/bin/sh\n"], executor: executor)

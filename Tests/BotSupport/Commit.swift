@@ -1,12 +1,12 @@
 package import Model
 
-/// What a commit of the fixture's repository does when it is integrated.
+/// The contents of a commit of the fixture's repository, which decide what its integration does.
 ///
-/// Its steps run the script `play`, which does what the files below `plays/CONFIGURATION/` say: `STEP.out` is printed,
-/// `STEP.xml` becomes the report, `STEP.sh` is run, and `STEP.exit` is the exit status. `ScriptedExecutor` is made to read the same
-/// files, so that one commit serves both executors. Plays of the commit before are gone.
+/// Its steps run the script `play`, which follows the files below `plays/CONFIGURATION/`. It prints `STEP.out`, copies `STEP.xml` to the report,
+/// runs `STEP.sh`, and exits with `STEP.exit`. `ScriptedExecutor` reads the same files, so that one commit serves both executors. The plays of the
+/// commit before are removed.
 package struct Commit: Sendable {
-    /// Text by path; a script (`#!`) is executable.
+    /// Texts by path. A script (`#!`) is executable.
     package var files: [String: String]
     package var message: String
 
@@ -15,10 +15,10 @@ package struct Commit: Sendable {
         self.message = message
     }
 
-    /// Everything succeeds, with the two passing tests of `passing.xml`.
+    /// Every step succeeds, with the two passing tests of `passing.xml`.
     package static var succeeding: Commit { Commit() }
 
-    /// A step of one configuration exits with 1; of testing, with a report of one failing test.
+    /// A step of one configuration exits with 1. The testing step also has a report of one failing test.
     package static func failing(_ configuration: String, at step: JobStep = .testing) -> Commit {
         var commit = Commit.playing(step, of: configuration, output: "\(step.rawValue) says no\n", exit: 1)
         if step == .testing { commit.files["plays/\(configuration)/testing.xml"] = Reports.failing }
@@ -26,7 +26,7 @@ package struct Commit: Sendable {
         return commit
     }
 
-    /// A step of one configuration prints and exits so.
+    /// A step of one configuration prints a text and exits with a status.
     package static func playing(
         _ step: JobStep, of configuration: String, output: String = "", exit: Int = 0, report: String? = nil
     ) -> Commit {
@@ -38,17 +38,17 @@ package struct Commit: Sendable {
         return commit
     }
 
-    /// A step of one configuration runs a script; only a real executor does.
+    /// A step of one configuration runs a script, with a real executor only.
     package static func running(_ step: JobStep, of configuration: String, script: String) -> Commit {
         Commit(files: ["plays/\(configuration)/\(step.rawValue).sh": script])
     }
 
-    /// Both.
+    /// Returns a commit with the files of both.
     package func and(_ other: Commit) -> Commit {
         Commit(files: files.merging(other.files) { $1 }, message: message)
     }
 
-    /// Reports in JUnit's form.
+    /// Reports in JUnit's format.
     package enum Reports {
         package static let passing = """
             <testsuite name="KitTests"><testcase classname="KitTests" name="adds" time="0.01"/>
@@ -63,7 +63,7 @@ package struct Commit: Sendable {
         package static let empty = "<testsuite name=\"KitTests\"></testsuite>\n"
     }
 
-    /// What every commit of the fixture has.
+    /// Returns the files that every commit of the fixture has.
     static func base(recipe: String) -> [String: String] {
         [
             ".martlet.yml": recipe, "play": script, "passing.xml": Reports.passing,

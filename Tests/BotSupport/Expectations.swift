@@ -2,21 +2,21 @@ package import Model
 package import Storage
 package import Testing
 
-/// How a step of a job came out.
+/// The outcome of a job's step.
 package enum StepOutcome: String, Sendable {
     case succeeded, failed
-    /// A signal ended it.
+    /// A signal ended the step.
     case crashed
-    /// One of its limits did.
+    /// A limit ended the step.
     case stopped
-    /// It began and did not end.
+    /// The step began and did not end.
     case unfinished
-    /// It never began.
+    /// The step never began.
     case skipped
 }
 
-/// Expects steps to have come out so. Steps that are not named may have come out anyhow.
-/// - Parameter configuration: Nothing: every configuration; of several, the worst counts.
+/// Expects the outcomes of steps. Steps that are not named may have any outcome.
+/// - Parameter configuration: The configuration; `nil` for all, of which the worst counts.
 package func expectSteps(
     of integration: Integrated, _ expected: [JobStep: StepOutcome], in configuration: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -44,7 +44,7 @@ private func outcome(of step: StepRecord) -> StepOutcome {
     return step.exit == 0 ? .succeeded : .failed
 }
 
-/// Expects an integration's result, `trigger-error` among them, in the interface's word.
+/// Expects an integration's result, such as `trigger-error`, in the API's word.
 package func expectResult(
     of integration: Integrated, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -68,8 +68,8 @@ package func expectVerdict(
     report(differences, of: integration, sourceLocation)
 }
 
-/// Expects just these issues, each written `status category path:line: message`, the place left out where there is none, in any
-/// order. A line of several lines is compared by its first.
+/// Expects exactly these issues in any order. Each is written `status category path:line: message`, without the place if there is none. Of a
+/// message with several lines the first is compared.
 package func expectIssues(
     of integration: Integrated, _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -88,7 +88,7 @@ package func expectIssues(
         sourceLocation)
 }
 
-/// Expects triggers to have come out so; triggers that are not named must have no row.
+/// Expects the outcomes of triggers. Triggers that are not named must have no row.
 package func expectTriggers(
     of integration: Integrated, _ expected: [String: TriggerState], sourceLocation: SourceLocation = #_sourceLocation
 ) {

@@ -3,13 +3,14 @@ import Glibc
 package import TestSupport
 import Testing
 
-/// git's own server on the loopback, started and stopped as the test wants it.
+/// git's own server on the loopback, which the test starts and stops.
 package struct GitServer: Sendable {
     package let port: Int
     private let directory: TemporaryDirectory
     private var pidFile: String { directory.path("git-daemon-\(port).pid") }
 
-    /// At a port where nobody listens. - Parameter directory: What is beneath it is served.
+    /// Takes a port at which no server listens.
+    /// - Parameter directory: The directory that is served.
     package init(of directory: TemporaryDirectory) throws {
         port = try LoopbackSocket.freePort()
         self.directory = directory
@@ -18,7 +19,7 @@ package struct GitServer: Sendable {
     package func url(_ repository: String) -> String { "git://127.0.0.1:\(port)/\(repository)" }
 
     package func start() async throws {
-        // Without our descriptors: who waits for their end would wait for the server's.
+        // The server does not inherit our descriptors: a process that waits until they are closed would wait for the server's end.
         let script = """
             for f in /proc/self/fd/*; do n=${f##*/}; [ "$n" -gt 2 ] && eval "exec $n>&-"; done 2>/dev/null
             exec git daemon --detach --reuseaddr --listen=127.0.0.1 --port=\(port) --export-all \
@@ -36,7 +37,7 @@ package struct GitServer: Sendable {
         await until("the git server's end") { !LoopbackSocket.isListening(port) }
     }
 
-    /// Serves while `body` runs.
+    /// Runs the server while `body` runs.
     package func serving<Value>(_ body: () async throws -> Value) async throws -> Value {
         try await start()
         let result: Result<Value, any Error>

@@ -1,7 +1,7 @@
 package import Model
 package import Storage
 
-/// A completed integration with all that is stored of it.
+/// A completed integration with all its stored records.
 package struct Integrated: Sendable {
     package let record: IntegrationRecord
     /// Every attempt, by job and number.
@@ -22,11 +22,11 @@ package struct Integrated: Sendable {
 
     package var id: IntegrationID { record.id }
     package var verdict: Verdict? { record.state.verdict }
-    /// The word that people see.
+    /// The result in the word that users see.
     package var result: String { record.state.result?.description ?? record.state.word }
     package var summary: Summary { record.summary ?? Summary() }
 
-    /// The last attempt of a configuration.
+    /// Returns the last attempt of a configuration.
     package func attempt(_ configuration: String) -> AttemptRecord? {
         attempts.last { $0.id.job.description == configuration }
     }

@@ -6,10 +6,10 @@ import Settings
 import TestSupport
 
 extension JobIsolation {
-    /// The fence as `serve` makes it on this machine.
+    /// Returns the sandbox that `serve` makes on this machine.
     /// - Parameters:
-    ///   - readOnly: What the settings list.
-    ///   - loopback: What they say of the machine's.
+    ///   - readOnly: The read-only paths of the settings.
+    ///   - loopback: The settings' value for the machine's loopback.
     package static func fenced(readOnly: [String] = [], loopback: Bool? = nil) throws -> JobIsolation {
         let settings = ServiceSettings(
             state: "/nowhere", bots: "/nowhere", concurrency: 1, isolation: .sandbox,

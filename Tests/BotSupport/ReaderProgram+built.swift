@@ -2,7 +2,7 @@ package import Execution
 import TestSupport
 
 extension ReaderProgram {
-    /// The program beside the tests.
+    /// Returns the program that was built beside the tests.
     package static func built() throws -> ReaderProgram {
         ReaderProgram(path: try TestTools.builtProduct("martlet-reader"))
     }

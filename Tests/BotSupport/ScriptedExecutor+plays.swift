@@ -3,21 +3,20 @@ package import ExecutionSupport
 package import JobProtocol
 
 extension ScriptedExecutor {
-    /// An executor that plays what the checked-out commit says; see `Commit`.
-    /// - Parameter isHeld: A job for which this is true only begins; the test says how it goes on.
+    /// Returns an executor that plays what the checked-out commit states; see `Commit`.
+    /// - Parameter isHeld: Whether a job only begins, so that the test decides how it continues.
     package static func playing(isHeld: @escaping @Sendable (JobDescription) -> Bool = { _ in false })
         -> ScriptedExecutor
     {
         ScriptedExecutor { job in
-            // A trigger's script is none of ours to play: it just succeeds.
+            // A trigger's script is not in the plays, and succeeds.
             guard !isHeld(job) else { return nil }
             let tree = Tree(workspace: job.workspace, configuration: job.environment["MARTLET_CONFIGURATION"] ?? "")
             return Plan(artifacts: job.collect.isEmpty ? [:] : tree.products) { _, step in tree.play(step) }
         }
     }
 
-    /// An executor that plays what the checked-out commit says, but for a job whose first step has this name, such as a script's: it only
-    /// begins.
+    /// Returns an executor that plays what the checked-out commit states. A job whose first step has this name, such as a script's, only begins.
     package static func holding(_ step: String) -> ScriptedExecutor { .playing { $0.steps.first?.name == step } }
 
     /// The workspace of a job, which the service has checked out.
@@ -43,7 +42,7 @@ extension ScriptedExecutor {
         private func text(_ path: String) -> String? { bytes(path).map { String(decoding: $0, as: UTF8.self) } }
 
         private func bytes(_ path: String) -> [UInt8]? {
-            // Absent: the commit says nothing of it.
+            // If the file is absent, the commit states nothing for it.
             try? WholeFile.read("\(workspace)/\(path)", limit: 1 << 20)
         }
     }

@@ -2,8 +2,8 @@ package import Model
 package import Storage
 import TestSupport
 
-/// The time of day in a test: it begins at 2026-03-01 12:00 UTC, a Sunday, and goes on by a millisecond whenever it is asked, so that
-/// what is stored later is later.
+/// The wall clock of a test. It begins at 2026-03-01 12:00 UTC, a Sunday, and advances by 1 ms at each reading, so that later rows have later
+/// times.
 package final class TestTime: Sendable {
     private let milliseconds: Locked<Int64>
 

@@ -6,8 +6,8 @@ import Model
 import TestSupport
 package import Testing
 
-/// Gives a test a bot in use, and afterwards, whatever happened, stops it, awaits all its work, and reports what is left: work
-/// that never ended, processes, requests that nobody looked at, and unexpected lines in the log.
+/// Runs a test with a running service. Afterwards, in any case, it stops the service, awaits all its work, and reports what is left: work that
+/// never ended, processes, requests that the test did not read, and unexpected lines of the log.
 package func withBot(
     _ plan: BotPlan = BotPlan(), isStarted: Bool = true, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (Bot) async throws -> Void
@@ -47,22 +47,22 @@ package func withBot(
 }
 
 extension Bot {
-    /// Whether the launcher runs, and as which process.
+    /// The process of the launcher; `nil` if it does not run.
     package var launcher: Int32? {
-        // No lock file: no job was started.
+        // Without a lock file no job was started.
         guard let bytes = try? WholeFile.read(state.launcherSocket + ".lock", limit: 256),
             let content = LockContent(String(decoding: bytes, as: UTF8.self)), content.isAlive
         else { return nil }
         return content.pid
     }
 
-    /// The processes below the launcher: supervisors and what they run.
+    /// The processes below the launcher: supervisors and their children.
     package var jobProcesses: [Int32] {
         guard let launcher else { return [] }
         return ProcessTable.jobs(of: launcher)
     }
 
-    /// Reports and ends what still runs of the test's jobs, and ends the launcher.
+    /// Reports and ends the test's jobs that still run, and ends the launcher.
     func endProcesses() async {
         guard let launcher else { return }
         await until("the end of the jobs' processes") { jobProcesses.isEmpty }
@@ -73,8 +73,8 @@ extension Bot {
 }
 
 extension ProcessTable {
-    /// What lives below a launcher, but for the supervisors that wait there for a job, what each of them has made ready, and the
-    /// launcher's copy that is about to become one.
+    /// Returns the processes below a launcher, except three kinds: supervisors that wait for a job, what each of them has prepared, and the
+    /// launcher's copy that is about to become a supervisor.
     package static func jobs(of launcher: Int32) -> [Int32] {
         descendants(of: launcher).filter { entry in
             entry.isAlive && !["--wait", "--listen"].contains { says($0, entry.pid) } && !says("--wait", entry.parent)

@@ -3,7 +3,7 @@ package import Model
 import TestSupport
 package import Testing
 
-/// `withBot` for a job that has begun and runs until the test says how it goes on; its integration is the last that the body gets.
+/// `withBot` for a job that has begun and runs until the test decides how it continues. The body gets its integration as the last argument.
 package func withRunningJob(
     _ plan: BotPlan = BotPlan(), sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (Bot, ScriptedExecutor, IntegrationID) async throws -> Void

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an integration archived, downloaded by the links that people are given.
+/// The archive of an integration, downloaded by the links that users get.
 @Suite(.program("curl")) struct ArtifactLinksTests {
     private static let files = [
         "Makefile": "all:\n\t@seq 1 20000 >numbers.txt\ncheck:\n\t@true\n",
@@ -34,7 +34,7 @@ import Testing
                 let parts = daemon.directory.path("parts")
                 try await runExpectingSuccess(TestTools.curl + ["-f", "-o", whole, link])
                 let first = try await run(TestTools.curl + ["-f", "-r", "0-99", "-o", parts, link])
-                // The rest of it, as an interrupted download is gone on with.
+                // The rest, as a client continues an interrupted download.
                 let rest = try await run(TestTools.curl + ["-f", "-C", "-", "-o", parts, link])
                 let head = try await run(TestTools.curl + ["-f", "-I", link]).stdout.lowercased()
 

@@ -10,7 +10,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// A person cancels in each state in which an integration can be; a queued one and one whose jobs run are in `LifecycleTests`.
+/// A user cancels in each state of an integration. A queued one, and one whose jobs run, are in `LifecycleTests`.
 @Suite struct CancelStatesTests {
     private static let script = """
         #!/bin/sh
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    /// The commit is not in the mirror, and the repository's server accepts the connection and never says a word.
+    /// The mirror does not have the commit, and the repository's server accepts the connection and never sends a byte.
     @Test func testThatAFetchIsInterrupted() async throws {
         try await withBot(configurations: ["debug"]) { bot in
             // given
@@ -173,7 +173,7 @@ import Testing
                 try await bot.stop()
                 let commit = try await bot.push(Commit(files: ["n": "2"]))
 
-                // when: the look that finds it is made by the daemon that takes the first up
+                // when: the daemon that continues the first makes the look that finds it
                 try await bot.start()
 
                 // then

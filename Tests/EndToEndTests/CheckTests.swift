@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `hooks/check` in a small project, with programs in the place of those that take long: they note how they are called.
+/// `hooks/check` in a small project, with substitutes for slow programs that record their calls.
 @Suite struct CheckTests {
     private static let format = "swift format lint --strict --parallel --recursive Package.swift Sources Tests"
     private static let build =
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// What was built before holds the sources to the architecture's rules, as long as the rules are the same.
+    /// The last build checks the sources by the architecture's rules, as long as the rules are the same.
     @Test(arguments: [
         ("Sources/Web/a.swift", false), ("Tests/ArchitectureTests/a.swift", true), ("Package.swift", true),
     ])
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    /// The first failure ends it: no later part is called, and the status says so.
+    /// The first failure ends the check: no later part is called, and the exit status is not 0.
     @Test(arguments: [("packages", 1), ("format", 2), ("threats", 3), ("build", 4), ("test", 5)])
     func testThatItEndsAtTheFirstFailure(failing: String, calls count: Int) async throws {
         try await withProject { project in
@@ -206,7 +206,7 @@ import Testing
                 .merging(environment) { $1 })
     }
 
-    /// The calls of the programs, in their order.
+    /// Returns the calls of the programs, in order.
     private func calls(_ project: TemporaryDirectory) throws -> [String] {
         guard FileManager.default.fileExists(atPath: project.path("calls")) else { return [] }
         return try project.text("calls").split(separator: "\n").map(String.init)

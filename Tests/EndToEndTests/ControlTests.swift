@@ -4,9 +4,9 @@ import Model
 import TestSupport
 import Testing
 
-/// `cancel` and `rerun` by the commands that people type, against the real daemon.
+/// `cancel` and `rerun` by the users' commands, with the real daemon.
 @Suite struct ControlTests {
-    /// A project whose check fails as long as the file `broken` is there, and waits as long as `wait` is.
+    /// Returns a project whose check fails while the file `broken` exists, and waits while `wait` exists.
     private static func files(_ daemon: Daemon) -> [String: String] {
         let check = """
             check:
@@ -67,7 +67,7 @@ import Testing
             #expect(try await daemon.get("/bots/kit/\(number)?attempt=1").body.contains("test-failures"))
             expectContains(try await daemon.get("/api/v1/deliveries").body, #""event":"rerun""#)
 
-            // and a filter that no command of it takes
+            // A filter is not possible for a command without one
             let filtered = try await daemon.martlet("rerun", "kit#\(number)", "--tests", "Kit")
             #expect(filtered.status == 1)
             expectContains(filtered.stderr, "debug is not run again: the tests of a Make project take no filter")
@@ -78,7 +78,7 @@ import Testing
 
     @Test func testThatALogIsFollowedAcrossARestart() async throws {
         try await withDaemon { daemon in
-            // given: a check that goes on, and somebody who follows it
+            // given: a check that runs, and a client that follows it
             try daemon.directory.write("wait", "")
             try await push(daemon)
             try await until("it checks") {
@@ -107,7 +107,7 @@ import Testing
 
     @Test func testThatWhoWaitsForAnEndWaitsAcrossARestart() async throws {
         try await withDaemon { daemon in
-            // given: a check that goes on, and somebody who waits for its end
+            // given: a check that runs, and a client that waits for its end
             try daemon.directory.write("wait", "")
             try await push(daemon)
             let token = try await daemon.output("token", "create", "ada", "--role", "operator")
@@ -119,7 +119,7 @@ import Testing
                 environment: ["PATH": "/usr/bin:/bin"])
             await until("it waits") { (try? daemon.directory.text("printed").contains("kit#2 queued: ")) ?? false }
 
-            // when: it asks while the daemon is away
+            // when: it asks while the daemon is down
             #expect(try await daemon.stop() == 0)
             try await hangUp(at: daemon.port)
             try await daemon.start()
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    /// Answers nobody at a port until somebody has asked there.
+    /// Refuses connections at a port until a client has tried to connect there.
     private func hangUp(at port: Int) async throws {
         let socket = try LoopbackSocket(port: port)
         await until("somebody asks") { socket.hasCaller }
@@ -141,7 +141,7 @@ import Testing
 
     @Test func testThatTheGraceIsWhatThePersonSays() async throws {
         try await withDaemon { daemon in
-            // given: a check that does not end when it is asked to
+            // given: a check that ignores the request to end
             try daemon.directory.write("wait", "")
             try await push(daemon)
             try await until("it checks") {
@@ -152,7 +152,7 @@ import Testing
             // when
             let canceled = try await daemon.martlet("cancel", "kit#1", "--grace", "0.2")
 
-            // then: it is what the supervisor is told, in place of the ten seconds that are usual
+            // then: the supervisor gets it in place of the usual ten seconds
             #expect(canceled.status == 0, "\(canceled.stderr)")
             let told = try await runExpectingSuccess(
                 ["find", daemon.state + "/integrations", "-name", "cancel", "-exec", "cat", "{}", ";"])

@@ -6,8 +6,8 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// The daemon as it is installed: the real binary with a settings file, a free port on loopback, and a bot `kit` whose repository
-/// has the `post-receive` hook.
+/// The daemon as it is installed: the real program with a settings file, a free port on the loopback, and a bot `kit` whose repository has the
+/// `post-receive` hook.
 final class Daemon: Sendable {
     let directory: TemporaryDirectory
     let port: Int
@@ -30,10 +30,10 @@ final class Daemon: Sendable {
         try directory.write(
             "etc/bots/kit.yml", "repository: \(remote.path)\nwebhook: { secret: kit-webhook }\npoll: off\n" + bot)
         try directory.directory().makeDirectories("etc/secrets", mode: 0o700)
-        // Else root does not become a daemon that stays root.
+        // Otherwise a daemon that is started as root would not stay root.
         try directory.directory().setMode(0o700, ofDirectory: "etc")
         try directory.write("etc/secrets/kit-webhook", "a secret", mode: 0o600)
-        // By another process: what this one had open for writing may not be run for a moment (`TemporaryDirectory.write`).
+        // Another process copies it: a file that this process had open for writing cannot be run for a moment (`TemporaryDirectory.write`).
         try await runExpectingSuccess(
             ["cp", Project.root + "/hooks/post-receive", remote.path + "/hooks/post-receive"])
         try await remote.git("config", "martlet.url", "\(url)/webhooks/push/kit")
@@ -42,13 +42,13 @@ final class Daemon: Sendable {
 
     // MARK: The process
 
-    /// Its process, while it runs.
+    /// The daemon's process; `nil` while it does not run.
     var pid: Int32? { process.value?.pid }
 
-    /// Starts it, and returns when it answers.
+    /// Starts the daemon, and returns when it answers.
     /// - Parameters:
-    ///   - program: Another place of `martlet` than where it was built.
-    ///   - preparation: Done by the shell that becomes the daemon: `ulimit -n 64`.
+    ///   - program: Another path of `martlet` than that of the build.
+    ///   - preparation: A command of the shell that becomes the daemon: `ulimit -n 64`.
     func start(program: String? = nil, after preparation: String? = nil) async throws {
         let martlet = try program ?? TestTools.builtProduct("martlet")
         let command = [martlet, "serve", "--settings", settings]
@@ -64,25 +64,25 @@ final class Daemon: Sendable {
     }
 
     private func isHealthy() async -> Bool {
-        // It does not answer yet. One that is not answered is asked again before the wait for all of it is over.
+        // It does not answer yet. A request without an answer is repeated before the limit of the wait.
         (try? await run(TestTools.curl + ["-f", "--max-time", "5", url + "/health"]).status) == 0
     }
 
-    /// Ends it as systemd does.
+    /// Ends the daemon as systemd does.
     /// - Returns: Its exit status; `nil` if it does not run.
     @discardableResult
     func stop(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Int32? {
         try await end(by: [SIGTERM], sourceLocation: sourceLocation)
     }
 
-    /// Sends it signals, and awaits its end.
+    /// Sends the daemon signals, and waits for its exit.
     /// - Returns: Its exit status, or the negative number of the signal that ended it; `nil` if it does not run.
     func end(by signals: [Int32], sourceLocation: SourceLocation = #_sourceLocation) async throws -> Int32? {
         guard let running = process.value else { return nil }
         process.withLock { $0 = nil }
         for signal in signals {
             running.signal(signal)
-            // One of a kind that is still pending would swallow the next of it (signal(7)).
+            // A pending signal would absorb the next one of its kind (signal(7)).
             await until("signal \(signal) is taken") { !Self.hasPending(signal, running.pid) }
         }
         return try await running.end(sourceLocation: sourceLocation)
@@ -97,7 +97,7 @@ final class Daemon: Sendable {
         }
     }
 
-    /// Ends the launcher and whatever it still runs.
+    /// Ends the launcher and everything that it still runs.
     func endJobs() async {
         guard let bytes = try? WholeFile.read(state + "/launcher.socket.lock", limit: 256),
             let content = LockContent(String(decoding: bytes, as: UTF8.self)), content.isAlive
@@ -109,7 +109,7 @@ final class Daemon: Sendable {
 
     // MARK: People
 
-    /// Runs a command against its socket.
+    /// Runs a command on the daemon's socket.
     func martlet(_ arguments: String..., input: String? = nil, isOnSocket: Bool = true) async throws -> ProgramResult {
         try await run(
             [try TestTools.builtProduct("martlet")] + arguments, in: directory.path,
@@ -118,12 +118,12 @@ final class Daemon: Sendable {
             input: input)
     }
 
-    /// What a command prints; it must succeed.
+    /// Runs a command that must succeed, and returns its output.
     func output(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> String {
         try await output(arguments, sourceLocation: sourceLocation)
     }
 
-    /// What a command prints; it must succeed.
+    /// Runs a command that must succeed, and returns its output.
     func output(_ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation) async throws -> String {
         let result = try await run(
             [try TestTools.builtProduct("martlet")] + arguments, in: directory.path,
@@ -132,7 +132,7 @@ final class Daemon: Sendable {
         return result.stdout
     }
 
-    /// The body of an answer, and its status.
+    /// Returns the body and the status of an answer.
     func get(_ path: String, headers: [String] = []) async throws -> (status: Int, body: String) {
         let fields = headers.flatMap { ["-H", $0] }
         let result = try await run(TestTools.curl + ["-w", "\n%{http_code}", url + path] + fields)
@@ -142,8 +142,8 @@ final class Daemon: Sendable {
     }
 }
 
-/// Gives a test a daemon, and ends it afterwards, whatever happened. Its jobs can be watched by files outside their workspace, so
-/// they have no fence unless the settings say otherwise.
+/// Runs a test with a daemon, and ends the daemon afterwards in any case. Tests watch its jobs by files outside of their workspaces, so the jobs
+/// have no sandbox unless the settings state otherwise.
 func withDaemon(
     bot: String = "", settings: String = "isolation: none\n", isStarted: Bool = true,
     sourceLocation: SourceLocation = #_sourceLocation,

@@ -4,7 +4,7 @@ import Model
 import TestSupport
 import Testing
 
-/// The daemon's isolation as its settings and the machine have it.
+/// The daemon's isolation, which its settings and the machine decide.
 @Suite struct DaemonIsolationTests {
     private static let files = [
         "Makefile": "all:\n\t@pwd; ls /; id -un; echo $$HOME\n", ".martlet.yml": "archive: { include: [] }\n",

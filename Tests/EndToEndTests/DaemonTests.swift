@@ -4,7 +4,7 @@ import Model
 import TestSupport
 import Testing
 
-/// The installed way, by programs alone: git, the hook, the daemon, the command-line tool, curl.
+/// The installed service, used only by programs: git, the hook, the daemon, the command line, curl.
 @Suite struct DaemonTests {
     private static let publishing = """
         branches: ["release/*"]
@@ -38,7 +38,7 @@ import Testing
             let commit = try await daemon.work.commit(files: Self.files, message: "Begin")
             try await daemon.work.branch("release/1.0")
 
-            // when: the hook tells the daemon
+            // when: the hook sends its event to the daemon
             try await daemon.work.push(to: daemon.remote)
             let integration = try await completion(of: 1, daemon)
 
@@ -60,7 +60,7 @@ import Testing
             #expect(check.status == 0, "\(check.stderr)")
             #expect(check.stdout.split(separator: "\n").allSatisfy { $0.hasSuffix(": OK") })
 
-            // and the next push is the next version
+            // The next push is the next version
             _ = try await daemon.work.commit(files: ["again": ""], message: "Again")
             try await daemon.work.push(to: daemon.remote)
             _ = try await completion(of: 2, daemon)
@@ -99,7 +99,7 @@ import Testing
             expectContains(red.stdout, "build-errors")
             expectContains(try await daemon.output("issues", "kit"), "kit.c:3:5: error: expected ';' [debug]")
 
-            // and what is not there
+            // Numbers that do not exist
             #expect(try await daemon.martlet("show", "kit#99").status == 66)
             #expect(try await daemon.martlet("bot", "nobody").status == 66)
             let nowhere = try await daemon.martlet("integrate", "kit", "--commit", "nowhere")
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test func testThatItIsRestartedInTheMiddleOfAJob() async throws {
-        // Its job tells by files of the test's directory how far it is, which it would not see inside a fence.
+        // Its job reports its progress by files of the test's directory, which it would not see in a sandbox.
         try await withDaemon(settings: "isolation: none\n") { daemon in
             // given
             var files = Self.files
@@ -239,7 +239,7 @@ extension String {
 }
 
 extension GitRepository {
-    /// What the hook could not deliver yet.
+    /// Returns the events that the hook could not deliver yet.
     fileprivate func spooled() throws -> [String] {
         let directory = try Directory(opening: path)
         guard try directory.status("martlet-spool") != nil else { return [] }

@@ -9,7 +9,7 @@ import Testing
 
 /// Integrations whose commits are on the server, and whose mirror is damaged.
 @Suite struct DamagedMirrorTests {
-    /// Overwrites a loose object of the bot's mirror with zeros, as a loss of power does; the repository keeps its own.
+    /// Overwrites a loose object of the bot's mirror with zeros, as a loss of power does. The repository keeps its own.
     private static func zero(_ object: String, of bot: Bot) async throws {
         let file = "objects/\(object.prefix(2))/\(object.dropFirst(2))"
         // It is a link to the repository's file.
@@ -17,7 +17,7 @@ import Testing
             ["sh", "-c", "rm '\(file)' && head -c 150 /dev/zero > '\(file)'"], in: try await bot.mirror().path)
     }
 
-    /// The repack that follows the fetch finds a pack that cannot be opened.
+    /// The repack after the fetch finds a pack that cannot be opened.
     @Test func testThatACommitIsIntegratedWhereTheRepackFindsDamage() async throws {
         try await withBot { bot in
             // given: too many packs, and a look that leaves the commit to the integration's fetch
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// The merge reads none of the base's recipe, since only the head has changed it.
+    /// The merge does not read the base's recipe, since only the head has changed it.
     @Test func testThatADamagedRecipeOfAForksBaseIsFetchedAgain() async throws {
         try await withBot(pullPlan("pull-requests: all\n")) { bot in
             // given: the first fetch takes both commits from the repository, as loose objects
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// After a stop of the machine, and where nobody knows of the damage yet.
+    /// After a stop of the machine, and before the damage is known.
     @Test(arguments: [true, false])
     func testThatAPullRequestIsMergedOnceTheMirrorIsMended(isDoubted: Bool) async throws {
         try await withBot(pullPlan()) { bot in

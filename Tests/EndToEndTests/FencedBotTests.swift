@@ -9,13 +9,13 @@ import Storage
 import TestSupport
 import Testing
 
-/// What a job can reach, with the real fence around it. Each is also shown without the fence, so that it is known to be the
-/// fence that holds. What bubblewrap is asked for is in `ExecutionTests`.
+/// What a job can reach, with the real sandbox around it. Each case is also shown without the sandbox, to prove that the sandbox makes the
+/// difference. The calls of bubblewrap are tested in `ExecutionTests`.
 @Suite(.fence) struct FencedBotTests {
     // MARK: Network
 
     @Suite(.fence) struct WhenAStepTriesTheNetwork {
-        /// A recipe with a step of each kind of network that tries a port of the machine's loopback.
+        /// Returns a recipe with a step of each kind of network that tries a port of the machine's loopback.
         private func recipe(port: Int) -> String {
             let command = """
                 if bash -c 'exec 3<>/dev/tcp/127.0.0.1/\(port)' 2>/dev/null; then echo NAME reached; \
@@ -63,7 +63,7 @@ import Testing
     // MARK: Files
 
     @Suite(.fence) struct GivenAHostileManifest {
-        /// A manifest is a program: this one writes beside the service's state and says what it sees of it.
+        /// Returns a manifest, which is a program: it writes beside the service's state, and prints what it sees of it.
         private func manifest(_ bot: Bot) -> String {
             """
             // swift-tools-version: 6.0
@@ -190,7 +190,7 @@ import Testing
                 let fourth = try await bot.integrate(
                     Commit(files: ["Package.resolved": moved]), limit: .seconds(300) * TestLimits.scale)
 
-                // then: resolved anew, and built against what it is now.
+                // then: it is resolved again, and built against the new version.
                 expectResult(of: fourth, "build-errors")
                 #expect(fourth.issues.contains { $0.finding.path == "Sources/Kit/Kit.swift" }, "\(fourth.issues)")
             }
@@ -200,7 +200,7 @@ import Testing
 
 private let unfenced = JobIsolation(isolation: .none(reason: "of the test"))
 
-/// A plan whose repository has just what the test commits.
+/// Returns a plan whose repository has exactly the test's files.
 private func plan(_ isolation: JobIsolation) -> BotPlan {
     BotPlan(isRepositoryEmpty: true, executor: .local, isolation: isolation)
 }

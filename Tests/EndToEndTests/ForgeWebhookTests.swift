@@ -6,11 +6,11 @@ import Model
 import TestSupport
 import Testing
 
-/// A forge's webhook from HTTP to the integration, with a real repository.
+/// A forge's webhook from the HTTP request to the integration, with a real repository.
 @Suite struct ForgeWebhookTests {
     private static let files = ["Makefile": "all:\n\t@echo compiling\ncheck:\n\t@true\n"]
 
-    /// Sends what GitHub sends of a push.
+    /// Sends GitHub's event of a push.
     /// - Returns: The answer's status and body.
     private func deliver(
         _ commit: CommitID, id: String, to path: String = "/webhooks/github/kit", secret: String = "a secret",
@@ -60,7 +60,7 @@ import Testing
             expectContains(first, #""id":"1","source":"webhook","hook":"github/kit""#)
             expectContains(first, #""fate":"integrated""#)
 
-            // and the same again: sent again, by another hook of the bot, and found by the looks of two starts
+            // The same again: sent twice, by another hook of the bot, and found by the looks of two starts
             #expect(try await deliver(commit, id: "1", daemon: daemon).body.contains(#""duplicate":true"#))
             #expect(try await deliver(commit, id: "2", daemon: daemon).status == 202)
             #expect(try await daemon.push(delivery: "3") == 202)
@@ -77,7 +77,7 @@ import Testing
             #expect(count(#""reason":"no bot with this secret has the repository acme/kit""#, in: all) == 1, "\(all)")
             #expect(try await daemon.get("/api/v1/bots/kit/integrations/2").status == 404)
 
-            // and the command that a person asks how to set it up
+            // The command that explains the setup
             let help = try await daemon.output("webhook", "kit", "--forge", "github")
             #expect(help.hasPrefix("\(daemon.url)/webhooks/github/kit\n"))
             expectContains(help, "Content type: application/json")

@@ -9,8 +9,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// A disk that is full while a job runs: nothing that is stored is lost, the fault is named as ours, and with space again the
-/// service goes on by itself.
+/// A disk that is full while a job runs. No stored data is lost, the fault is reported as ours, and once there is space the service continues by
+/// itself.
 @Suite struct FullDiskTests {
     @Test(.smallDisk) func testThatTheServiceGoesOnWhenThereIsSpaceAgain() async throws {
         try await withTemporaryDirectory { outer in
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// No person removes anything. The disk is full of bytes, of files, or so small that it was nearly full before.
+    /// No user removes anything. The disk is full of bytes, of files, or so small that it was nearly full before.
     @Test(
         .smallDisk,
         arguments: [
@@ -52,7 +52,7 @@ import Testing
             bot.log.expectErrors(containing: "No space left on device")
             expectResult(of: try await bot.integrate(), "succeeded")
 
-            // when: the job fills the disk, and leaves a report for which there is no room, whatever else goes meanwhile
+            // when: the job fills the disk, and leaves a report for which there is no room, even if other files are removed meanwhile
             let script = """
                 head -c 2M /dev/zero | tr '\\0' ' ' >>build/junit.xml
                 cat /dev/zero >\(disk)/full
@@ -64,10 +64,10 @@ import Testing
             }
             try FileManager.default.removeItem(atPath: disk + "/full")
 
-            // then: what its supervisor could not write is our fault and named; what the database could not take is taken up
+            // then: what its supervisor could not write is reported as our fault; what the database could not store is stored later
             let full = try await end(of: id, bot)
             #expect(full.attempts.count == 1)
-            // A step that took longer than usual was ended for it.
+            // A step that took longer than usual was ended for that reason.
             let isEnded = full.record.reason?.contains("disk full") ?? false
             expectVerdict(of: full, .internalError, because: isEnded ? nil : "No space left on device")
             expectResult(of: try await bot.integrate(), "succeeded")
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// The job has room of its own: what it does is no matter of the database's disk.
+    /// The job has a disk of its own, so it does not affect the database's disk.
     @Test(.smallDisk, .program("python3"), arguments: [true, false])
     func testThatAJobOutlivesADatabaseThatCannotBeWrittenForAWhile(endsMeanwhile: Bool) async throws {
         try await withTemporaryDirectory { outer in
@@ -103,7 +103,7 @@ import Testing
         let store = try bot.store
         try await until("the first step") { try await store.attempts(of: id).first?.state == .running(.building) }
 
-        // when: the log is begun anew, so that it needs room
+        // when: the write-ahead log starts at its beginning again, so that it needs room
         #expect(try await SQLProgram.read("PRAGMA wal_checkpoint(TRUNCATE)", at: bot.state.database) == "0")
         try SmallDisk.fill(with: disk + "/full")
         try outer.write("go", "")
@@ -126,7 +126,7 @@ import Testing
         expectResult(of: try await bot.integrate(), "succeeded")
     }
 
-    /// A publication is no failure of the commit's when the database has no room for it: it is made as soon as there is some.
+    /// If the database has no room for a publication, the commit has not failed: it is published as soon as there is room.
     @Test(.smallDisk, .program("python3")) func testThatAPublicationWaitsForADatabaseThatCannotBeWritten() async throws
     {
         try await withTemporaryDirectory { outer in
@@ -134,7 +134,7 @@ import Testing
             try await SmallDisk.mounted(on: disk, size: "24m") {
                 try state.create()
                 try #require(symlink(disk + "/martlet.sqlite", state.database) == 0)
-                // given: nothing is stored between the command for the version and the version's number
+                // given: nothing is stored between the command for the version and the reservation of its number
                 let (asked, go) = (outer.path("asked"), outer.path("go"))
                 let plan = BotPlan(
                     recipe: """
@@ -175,7 +175,7 @@ import Testing
     private func end(of id: IntegrationID, _ bot: Bot) async throws -> Integrated {
         let store = try bot.store
         try await until("its end", limit: Bot.waitLimit) {
-            // The pause before what could not be stored is tried again.
+            // The pause before the store is tried again.
             bot.timer.advance(by: .seconds(10))
             return try await store.integration(id)?.state.verdict != nil
         }

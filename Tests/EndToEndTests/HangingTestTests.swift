@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct HangingTestTests {
-    /// SwiftPM passes on what XCTest prints when its own buffer is full or it ends, so that one that is ended at a limit would take
-    /// along which test was running. The stand-in holds its output back the same way: `tr` writes by the C library's buffer.
+    /// SwiftPM passes on XCTest's output when its own buffer is full or when it exits. If it is ended at a limit, the name of the running test
+    /// would be lost. The substitute delays its output in the same way: `tr` writes through the C library's buffer.
     private static let swift = """
         #!/bin/sh
         case "$*" in
@@ -47,7 +47,7 @@ import Testing
             #expect(outcomes.sorted() == ["testFine passed", "testHang crashed"])
             let message = integration.tests.first { $0.result.name == "testHang" }?.result.message
             expectContains(message ?? "", "still running at the limit: ")
-            // The supervisor goes a moment after its last word.
+            // The supervisor exits a moment after its last event.
             await until("the end of all processes") { bot.jobProcesses.isEmpty }
         }
     }

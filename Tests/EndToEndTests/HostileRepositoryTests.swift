@@ -7,8 +7,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// Repositories and names that try to be more than data. They are held with and without the fence: these are promises of the
-/// daemon, which runs no `git` and opens nothing that a job could have written as a repository.
+/// Repositories and names that try to be more than data. They are tested with and without the sandbox: these are promises of the daemon, which runs
+/// no `git` and opens nothing as a repository that a job could have written.
 @Suite struct HostileRepositoryTests {
     static let recipe = """
         configurations: { debug: { build: sh ./build.sh, test: none } }
@@ -18,12 +18,12 @@ import Testing
         """
 
     static func isolations() -> [JobIsolation] {
-        // Where no fence can be made, the promise is shown without.
+        // If no sandbox can be made, the promise is shown without one.
         [JobIsolation(isolation: .none(reason: "of the test"))] + ((try? JobIsolation.fenced()).map { [$0] } ?? [])
     }
 
     @Suite(.threat("G7")) struct GivenARepositoryInTheRepository {
-        /// What libgit2 and git take for a bare repository, with commands in its configuration.
+        /// Returns files that libgit2 and git take for a bare repository, with commands in its configuration.
         private func files(_ canary: String) -> [String: String] {
             [
                 ".martlet.yml": HostileRepositoryTests.recipe, "HEAD": "ref: refs/heads/main\n",
@@ -115,7 +115,7 @@ import Testing
     }
 }
 
-/// A plan whose repository has just what the test commits.
+/// Returns a plan whose repository has exactly the test's files.
 private func plan(_ isolation: JobIsolation, file: String = "") -> BotPlan {
     BotPlan(isRepositoryEmpty: true, file: file, executor: .local, isolation: isolation)
 }

@@ -68,8 +68,8 @@ import Testing
         let outcomes = try await withSweep(isFenced: isFenced, scenarios) { sweep in
             try sample.map { place in
                 var outcome = try sweep.run(place)
-                // Between two looks a short job can be over, with nobody left to kill: then the next one. On a busy machine with a fast
-                // disk that is the rule.
+                // Between two checks a short job can end, so that there is no process to kill. Then the next one is tried. On a busy machine with a
+                // fast disk that is usual.
                 for _ in 0..<24 where !outcome.isKilled && outcome.violations.isEmpty { outcome = try sweep.run(place) }
                 return (place, outcome)
             }
@@ -144,7 +144,7 @@ import Testing
 
     // MARK: What is left
 
-    /// What a job could leave, and how it is told.
+    /// The things that a job could leave, and the words that report them.
     private static let left = [
         "tmp/download": "/tmp/download", "state/staging/one": "staging/one",
         "state/integrations/.removed/kit.1/log": ".removed/kit.1",
@@ -163,7 +163,7 @@ import Testing
         let (clean, found) = try await withSweep { sweep in
             let service = sweep.service
             let clean = Leftovers(service: service).awaitNone()
-            // when: and a process that a job started
+            // when: there is also a process that a job started
             for path in Self.left.keys { try service.write(path, "") }
             let process = try Shell.start(["sleep", "600"], in: service.state + "/workspaces/kit/debug/release/0/tree")
             defer {
@@ -171,7 +171,7 @@ import Testing
                 Shell.wait(process)
             }
             var found: [String] = []
-            // It becomes `sleep` a moment after it is started.
+            // It becomes `sleep` a moment after its start.
             _ = Moment.until(limit: 10) {
                 found = Leftovers(service: service).now()
                 return found.contains { $0.hasSuffix("is left: sleep 600 ") }
@@ -189,10 +189,10 @@ import Testing
         // given
         let (groups, found) = try await withSweep { sweep in
             let service = sweep.service
-            // Of a process namespace that is nobody's: the groups of our own that are left are removed by any launcher, also another test's.
+            // It is of a process namespace that belongs to no launcher. Any launcher, also another test's, removes our own leftover groups.
             let left = Leftovers(service: service, namespace: 1)
             let mounted = service.state + "/workspaces/kit"
-            // when: in a namespace that nobody names, and as the group of a supervisor that has ended, where we may make one
+            // when: in an unnamed namespace, and as the group of a supervisor that has exited, if one can be made
             let process = try Shell.start(
                 [
                     "bwrap", "--die-with-parent", "--dev-bind", "/", "/", "--bind", mounted, "/mnt", "--chdir", "/",
@@ -223,7 +223,7 @@ import Testing
         for group in groups { #expect(found.contains("control group \(group) is left")) }
     }
 
-    /// What is looked for is called as it is made: the group of a job that runs is seen.
+    /// Shows that the search can find something: it sees the group of a running job.
     @Test(.memoryGroup) func testThatTheGroupOfAJobThatRunsIsSeen() async throws {
         // given
         let (running, after) = try await withSweep { sweep in
@@ -252,7 +252,7 @@ import Testing
         let (clean, wrong) = try await withSweep { sweep in
             let clean = try sweep.run(.init("step.ended", "after", .launcher)).violations
             let commit = try sweep.service.git("kit", "rev-parse", "HEAD")
-            // A step of the second integration again, a byte more in a version, and less of a log.
+            // A step of the second integration runs again, a version has a byte more, and a log is shorter.
             let ledger = sweep.service.text("steps")
             try sweep.service.write("steps", ledger + (ledger.split(separator: "\n").last.map { $0 + "\n" } ?? ""))
             let file = "state/files/kit/1.0.0/SHA256SUMS"

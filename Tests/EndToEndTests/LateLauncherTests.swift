@@ -5,12 +5,12 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// A launcher that stands still when a job is asked for, and takes it when the daemon that asked is gone.
+/// A launcher that is stopped when a job is requested, and takes the job after the requesting daemon is gone.
 @Suite(.program("curl")) struct LateLauncherTests {
-    /// The next daemon must not make the workspace ready again under it.
+    /// The next daemon must not prepare the workspace again under the job.
     @Test func testThatAJobThatItTakesLateIsPreparedOnce() async throws {
         try await withDaemon { daemon in
-            // given: a launcher that stands still, and a daemon that was killed while it waited for its answer
+            // given: a stopped launcher, and a daemon that was killed while it waited for the launcher's answer
             try daemon.directory.write("go", "")
             try await WaitingProject.push(daemon)
             expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
@@ -41,8 +41,8 @@ import Testing
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// Those that the launcher has not accepted: what a socket's name stands for beside the one that listens (proc_net_unix(5), the sixth
-    /// field is 01 of that).
+    /// Returns the connections that the launcher has not accepted: entries with the socket's name besides the listening one (proc_net_unix(5), in
+    /// which the sixth field is 01).
     private static func connections(to daemon: Daemon) -> Int {
         let table = (try? String(contentsOfFile: "/proc/net/unix", encoding: .utf8)) ?? ""
         return table.split(separator: "\n").count { $0.hasSuffix(daemon.state + "/launcher.socket") } - 1

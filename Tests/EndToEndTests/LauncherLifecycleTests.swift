@@ -5,7 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// The launcher dies in the middle of a job: what it started goes on, and what comes next gets another.
+/// The launcher dies in the middle of a job. The job continues, and later jobs get another launcher.
 @Suite struct LauncherLifecycleTests {
     @Test func testThatItsJobsGoOnAndNewOnesGetAnother() async throws {
         try await withBot(BotPlan(file: "branches: [main, topic]\n", executor: .local)) { bot in

@@ -11,9 +11,9 @@ import Storage
 import TestSupport
 import Testing
 
-/// What goes wrong, and what is stopped, in the middle of the way.
+/// Failures and stops in the middle of an integration.
 @Suite struct LifecycleTests {
-    /// A test step that waits for the file `go` in the test's directory, and notes each run.
+    /// Returns a commit with a test step that waits for the file `go` in the test's directory, and records each run.
     private func waiting(_ bot: Bot) -> Commit {
         .running(
             .testing, of: "debug",
@@ -71,7 +71,7 @@ import Testing
                 let first = try await bot.begin(Commit(files: ["hold": ""]), on: "topic")
                 let attempt = try await bot.attempt(of: first)
                 await until("the job begins") { !executor.starts.isEmpty }
-                // A look brings nothing into a mirror that has to be mended: else the commit would be here.
+                // A look fetches nothing into a damaged mirror. Otherwise the commit would be here.
                 let mirrors = try Directory(opening: bot.state.repositories)
                 let mirror = try #require(try mirrors.entries().first?.name)
                 try mirrors.write(mirror + "/martlet-damaged", bytes: [])
@@ -118,7 +118,7 @@ import Testing
 
         @Test func testThatAQueuedIntegrationNeverStarts() async throws {
             try await withBot(local) { bot in
-                // given: one ref is integrated by one at a time
+                // given: one ref has one integration at a time
                 let first = try await bot.begin(outer.waiting(bot))
                 _ = try await bot.attempt(of: first, at: .testing)
                 let second = try await bot.begin(Commit(files: ["second": ""]))
@@ -242,7 +242,7 @@ import Testing
 
         @Test func testThatOneNewAttemptIsMadeInAWorkspaceMadeAnew() async throws {
             try await withBot(local) { bot in
-                // given: the first run leaves an ignored file and waits, the second says whether it is there
+                // given: the first run leaves an ignored file and waits; the second prints whether the file exists
                 let id = try await bot.begin(
                     .running(
                         .testing, of: "debug",
@@ -274,5 +274,5 @@ import Testing
     }
 }
 
-/// The real executor.
+/// A plan with the real executor.
 private let local = BotPlan(executor: .local)

@@ -8,11 +8,11 @@ import Storage
 import TestSupport
 import Testing
 
-/// The database was lost, or an older copy was put back, and what lies beside it was kept.
+/// The database was lost, or an older copy was restored, and the files beside it were kept.
 @Suite struct LostDatabaseTests {
     private static let files = ["martlet.sqlite", "martlet.sqlite-wal", "martlet.sqlite-shm"]
 
-    /// Takes the database away, or puts back what it was before the second integration.
+    /// Removes the database, or restores its state from before the second integration.
     private func lose(_ bot: Bot, putBack older: [String: Data]) throws {
         for file in Self.files {
             let path = "\(bot.state.path)/\(file)"
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// The numbers that were given lie on the disk, with what came of them: a commit that came to one of these would be told another's result.
+    /// The numbers that were used are on the disk with their results. A commit that got one of these numbers would get another commit's result.
     @Test(arguments: [false, true])
     func testThatANewCommitGetsANewNumberAndItsOwnResult(isOlder: Bool) async throws {
         try await withBot(configurations: ["debug"]) { bot in
@@ -38,7 +38,7 @@ import Testing
             #expect(second.record.id.number == 2)
             try await bot.stop()
 
-            // when: the next one is not
+            // when: the next one is not green
             try lose(bot, putBack: older)
             try await bot.start()
             let next = try await bot.integrate(.failing("debug", at: .building))
@@ -50,7 +50,8 @@ import Testing
         }
     }
 
-    /// What retention moved aside and had no time to remove is one, too; numbers of others, and what is no number, are none.
+    /// Directories that retention moved aside and had no time to remove count as well. Numbers of other bots, and names that are no numbers, do
+    /// not.
     @Test(arguments: [".removed/kit.41", "kit/41", "kit/41/debug/1"])
     func testThatEachTraceOfANumberUsesItUp(trace: String) async throws {
         try await withBot(configurations: ["debug"]) { bot in

@@ -15,7 +15,7 @@ import Testing
 
         func say(_ url: String) async throws { try await bare.git("config", "martlet.url", url) }
 
-        /// What waits in the spool, oldest first.
+        /// Returns the events that wait in the spool, oldest first.
         func kept() throws -> [String] {
             let names = try FileManager.default.contentsOfDirectory(atPath: spool)
             return names.filter { $0.hasSuffix(".json") }.sorted()
@@ -27,7 +27,7 @@ import Testing
             let server = Server(
                 directory: directory, work: try await GitRepository.make(at: directory.path("work")),
                 bare: try await GitRepository.make(at: directory.path("kit.git"), isBare: true))
-            // By another process: what this one had open for writing may not be run for a moment (`TemporaryDirectory.write`).
+            // Another process copies it: a file that this process had open for writing cannot be run for a moment (`TemporaryDirectory.write`).
             try await runExpectingSuccess(
                 ["cp", Project.root + "/hooks/post-receive", server.bare.path + "/hooks/post-receive"])
             try directory.write("secret", "a secret\n", mode: 0o600)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Who sends, and who waits to send again, ends when there is nothing more to send.
+    /// Waits until the processes that send, and that wait to send again, have exited.
     private func end(_ server: Server) async throws {
         guard FileManager.default.fileExists(atPath: server.spool) else { return }
         for name in try server.kept() { try FileManager.default.removeItem(atPath: server.spool + "/" + name) }
@@ -105,7 +105,7 @@ import Testing
             let delayed = try await clock.measure { try await server.work.push(to: server.bare) }
             // then
             print("a push with a daemon that \(silence): \(delayed), without the hook: \(plain)")
-            // One that waited for the daemon would for ten seconds.
+            // A hook that waits for the daemon would wait for ten seconds.
             #expect(delayed - plain < .milliseconds(TestLimits.passing(milliseconds: 1000, most: 8000)))
             #expect(try server.kept().count == 1)
         }
@@ -155,9 +155,9 @@ import Testing
 
     @Test func testThatTheSpoolIsBoundedAndItsNewestAreKept() async throws {
         try await withServer { server in
-            // given: more than a thousand of a day ago, and some of a month ago
+            // given: more than a thousand from a day ago, and some from a month ago
             try await server.say("http://127.0.0.1:\(try LoopbackSocket.freePort())/webhooks/push/kit")
-            // The hook's own time, by what it called its first request.
+            // The hook's own time, by the name that it gave its first request.
             try await server.work.push(to: server.bare)
             let first = try #require(try server.kept().first)
             let now = try #require(first.split(separator: ".").first.flatMap { Int($0) })
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    /// git takes names that are no UTF-8, perl's decoding some that no other does.
+    /// git accepts names that are not UTF-8, and perl's decoding accepts some that no other decoder does.
     @Test(arguments: [[0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF]] as [[UInt8]])
     func testThatANameThatIsNoTextAsksForALook(name: [UInt8]) async throws {
         try await withServer { server in

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// How soon the daemon gets a processor that a job has.
+/// The time until the daemon gets a processor that a job uses.
 @Suite struct ProcessorSliceTests {
     @Test(.slices, .program("curl")) func testThatTheDaemonAnswersSoonAndItsJobsDoNotInheritThat() async throws {
         try await withDaemon { daemon in
@@ -14,7 +14,7 @@ import Testing
             // then
             let tasks = "/proc/\(try #require(daemon.pid))/task"
             let threads = try FileManager.default.contentsOfDirectory(atPath: tasks)
-            // One may have ended since.
+            // A thread may have exited since.
             let slices = threads.compactMap { ProcessorSlice.of("\(tasks)/\($0)/sched") }
             #expect(slices.count > 3)
             #expect(Set(slices) == [100_000], "nanoseconds")
@@ -22,14 +22,14 @@ import Testing
         }
     }
 
-    /// A job that a launcher of the daemon's own runs.
+    /// Runs a job under the daemon's own launcher.
     private func run(_ command: String, by daemon: Daemon) async throws {
         try await daemon.push(building: command)
         expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
     }
 }
 
-/// What the kernel says of a thread: `se.slice   :   1400000`, in nanoseconds.
+/// The kernel's value for a thread: `se.slice   :   1400000`, in nanoseconds.
 private enum ProcessorSlice {
     static func of(_ file: String) -> Int? { (try? String(contentsOfFile: file, encoding: .utf8)).flatMap(`in`) }
 
@@ -37,7 +37,7 @@ private enum ProcessorSlice {
         text.split(separator: "\n").last { $0.hasPrefix("se.slice") }?.split(separator: " ").last.flatMap { Int($0) }
     }
 
-    /// From Linux 6.12 on a thread can have its own.
+    /// Whether a thread can have its own, which is so from Linux 6.12 on.
     static var canBeAsked: Bool {
         var name = utsname()
         uname(&name)

@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What nobody tells of a pull request, or tells too early, and what a daemon that was ended leaves of a fork's.
+/// Changes of a pull request that are not announced, or are announced too early, and the rest of a fork's job after a daemon was ended.
 @Suite struct PullRequestLifeTests {
     @Test func testThatAHeadThatIsToldOfBeforeItIsListedIsIntegratedByItself() async throws {
         try await withBot(pullPlan()) { bot in
@@ -25,7 +25,7 @@ import Testing
             expectContains(
                 waiting.reason ?? "", "the repository does not list refs/pull/1/head, not \(head.abbreviated) yet")
 
-            // when: it comes, and nobody says so
+            // when: it arrives without an event
             try await bot.point(pull: 1, at: head)
             try await until("the look after the pause", limit: Bot.waitLimit) {
                 bot.timer.advance(by: .seconds(2))
@@ -43,7 +43,7 @@ import Testing
 
     @Test func testThatOneThatWasMergedWithoutAWordIsFoundToBeClosed() async throws {
         try await withBot(pullPlan()) { bot in
-            // given: one that is merged, and one that is not; the events of their ends are lost
+            // given: one that is merged, and one that is not; the events of their closing are lost
             _ = try await bot.integrate()
             let head = try await bot.pull(1, ["a": "1\n"], branch: "topic")
             let other = try await bot.pull(2, ["b": "1\n"], branch: "other")
@@ -57,7 +57,7 @@ import Testing
             let merge = try await bot.work.head()
             _ = try await bot.completion(of: try await bot.integration(of: merge, on: RefName(branch: "main")).id)
 
-            // when: any look that finds the merge in the mirror
+            // when: any look finds the merge in the mirror
             try await bot.announce()
 
             // then
@@ -71,7 +71,7 @@ import Testing
 
     @Test func testThatAForksWorkspaceIsRemovedByTheNextDaemon() async throws {
         try await withBot(pullPlan()) { bot in
-            // given: a daemon was ended in the middle of a fork's job, whose integration is over by now
+            // given: a daemon was ended in the middle of a fork's job, whose integration has ended by now
             _ = try await bot.integrate()
             try await bot.stop()
             let root = "state/workspaces/kit/debug"
@@ -82,7 +82,7 @@ import Testing
             // when
             try await bot.start()
 
-            // then: and of no other lane
+            // then: no other workspace is affected
             let workspaces = try bot.directory.directory()
             await until("the fork's is gone") { (try? workspaces.status("\(root)/fork/7")) == .some(nil) }
             #expect(try workspaces.status("\(root)/trusted/7/tree/planted") != nil)

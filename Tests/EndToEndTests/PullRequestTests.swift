@@ -11,16 +11,16 @@ import Storage
 import TestSupport
 import Testing
 
-/// Where nothing keeps jobs from the machine nothing of a pull request runs; scripted jobs need no real fence.
+/// A bot with isolation. Without isolation no pull request runs; scripted jobs need no real sandbox.
 func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playing())) -> BotPlan {
     BotPlan(file: file, executor: executor, isolation: JobIsolation(isolation: .sandbox))
 }
 
-/// Pull requests of the repository's own branches, from a forge's event to what became of them.
+/// Pull requests of the repository's own branches, from a forge's event to their result.
 @Suite struct PullRequestTests {
     @Test func testThatASignedDeliveryBecomesAnIntegrationOfTheMerge() async throws {
         try await withBot(pullPlan()) { bot in
-            // given: main has moved on since the branch left it
+            // given: main has moved on since the branch was made
             _ = try await bot.integrate()
             let head = try await bot.pull(12, ["topic": "1\n"], branch: "topic", message: "A topic")
             let base = try await bot.integrate(Commit(files: ["other": "2\n"]))
@@ -40,7 +40,7 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
             let pull = try #require(record.pull)
             #expect(pull.isTrusted && pull.source == RefName(branch: "topic") && pull.unmerged == nil)
             #expect(pull.base == RefName(branch: "main") && pull.baseCommit == base.record.commit)
-            // and what ran was both
+            // Both were merged
             let mirror = try await bot.mirror()
             #expect(try await mirror.details(of: record.commit).parents == [base.record.commit, head])
             let job = try bot.directory(of: try #require(done.attempt("debug"))).job()
@@ -59,7 +59,7 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
             try await bot.tell("opened", pull: 1, head: head)
             _ = try await bot.completion(ofPull: 1, at: head)
 
-            // when: another word for the same head, and a look without an event
+            // when: another event for the same head, and a look without an event
             let edited = try await bot.tell("edited", pull: 1, head: head)
             try await bot.announce()
             try await bot.restart()
@@ -80,7 +80,7 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
             let running = try #require(try await bot.integrations(ofPull: 1).first)
             await until("the job begins") { executor.starts.count == 2 }
 
-            // when: pushed by force
+            // when: a forced push
             let second = try await bot.pull(1, ["a": "2\n"], branch: "topic")
             try await bot.tell("synchronize", pull: 1, head: second)
 
@@ -94,7 +94,7 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
 
     @Test func testThatWhatWasMissedIsFoundByTheNextLook() async throws {
         try await withBot(pullPlan()) { bot in
-            // given: it is known, and the event of its next head never comes
+            // given: it is known, and the event of its next head never arrives
             _ = try await bot.integrate()
             let first = try await bot.pull(3, ["a": "1\n"], branch: "topic")
             try await bot.tell("opened", pull: 3, head: first)
@@ -168,13 +168,13 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
             try await bot.tell("opened", pull: 1, head: head)
             try await bot.tell("opened", pull: 2, head: other)
 
-            // then: it is not the pull request's
+            // then: it is not the pull request's failure
             let red = try await bot.completion(ofPull: 1, at: head)
             let green = try await bot.completion(ofPull: 2, at: other)
             #expect(main.issues.map(\.status) == [.new] && main.summary.counts.testFailures == 1)
             #expect(red.issues.map(\.status) == [.unresolved] && red.summary.change.testFailures == 0)
             #expect(green.issues.map(\.status) == [.resolved] && green.summary.change.testFailures == -1)
-            // and is not what the bot is at
+            // It is not the bot's latest integration
             #expect(try await bot.store.latestIntegration(of: bot.name)?.id == main.id)
         }
     }
@@ -203,13 +203,13 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
                 expectVerdict(
                     of: try await bot.completion(of: record.id), .canceled, because: "pull request 1 was closed")
             }
-            // and nothing new begins
+            // No new integration begins
             let third = try await bot.pull(1, ["a": "3\n"], from: "topic", branch: "topic")
             try await bot.announce()
             try await bot.idle()
             #expect(try await bot.integrations(ofPull: 1).count == 2)
 
-            // and opened again it is integrated as it is then
+            // When it is opened again, its head of that time is integrated
             try await bot.tell("reopened", pull: 1, head: third)
             let last = try #require(try await bot.integrations(ofPull: 1).last)
             #expect(last.headCommit == third)
@@ -253,7 +253,7 @@ extension JobDescription {
 }
 
 extension Bot {
-    /// The mirror of the bot's repository.
+    /// Returns the mirror of the bot's repository.
     func mirror() async throws -> Mirror {
         mirrors.mirror(of: try RemoteURL(remote.path, isInsecureAllowed: false))
     }

@@ -3,13 +3,13 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// Takes the requests of `hooks/post-receive` in place of a daemon, and answers what it is told to.
+/// A server that takes the requests of `hooks/post-receive` in place of a daemon, and gives the test's answers.
 final class PushListener: Sendable {
     struct Request: Sendable {
         var head: String
         var body: String
 
-        /// The value of a header.
+        /// Returns the value of a header.
         func header(_ name: String) -> String? {
             head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(name.lowercased() + ":") }
                 .map { $0.dropFirst(name.count + 1).drop { $0 == " " } }.map(String.init)
@@ -22,7 +22,7 @@ final class PushListener: Sendable {
     var port: Int { socket.port }
     var requests: [Request] { taken.withLock { $0 } }
 
-    /// - Parameter status: What each request is answered.
+    /// - Parameter status: The status of each answer.
     init(port: Int = 0, status: Int = 202) throws {
         socket = try LoopbackSocket(port: port)
         // Ends with `stop()`.

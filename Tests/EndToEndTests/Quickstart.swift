@@ -3,10 +3,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `deploy/quickstart` with a home and a state directory of its own, and programs that stand in for the machine's.
+/// `deploy/quickstart` with its own home and state directory, and substitutes for the machine's programs.
 struct Quickstart: Sendable {
     let directory: TemporaryDirectory
-    /// The clone whose `deploy/quickstart` is called.
+    /// The clone whose `deploy/quickstart` is run.
     var project = Project.root
     var search = "/usr/bin:/bin"
     var environment: [String: String] = [:]
@@ -14,38 +14,38 @@ struct Quickstart: Sendable {
     init(_ directory: TemporaryDirectory) { self.directory = directory }
 
     var state: String { directory.path("state") }
-    /// Where the daemon has its files.
+    /// The directory of the daemon's files.
     var home: String { state + "/martlet/quickstart" }
 
-    /// Whether `.build/debug` has the programs that are built beside these tests; it would build for minutes otherwise.
+    /// Whether `.build/debug` has the programs that are built beside these tests. Otherwise the quickstart would build for minutes.
     static var isBuiltWhereItLooks: Bool {
         guard let product = try? TestTools.builtProduct("martlet") else { return false }
         let looks = URL(fileURLWithPath: Project.root + "/.build/debug/martlet").resolvingSymlinksInPath().path
         return URL(fileURLWithPath: product).resolvingSymlinksInPath().path == looks
     }
 
-    /// Puts a shell script before what the machine has of that name.
+    /// Puts a shell script before the machine's program of that name.
     mutating func standIn(_ name: String, _ script: String) throws {
         try directory.write("standins/\(name)", "#!/bin/sh\n\(script)\n", mode: 0o755)
         let place = directory.path("standins")
         if !search.hasPrefix(place) { search = place + ":" + search }
     }
 
-    /// A toolchain that says its version; the script asks nothing else of it before it builds.
+    /// Puts a toolchain in PATH that prints its version. The script uses nothing else of it before it builds.
     mutating func toolchain(_ version: String) throws {
         try standIn("swift", "echo 'Swift version \(version) (test)'")
     }
 
-    /// Every package is installed, or none.
+    /// Makes every package installed, or none.
     mutating func packages(areInstalled: Bool) throws {
         let answer = #"shift 3; for name; do printf '%s=installed ' "$name"; done"#
         try standIn("dpkg-query", areInstalled ? answer : "exit 1")
     }
 
-    /// A user who is not root.
+    /// Makes the user an ordinary one, not root.
     mutating func ordinaryUser() throws { try standIn("id", #"[ "$1" = -u ] && echo 1000 || echo ada"#) }
 
-    /// Nothing but these programs of the machine is in PATH, apart from what stands in.
+    /// Leaves only these programs of the machine in PATH, and the substitutes.
     mutating func only(_ programs: [String]) throws {
         try directory.makeDirectory("machine")
         for program in programs {
@@ -64,7 +64,7 @@ struct Quickstart: Sendable {
             environment: ["PATH": search, "HOME": directory.path, "XDG_STATE_HOME": state].merging(environment) { $1 })
     }
 
-    /// A port of loopback that nobody listens on.
+    /// Returns a free port of the loopback.
     static func freePort() throws -> String {
         "\(try LoopbackSocket.freePort())"
     }

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// When `deploy/quickstart` builds: in a small clone, with a `swift` that only writes what a build writes.
+/// The conditions under which `deploy/quickstart` builds, tested in a small clone with a `swift` that only writes what a build writes.
 @Suite struct QuickstartBuildTests {
-    /// A fresh clone is built once. SwiftPM writes Package.resolved while it builds, which is no reason to build again.
+    /// A fresh clone is built once. SwiftPM writes Package.resolved while it builds, which does not cause another build.
     @Test func testThatASecondRunInAFreshCloneBuildsNothing() async throws {
         try await withClone { clone in
             // given
@@ -46,7 +46,7 @@ import Testing
         let directory: TemporaryDirectory
         let program: Quickstart
 
-        /// Runs `deploy/quickstart` and returns how often it called `swift build`. It ends at the daemon, which is none.
+        /// Runs `deploy/quickstart` and returns the number of its `swift build` calls. It ends at the daemon, which does not exist.
         func quickstart() async throws -> Int {
             let before = try calls()
             let result = try await program("--port", try Quickstart.freePort())
@@ -54,7 +54,7 @@ import Testing
             return try calls() - before
         }
 
-        /// Writes other content into a file, as if that were done ten minutes after the build.
+        /// Changes the contents of a file, with a time ten minutes after the build.
         func change(_ file: String) throws {
             try directory.write("clone/" + file, "changed\n", mode: 0o755)
             try FileManager.default.setAttributes(
@@ -80,7 +80,7 @@ import Testing
             var quickstart = Quickstart(directory)
             quickstart.project = directory.path("clone")
             try quickstart.packages(areInstalled: true)
-            // The time of what a build writes is after the build's beginning; ten seconds make that certain on any file system.
+            // The modification times of a build's files are after its beginning. Ten seconds make that certain on any file system.
             try quickstart.standIn(
                 "swift",
                 """

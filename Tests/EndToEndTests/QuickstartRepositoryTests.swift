@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `deploy/quickstart URL` to its end, with the programs that are built beside these tests.
+/// `deploy/quickstart URL` until its end, with the programs that are built beside these tests.
 @Suite(
     .enabled(if: Quickstart.isBuiltWhereItLooks, "the package is built elsewhere than in .build/debug"))
 struct QuickstartRepositoryTests {
-    /// Gives a quickstart whose daemon is on a free port, and stops it afterwards, whatever happened.
+    /// Runs a test with a quickstart whose daemon is on a free port, and stops the daemon afterwards in any case.
     private func withQuickstart(_ body: (_ quickstart: Quickstart, _ port: String) async throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
             var quickstart = Quickstart(directory)
@@ -21,7 +21,7 @@ struct QuickstartRepositoryTests {
         }
     }
 
-    /// A bare repository with a project that needs nothing but make.
+    /// Makes a bare repository with a project that needs only make.
     private func project(_ name: String, branches: [String], _ directory: TemporaryDirectory) async throws -> String {
         let remote = try await GitRepository.make(at: directory.path(name + ".git"), isBare: true)
         let work = try await GitRepository.make(at: directory.path(name))
@@ -89,7 +89,7 @@ struct QuickstartRepositoryTests {
         }
     }
 
-    /// Expects a text to end with lines that are each as a pattern says.
+    /// Expects a text to end with lines that match patterns.
     private func expectLines(
         _ text: String, _ patterns: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) {

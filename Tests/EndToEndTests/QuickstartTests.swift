@@ -3,11 +3,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What `deploy/quickstart` says before it installs or builds anything.
+/// The messages of `deploy/quickstart` before it installs or builds anything.
 @Suite struct QuickstartTests {
     @Test func testThatAMissingToolchainSaysWhatToDo() async throws {
         try await withTemporaryDirectory { directory in
-            // given: a PATH with nothing but what the script itself calls until then.
+            // given: a PATH with only the programs that the script itself calls until then.
             var quickstart = Quickstart(directory)
             try quickstart.only(["dirname", "uname"])
             // when
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// An ordinary user of a machine with nothing installed, and what stands in for sudo; it notes how it is called.
+    /// An ordinary user of a machine without packages, and a substitute for sudo that records its calls.
     @Suite struct GivenPackagesThatAreMissing {
         private func missing(
             sudo: String?, _ body: (_ quickstart: inout Quickstart, _ packages: String) async throws -> Void
@@ -122,7 +122,7 @@ import Testing
             }
         }
 
-        /// The driver's own libraries are among the packages: it does not start on a new machine.
+        /// The driver's own libraries are among the packages, so it does not start on a new machine.
         @Test func testThatAToolchainThatDoesNotStartYetIsNoReasonToStop() async throws {
             let sudo = #"case "$*" in *"apt-get "*) exit 100 ;; esac"#
             try await missing(sudo: sudo) { quickstart, _ in
@@ -141,7 +141,7 @@ import Testing
                 expectContains(result.stderr, "E: Unable to fetch some archives\n")
                 expectContains(result.stderr, "quickstart: the packages could not be installed")
                 let calls = try quickstart.directory.text("sudo.log").split(separator: "\n")
-                // Asked once; then the install, a fresh index since that failed, and no more.
+                // It asks once; then the installation, a fresh index because that failed, and no more.
                 #expect(calls.map { $0.split(separator: " ").prefix(1) } == [["-v"], ["-n"], ["env"], ["apt-get"]])
             }
         }

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// G15: what a Mac and what Linux types, one String for Swift.
+    /// G15: the forms that macOS and Linux type are one String for Swift.
     @Test func testThatTwoSpellingsOfOneNameAreTwoBranches() async throws {
         try await withBot(configurations: ["debug"], file: "branches: [\"**\"]\n") { bot in
             // given

@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `martlet prune` and what is asked of a removed integration, at a real daemon.
+/// `martlet prune`, and requests for a removed integration, with a real daemon.
 @Suite(.program("curl")) struct RetentionDaemonTests {
-    /// More than a connection's buffers hold, so that a reader who stops has the server wait with it.
+    /// More than the buffers of a connection hold, so that the server waits for a client that stops reading.
     private static let size = 64 << 20
 
     private static let files = [
@@ -29,7 +29,7 @@ import Testing
         return (descriptor, Array(buffer.prefix(max(0, count))))
     }
 
-    /// How many bytes come until the connection's end.
+    /// Returns the number of bytes until the connection ends.
     private static func rest(_ descriptor: Int32) -> Int {
         var (total, buffer) = (0, [UInt8](repeating: 0, count: 1 << 20))
         while true {
@@ -82,7 +82,7 @@ import Testing
             let shown = try await daemon.martlet("show", "kit#1")
             #expect(shown.status == 66)
             expectContains(shown.stderr, "kit#1 was removed by retention")
-            // and the download goes on to its end, though its file has no name any more
+            // The download continues to its end, although its file no longer has a name
             await until("the files are gone") { access(daemon.state + "/integrations/kit/1", F_OK) != 0 }
             #expect(begin.count - body + Self.rest(download) == size)
         }

@@ -21,7 +21,7 @@ import Testing
 
         """
 
-    /// What is shown of an integration, from outside.
+    /// The parts of an integration that a client can see.
     private struct Seen {
         var status: Int
         var log: Int
@@ -45,13 +45,13 @@ import Testing
             isHeld: !refs.isEmpty)
     }
 
-    /// Arms the place, prunes, kills the daemon where it stopped, and starts it anew.
+    /// Arms the place, prunes, kills the daemon where it stopped, and starts it again.
     private static func kill(_ place: (String, String), _ service: Service) throws {
         let failpoint = service.root + "/failpoint"
         unlink(failpoint + ".hit")
         try service.write("failpoint", "\(place.0) \(place.1)\n")
         let socket = service.state + "/martlet.socket"
-        // Its answer never comes where the daemon stops before.
+        // There is no answer if the daemon stops before it.
         let asking = Thread {
             _ = try? ServiceClient(socket: socket).send("POST", "/api/v1/prune", body: "{}")
         }
@@ -79,16 +79,16 @@ import Testing
                     "kit", files: [".martlet.yml": Self.recipe], lines: "retention: { integrations: 1 }\n")
                 try service.start()
                 _ = try service.begun("kit")
-                // The push that the branch stands at is kept; those that a person asks for are not.
+                // The push at the branch's head is kept; integrations that a user starts are not.
                 var newest = try service.integrate("kit", commit: commit)
                 try service.completed("kit", newest)
                 for place in Self.places {
                     let old = newest
                     newest = try service.integrate("kit", commit: commit)
                     try service.completed("kit", newest)
-                    // when: the older one is the only one that goes
+                    // when: only the older one is removed
                     try Self.kill(place, service)
-                    // then: at once it is there with all that is of it, or not at all
+                    // then: at once it either exists with all its parts, or not at all
                     let seen = try Self.look(at: old, service)
                     if place == ("retention.removed", "before") {
                         #expect(seen.status == 200 && seen.log == 200 && seen.isListed && seen.hasDirectory, "\(seen)")
@@ -96,7 +96,7 @@ import Testing
                     } else {
                         #expect(seen.status == 410 && seen.log == 410 && !seen.isListed, "\(place): \(seen)")
                     }
-                    // and soon nothing is left of it
+                    // Soon nothing is left of it
                     let isGone = try Moment.until(limit: 60) {
                         let seen = try Self.look(at: old, service)
                         let aside = try? FileManager.default.contentsOfDirectory(
@@ -108,7 +108,7 @@ import Testing
                     let other = try Self.look(at: newest, service)
                     #expect(other.status == 200 && other.log == 200 && other.isHeld, "\(place): \(other)")
                 }
-                // and no number came twice
+                // No number was used twice
                 #expect(newest == Self.places.count + 2)
             }
         }

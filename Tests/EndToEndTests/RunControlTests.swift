@@ -5,9 +5,9 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// How `martlet run` ends when somebody wants it to.
+/// The end of `martlet run` on the user's request.
 @Suite struct RunControlTests {
-    /// Tests that go on until they are killed; `ready` in the workspace says that they run.
+    /// Returns tests that run until they are killed. The file `ready` in the workspace shows that they run.
     private static func endless(_ trap: String = "") -> [String: String] {
         [
             "Makefile": "all:\n\ncheck:\n\t@\(trap) : {marker}; touch ready; while :; do sleep 0.05; done\n",
@@ -78,7 +78,7 @@ import Testing
 
     @Test func testThatCtrlCIsHeardWhileTheTreeIsRead() async throws {
         try await withWorkingTree(["Makefile": "all:\n"]) { fixture in
-            // given: an index that is not there to be read until somebody writes it
+            // given: an index that cannot be read until the test writes it
             _ = try await GitRepository.make(at: fixture.tree)
             let index = fixture.tree + "/.git/index"
             unlink(index)
@@ -133,14 +133,14 @@ import Testing
 }
 
 extension RunFixture {
-    /// Waits until the tests of the one configuration run.
+    /// Waits until the tests of the only configuration run.
     fileprivate func waitForJob() async {
         await until("the job runs", limit: TestLimits.wait * 3) {
             (try? built("ready")) != nil
         }
     }
 
-    /// Whether the wish to end it was written to the one configuration's first attempt.
+    /// Whether the cancellation request was written for the first attempt of the only configuration.
     fileprivate var isAskedToEnd: Bool {
         let own = (try? Directory(opening: caches).entries().first { $0.name.hasPrefix("kit-") }?.name) ?? ""
         return access("\(caches)/\(own)/integrations/kit/1/debug/1/cancel", F_OK) == 0

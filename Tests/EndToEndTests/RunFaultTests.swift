@@ -4,11 +4,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What `martlet run` says and exits with when the code is not to blame.
+/// The messages and exit statuses of `martlet run` when the code is not at fault.
 @Suite struct RunFaultTests {
     private static let green = ["Makefile": "all:\n"]
 
-    /// The directory in the cache of the fixture's tree, which a run has made.
+    /// Returns the cache directory of the fixture's tree, which a run has made.
     private func cache(of fixture: RunFixture) throws -> String {
         let name = try Directory(opening: fixture.caches).entries().first { $0.name.hasPrefix("kit-") }?.name
         return "\(fixture.caches)/\(try #require(name))"
@@ -71,7 +71,7 @@ import Testing
             let disk = try outer.makeDirectory("disk")
             try await SmallDisk.mounted(on: disk, size: "1m") {
                 try await withWorkingTree(Self.green) { fixture in
-                    // given: what does not fit there, however it is compressed
+                    // given: data that does not fit there, however it is compressed
                     #expect(try await fixture.martlet().status == 0)
                     let repository = try cache(of: fixture) + "/snapshots.git"
                     try FileManager.default.removeItem(atPath: repository)

@@ -5,11 +5,11 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// A working tree `kit` of a person with a home and a cache of their own, and `martlet run` in it.
+/// A user's working tree `kit` with its own home and cache, and `martlet run` in it.
 struct RunFixture: Sendable {
     let directory: TemporaryDirectory
     let program: String
-    /// Stands in command lines of the tree's jobs, so that what is left of them can be found.
+    /// A text in the command lines of the tree's jobs, by which leftover processes are found.
     let marker: String
     private let started = Locked<[StartedProgram]>([])
 
@@ -17,7 +17,7 @@ struct RunFixture: Sendable {
         (self.directory, self.program, self.marker) = (directory, program, marker)
     }
 
-    /// Ends what a test that failed has left running.
+    /// Ends the processes that a failed test has left.
     fileprivate func endAll() async throws {
         for one in started.value {
             one.signal(SIGKILL)
@@ -46,15 +46,15 @@ struct RunFixture: Sendable {
             [program, "run"] + arguments, in: place ?? tree, environment: environment.merging(added) { $1 })
     }
 
-    /// The same on a terminal of 60 columns, made by script(1).
+    /// Runs it on a terminal of 60 columns, made by script(1).
     func martletOnTerminal(environment added: [String: String] = [:]) async throws -> ProgramResult {
         try await run(
             ["script", "-qec", "stty cols 60; exec '\(program)' run", "/dev/null"], in: tree,
             environment: environment.merging(added) { $1 })
     }
 
-    /// Starts it in a process group of its own, as a shell on a terminal would.
-    /// - Parameter output: Where to; nothing: to the file `output`, made anew.
+    /// Starts the command in a process group of its own, as a shell on a terminal would.
+    /// - Parameter output: The path of the output; `nil` for the file `output`, which is created again.
     func start(_ arguments: [String] = [], into output: String? = nil) async throws -> StartedProgram {
         if output == nil { try directory.write("output", "") }
         let program = try await StartedProgram.start(
@@ -64,9 +64,9 @@ struct RunFixture: Sendable {
         return program
     }
 
-    /// A file of the workspace that the configuration `debug` is built in.
+    /// Returns a file of the workspace in which the configuration `debug` is built.
     func built(_ name: String) throws -> String {
-        // Asked again and again while it is made, so that what is not there yet is no issue of the test.
+        // This is called repeatedly while the directory is made, so a missing one is no issue of the test.
         guard let own = try Directory(opening: caches).entries().first(where: { $0.name.hasPrefix("kit-") })?.name
         else {
             throw CocoaError(.fileNoSuchFile)
@@ -75,10 +75,10 @@ struct RunFixture: Sendable {
         return String(decoding: try WholeFile.read(path, limit: 1 << 20), as: UTF8.self)
     }
 
-    /// Processes of this fixture's jobs.
+    /// The processes of this fixture's jobs.
     var left: [Int32] { Self.processes(naming: marker) }
 
-    /// Processes of the launcher and its supervisors.
+    /// The processes of the launcher and its supervisors.
     var supervisors: [Int32] { Self.processes(naming: caches) }
 
     private static func processes(naming text: String) -> [Int32] {
@@ -90,7 +90,7 @@ struct RunFixture: Sendable {
         }.map(\.pid)
     }
 
-    /// Every path of the working tree with what can be changed of it.
+    /// Returns every path of the working tree with its changeable attributes.
     func inventory() throws -> [String: String] {
         var found: [String: String] = [:]
         let root = try Directory(opening: tree)
@@ -103,7 +103,7 @@ struct RunFixture: Sendable {
     }
 }
 
-/// Gives a test a working tree with these files; nothing that it started may be left afterwards.
+/// Runs a test with a working tree with these files. No process that it started may be left afterwards.
 func withWorkingTree(
     _ files: [String: String], _ body: (RunFixture) async throws -> Void
 ) async throws {

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `martlet run` where another repository lies at a path that was run before.
+/// `martlet run` with another repository at the path of an earlier run.
 @Suite struct RunRepositoryTests {
     /// Makes a repository of the fixture's tree.
     private func makeRepository(_ fixture: RunFixture, _ message: String) async throws {
@@ -54,11 +54,11 @@ import Testing
             let other = try await fixture.martlet()
             let built = try fixture.built("out")
             let again = try await fixture.martlet()
-            // then: neither what was built nor what was found counts
+            // then: neither the earlier build nor its issues count
             expectContains(other.stdout, "the repository that was run here before was another one")
             #expect(built == "x\n")
             #expect(!other.stdout.contains("warning") && other.status == 0, "\(other.stdout)")
-            // and from then on it is the same
+            // From then on it is the same repository
             #expect(!again.stdout.contains("another one"))
             #expect(try fixture.built("out") == "x\nx\n")
         }

@@ -4,7 +4,7 @@ import Model
 import TestSupport
 import Testing
 
-/// `martlet run` as a person uses it: the program itself, real tools, no daemon.
+/// `martlet run` as a user runs it: the program itself, real tools, no daemon.
 @Suite struct RunTests {
     private static let make = [
         "Makefile": "all:\n\t@echo built > out\n\ncheck:\n\t@grep -q built out\n", ".gitignore": "out\n",
@@ -36,7 +36,7 @@ import Testing
                 let result = try await fixture.martlet()
                 // then
                 #expect(result.status == 1)
-                // Once, although the console and the result both say it.
+                // Once, although both the console and the result contain it.
                 let lines = result.stdout.split(separator: "\n").filter { $0.contains("no such thing") }
                 #expect(lines == ["a.c:3:5: error: no such thing [debug]"])
                 #expect(result.stdout.hasSuffix("kit#1 build-errors: no tests listed, 1 error\n"))
@@ -62,7 +62,7 @@ import Testing
                 // then
                 #expect((first.status, second.status, third.status) == (0, 0, 0))
                 expectContains(first.stdout, "kit#1 warnings: no tests listed, 1 warning\n")
-                // Not compiled again, and what was said about it still holds.
+                // It is not compiled again, and its warnings still hold.
                 #expect(built == "x\n")
                 expectContains(second.stdout, "a.c:1:1: warning: odd [debug]\n")
                 expectContains(second.stdout, "kit#2 warnings: no tests listed, 1 warning\n")
@@ -102,7 +102,7 @@ import Testing
         }
 
         @Test func testThatOnATerminalOneLineIsDrawnAnew() async throws {
-            // Several looks, which are 0.1 s apart.
+            // Several checks, which are 0.1 s apart.
             let seconds = min(0.6 * TestLimits.scale, 3)
             try await withWorkingTree(["Makefile": "all:\n\t@sleep \(seconds)\n"]) { fixture in
                 // when
@@ -122,7 +122,7 @@ import Testing
         }
 
         @Test func testThatAStepIsSaidByItsOwnName() async throws {
-            // given: a step that several looks see, which are 0.1 s apart
+            // given: a step that several checks see, which are 0.1 s apart
             let seconds = min(0.6 * TestLimits.scale, 3)
             let recipe = """
                 configurations:
@@ -145,7 +145,7 @@ import Testing
         }
 
         @Test func testThatATerminalIsToldOfTheTestsSoFar() async throws {
-            // given: tests that go on for a while after two of them have ended
+            // given: tests that continue for a while after two of them have ended
             let script = """
                 printf '%s\n' "Test Suite 'KitTests' started at 2026-01-01" "Test Case 'KitTests.testAdds' started at 2026-01-01" \
                     "Test Case 'KitTests.testAdds' passed (0.1 seconds)" \
@@ -207,7 +207,7 @@ import Testing
             }
         }
 
-        /// Numbers begin again, and what bore them before is gone.
+        /// Numbers begin again, and the files of the earlier ones are gone.
         @Test func testThatADamagedDatabaseIsThrownAwayWithWhatItToldOf() async throws {
             try await withWorkingTree(RunTests.make) { fixture in
                 // given
@@ -264,7 +264,7 @@ import Testing
                 #expect((all.status, one.status, again.status) == (1, 0, 0))
                 expectContains(all.stdout, "\nslow  test-failures\n")
                 #expect(!one.stdout.contains("slow") && !again.stdout.contains("slow"))
-                // Compared with nothing, since something else ran before.
+                // It is compared with nothing, because another selection ran before.
                 #expect(one.stdout.hasSuffix("kit#2 succeeded: no tests listed\n"))
                 #expect(unknown.status == 64)
                 expectContains(
@@ -319,7 +319,7 @@ import Testing
         }
     }
 
-    /// The message mentions no bot file: its reader wrote none.
+    /// The message does not mention a bot file, because the user did not write one.
     @Test func testThatAStepThatAsksForASecretSaysWhatToDo() async throws {
         let recipe = """
             configurations:

@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Trigger scripts that run in the sandbox (`sandbox: true`), with the real one around them.
+/// Trigger scripts that run in the real sandbox (`sandbox: true`).
 @Suite struct SandboxedScriptTests {
     private static func plan(_ script: String, isolation: JobIsolation, isSandboxed: Bool = true) -> BotPlan {
         BotPlan(
@@ -99,7 +99,7 @@ import Testing
         #expect(log == "refused\n1\n")
     }
 
-    /// A script that its author wants confined never runs outside.
+    /// A script that is to be confined never runs outside of a sandbox.
     @Test func testThatItDoesNotRunWhereThereIsNoSandbox() async throws {
         let isolation = JobIsolation(isolation: .none(reason: "bubblewrap is missing"))
         try await withBot(Self.plan("touch {directory}/planted\n", isolation: isolation)) { bot in

@@ -10,35 +10,35 @@ import Testing
 ///             triggers/…     the operator's scripts
 ///             expected.json  see `Expected`
 struct Scenario: Sendable, CustomTestStringConvertible {
-    /// What a commit's integration comes to; what is left out may be anything.
+    /// The expected result of a commit's integration. Missing members may have any value.
     struct Integration: Decodable, Sendable {
         var result: String
         /// The integration's reason contains this.
         var reason: String?
-        /// By configuration and step.
+        /// The outcomes by configuration and step.
         var steps: [String: [String: String]]?
-        /// As `expectIssues` writes them.
+        /// The issues in the form of `expectIssues`.
         var issues: [String]?
         var triggers: [String: String]?
         /// A trigger's reason contains this.
         var triggerReasons: [String: String]?
-        /// Tests that ran.
+        /// The number of tests that ran.
         var tests: Int?
-        /// What the page says of tests, by configuration.
+        /// The page's text about tests, by configuration.
         var tested: [String: String]?
         var analysis: [String: String]?
-        /// Lines that the tests executed, by configuration, and their change.
+        /// The lines that the tests executed, by configuration, and their change.
         var coverage: [String: String]?
-        /// The versions that are published afterwards, the lowest first.
+        /// The versions that are published afterwards, lowest first.
         var versions: [String]?
-        /// Files below the test's directory with their text.
+        /// Files below the test's directory with their texts.
         var files: [String: String]?
         /// A configuration's log contains this.
         var logs: [String: String]?
     }
 
     struct Expected: Decodable, Sendable {
-        /// The branch that the commits are on; `main` without it.
+        /// The branch of the commits; `nil` for `main`.
         var branch: String?
         /// The machine's secrets, by name.
         var secrets: [String: String]?
@@ -55,7 +55,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
 
     static let directory = Project.root + "/Tests/EndToEndTests/Scenarios"
 
-    /// All of them, in order of name.
+    /// Returns all scenarios in order of their names.
     static func all() throws -> [Scenario] {
         try FileManager.default.contentsOfDirectory(atPath: directory).sorted().filter { !$0.hasPrefix(".") }.map(
             Scenario.init)
@@ -69,7 +69,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
         file = String(decoding: try WholeFile.read(path + "/bot.yml", limit: 1 << 20), as: UTF8.self)
     }
 
-    /// The text of every file below a folder, by path.
+    /// Returns the text of every file below a folder, by path.
     func files(_ folder: String) throws -> [String: String] {
         let root = try Directory(opening: path)
         guard try root.status(folder) != nil else { return [:] }

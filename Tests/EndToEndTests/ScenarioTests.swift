@@ -8,14 +8,14 @@ import Storage
 import TestSupport
 import Testing
 
-/// The whole way of a commit with the real supervisor, the real git and real tools, for every directory of `Scenarios`.
+/// The complete processing of a commit with the real supervisor, the real git and real tools, for every directory of `Scenarios`.
 @Suite struct ScenarioTests {
     @Test(.timeLimit(TestLimits.minutes(4)), arguments: try Scenario.all())
     func testThatItEndsAsExpected(scenario: Scenario) async throws {
         try await run(scenario, isolation: JobIsolation(isolation: .none(reason: "of the test")))
     }
 
-    /// Results, issues with their paths, tests and logs are the same inside the fence.
+    /// Results, issues with their paths, tests and logs are the same in the sandbox.
     @Test(.fence, .timeLimit(TestLimits.minutes(4)), arguments: try Scenario.all())
     func testThatItEndsTheSameInTheFence(scenario: Scenario) async throws {
         try await run(scenario, isolation: try .fenced())

@@ -4,27 +4,27 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// Who the daemon is when root starts it, as every machine's init does.
+/// The user of a daemon that root starts, as every machine's init does.
 @Suite struct ServiceIdentityTests {
     @Suite(.enabled(if: geteuid() == 0, "only root can become another user")) struct StartedAsRoot {
         private static let files = [
             "Makefile": "all:\n\t@id\n", ".martlet.yml": "configurations:\n  debug: {}\n",
         ]
 
-        /// A daemon that is to become `nobody`, with its programs where that user can run them and its files that user's.
+        /// Runs a test with a daemon that is to become `nobody`. That user can run its programs, and owns its files.
         private func withServant(_ body: (Daemon, passwd) async throws -> Void) async throws {
             let servant = try #require(getpwnam("nobody")).pointee
             try await withDaemon(settings: "user: nobody\nisolation: none\n", isStarted: false) { daemon in
                 let directory = daemon.directory
                 try directory.makeDirectory("programs")
                 try directory.makeDirectory("state")
-                // By another process: what this one had open for writing may not be run for a moment.
+                // Another process copies them: a file that this process had open for writing cannot be run for a moment.
                 for program in ["martlet", "martlet-supervisor", "martlet-reader"] {
                     try await runExpectingSuccess([
                         "cp", try TestTools.builtProduct(program), directory.path("programs/\(program)"),
                     ])
                 }
-                // Before the repository is the user's: git would refuse root the push.
+                // This comes before the repository belongs to the user, because git would refuse root's push.
                 _ = try await daemon.work.commit(files: Self.files, message: "Begin")
                 try await daemon.work.push(to: daemon.remote)
                 try await runExpectingSuccess(
@@ -45,7 +45,7 @@ import Testing
                 let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")
                 var looked = 0
                 for thread in threads {
-                    // One that has ended meanwhile.
+                    // A thread that has exited meanwhile.
                     guard let bytes = SmallFile.read("/proc/\(pid)/task/\(thread)/status", limit: 8192), !bytes.isEmpty
                     else { continue }
                     let status = String(decoding: bytes, as: UTF8.self)
@@ -70,10 +70,10 @@ import Testing
             }
         }
 
-        /// Jobs have the daemon's user as long as there is no fence, so the kernel alone keeps them out of its memory.
+        /// Without a sandbox jobs have the daemon's user, so only the kernel keeps them out of its memory.
         @Test(.program("setpriv")) func testThatItsUserReadsNothingOfItsMemory() async throws {
             try await withServant { daemon, servant in
-                // given: the same question about a process that hides nothing
+                // given: the same question about a process that does not hide its memory
                 func asServant(_ script: String) async throws -> ProgramResult {
                     try await run(
                         [
@@ -97,7 +97,7 @@ import Testing
             }
         }
 
-        /// A program in a mount namespace whose passwd has a user `martlet`, which is `nobody` by its number.
+        /// Runs a program in a mount namespace whose passwd has a user `martlet` with the number of `nobody`.
         private func runWithUser(
             _ arguments: [String], in directory: TemporaryDirectory, input: String? = nil
         ) async throws -> ProgramResult {
@@ -130,7 +130,7 @@ import Testing
         @Test(.enabled(if: getpwnam("martlet") == nil, "the machine has the user"))
         func testThatItStaysRootWhereOnlyRootCanReadTheBotFiles() async throws {
             try await withTemporaryDirectory { directory in
-                // given: a place that everybody may enter, with a directory of bot files that is root's alone
+                // given: a directory that every user may enter, with a directory of bot files that only root may read
                 try directory.write("etc/martlet.yml", "listen: 127.0.0.1:1\nstate: /dev/null/state\n")
                 try directory.makeDirectory("etc/bots")
                 try #require(chmod(directory.path("etc/bots"), 0o700) == 0)
@@ -138,7 +138,7 @@ import Testing
                 let result = try await run(
                     [try TestTools.builtProduct("martlet"), "serve", "--settings", directory.path("etc/martlet.yml")],
                     environment: ["PATH": "/usr/bin:/bin", "HOME": directory.path])
-                // then: it went on as root, to a state that nobody could make
+                // then: it continued as root, to a state that no user could make
                 #expect(result.status == 73)
                 expectContains(result.stderr, "the state directory /dev/null/state cannot be used")
             }

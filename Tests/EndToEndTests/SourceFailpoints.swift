@@ -6,10 +6,10 @@ import Storage
 /// The places at which the sources let tests stop a process (`Failpoint`), by name.
 struct SourceFailpoints {
     private(set) var names: Set<String> = []
-    /// What names a place in a way that is not known here.
+    /// The calls whose names cannot be determined here.
     private(set) var unknown: [String] = []
 
-    /// What is put together from the words of a state machine.
+    /// The names that are composed of a state machine's words.
     private static let words: [String: [String]] = [
         #""integration.\(record.state.step.rawValue)""#: IntegrationStep.allCases.map { "integration.\($0.rawValue)" },
         #""attempt.\(step?.rawValue ?? record.state.word)""#: JobStep.allCases.map { "attempt.\($0.rawValue)" }
@@ -18,7 +18,7 @@ struct SourceFailpoints {
         #""outbox.\(state.rawValue)""#: OutboxMessage.State.allCases.map { "outbox.\($0.rawValue)" },
     ]
 
-    /// - Throws: What the file system says.
+    /// - Throws: Errors of the file system.
     init(beneath root: String) throws {
         let files = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
         for file in files.sorted() where file.hasSuffix(".swift") {
@@ -40,13 +40,13 @@ struct SourceFailpoints {
             } else if !literals.isEmpty {
                 names.formUnion(literals)
             } else if argument != "name" {
-                // `name` is one that was named where it was noted.
+                // `name` is an argument whose values were recorded at its definition.
                 unknown.append("\(file): \(argument)")
             }
         }
     }
 
-    /// A call's first argument.
+    /// Returns a call's first argument.
     private static func argument(in text: Substring) -> String {
         var (depth, isQuoted) = (0, false)
         let argument = text.prefix { character in

@@ -4,10 +4,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What the daemon waits for before it answers.
+/// The things that the daemon awaits before it answers.
 @Suite struct StartTests {
     @Suite struct GivenAGitThatDoesNotSayItsVersion {
-        /// Asks the real git once the file beside it is gone.
+        /// A script that runs the real git once the file beside it is removed.
         private static let git = """
             #!/bin/sh
             while [ -e "${0%/*}/held" ]; do sleep 0.02; done
@@ -25,7 +25,7 @@ import Testing
                 // when: it is healthy when this returns
                 try await daemon.start(after: "PATH='\(daemon.directory.path("slow"))':\"$PATH\"")
 
-                // then: what is not known yet is not said
+                // then: unknown facts are not reported
                 #expect(try !daemon.directory.text("daemon.log").contains(Self.report))
 
                 // and when

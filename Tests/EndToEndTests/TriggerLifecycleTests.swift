@@ -7,7 +7,7 @@ import Testing
 
 @testable import Integrations
 
-/// Scripts that are stopped, and a daemon that is stopped between and beneath them.
+/// Scripts that are stopped, and a daemon that is stopped between scripts and during one.
 @Suite struct TriggerLifecycleTests {
     private static let plan = BotPlan(
         file: """
@@ -19,7 +19,7 @@ import Testing
 
             """, executor: .local)
 
-    /// A bot whose scripts note that they ran, with the second of three running.
+    /// Runs a test with a bot whose scripts record their runs, while the second of three runs.
     private func withWaitingScript(_ body: (Bot, IntegrationID) async throws -> Void) async throws {
         try await withBot(Self.plan, isStarted: false) { bot in
             for (name, script) in [
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// A trigger on failures alone does not count as a use of the products, which then are not made.
+    /// A trigger that runs only on failures does not use the products, which are then not made.
     @Test(arguments: [true, false]) func testThatAScriptsLogSaysWhyThereAreNoArtifacts(isArchived: Bool) async throws {
         // given
         let recipe = """
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// Half of an upload helps nobody.
+    /// Half of an upload is useless.
     @Test func testThatANewerCommitThatAnotherDaemonFindsEndsNoTrigger() async throws {
         try await withWaitingScript { bot, id in
             // given
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    /// The daemon was killed between the wish and its doing.
+    /// The daemon was killed between the cancellation request and its execution.
     @Test func testThatAWishThatADaemonLeftEndsTheScriptThatStillRuns() async throws {
         try await withWaitingScript { bot, id in
             // given

@@ -11,7 +11,7 @@ import Testing
     @Test(.program("perl"), .program("curl"), .program("python3"))
     func testThatAnotherSwiftIntegratesTheTipOnceAlsoWhenItIsKilled() async throws {
         try await withDaemon(isStarted: false) { daemon in
-            // given: a `swift` that is nothing but its version
+            // given: a `swift` that only prints its version
             func install(_ version: String) throws {
                 try daemon.directory.write(
                     "bin/swift", "#!/bin/sh\necho 'Swift version \(version) (swift-\(version)-RELEASE)'\n", mode: 0o755)
@@ -26,7 +26,7 @@ import Testing
             try await until("the first version is noted", limit: .seconds(30) * TestLimits.scale) {
                 try await SQLProgram.read("SELECT version FROM toolchains", at: database) == "6.3.0"
             }
-            // when: it is another one, and the daemon is killed once it has seen that
+            // when: the version changes, and the daemon is killed once it has noticed that
             try await daemon.stop()
             try install("6.3.1")
             try await daemon.start(after: path)

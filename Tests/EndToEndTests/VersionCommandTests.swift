@@ -5,7 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// `publish: { version: { command: … } }` and `{ file: … }` by a real bot, with the real fence and without.
+/// `publish: { version: { command: … } }` and `{ file: … }` with a real bot, with the real sandbox and without.
 @Suite(.fence) struct VersionCommandTests {
     private static let recipe = """
         configurations:
@@ -33,7 +33,7 @@ import Testing
     private static let unfenced = JobIsolation(isolation: .none(reason: "of the test"))
 
     @Test func testThatItRunsAsTheJobDidWithoutNetworkAndSecrets() async throws {
-        // given: a command that says 9.9.9 where it reaches what it must not
+        // given: a command that prints 9.9.9 if it reaches what it must not
         let listener = try LoopbackSocket()
         defer { listener.stop() }
         let script = """
@@ -53,7 +53,7 @@ import Testing
                 // then
                 let trigger = try #require(integration.trigger("publish"))
                 if version.isEmpty {
-                    // Without a fence the network cannot be held: the second line is no version.
+                    // Without a sandbox the network cannot be blocked: the second line is no version.
                     expectContains(trigger.reason ?? "", "which is no version")
                     try await expectPublished(by: bot, [])
                 } else {
@@ -76,7 +76,7 @@ import Testing
         ("echo v1.0; echo 1.0.0", "which is no version"), ("sleep 1000", "the command for the version failed"),
     ])
     func testThatWhatIsNoVersionPublishesNothing(command: String, reason: String) async throws {
-        // given: nobody waits for the limit of a command that ends
+        // given: a short limit for a command that does not end
         let timeout = command.hasPrefix("sleep") ? "2s" : "30m"
         let plan = BotPlan(
             isRepositoryEmpty: true,

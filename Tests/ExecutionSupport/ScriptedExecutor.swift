@@ -3,17 +3,17 @@ package import Execution
 package import JobProtocol
 import Synchronization
 
-/// An executor for tests that runs nothing: it writes an attempt's directory step by step, as a supervisor would.
+/// An executor for tests that starts no process. It writes an attempt's directory step by step, as a supervisor does.
 ///
-/// With a `plan` a started attempt plays its whole job at once. Without one it is just running, and the test calls `write`,
-/// `print`, `leave` and `lose`. `ExecutorContractTests` hold it to what the real one does.
+/// With a `plan` a started attempt plays its whole job at once. Without one it keeps running, and the test calls `write`, `print`, `leave` and
+/// `lose`. `ExecutorContractTests` hold it to the behavior of the real one.
 package final class ScriptedExecutor: Executor {
     /// What a step does.
     package struct Play: Sendable {
         package var output: String
         package var exit: Int32
         package var limit: String?
-        /// By path relative to `reports/<index>/`.
+        /// The reports, by path relative to `reports/<index>/`.
         package var reports: [String: String]
 
         package init(output: String = "", exit: Int32 = 0, limit: String? = nil, reports: [String: String] = [:]) {
@@ -24,7 +24,7 @@ package final class ScriptedExecutor: Executor {
         }
     }
 
-    /// A job's part: the steps by index, and what is collected, by path relative to `artifacts/`.
+    /// What a job does: its steps by index, and the collected files by path relative to `artifacts/`.
     package struct Plan: Sendable {
         package var steps: @Sendable (Int, JobDescription.Step) -> Play
         package var artifacts: [String: [UInt8]]
@@ -43,17 +43,17 @@ package final class ScriptedExecutor: Executor {
         var secrets: [String: [String: String]] = [:]
     }
 
-    /// What a job does; nothing: it runs until the test says what happens.
+    /// Returns what a job does; `nil` if it runs until the test decides.
     package let plan: @Sendable (JobDescription) -> Plan?
     private let state = Mutex(State())
 
-    /// - Parameter plan: What a job does; nothing: it runs until the test says what happens.
+    /// - Parameter plan: Returns what a job does; `nil` if it runs until the test decides.
     package init(plan: @escaping @Sendable (JobDescription) -> Plan? = { _ in nil }) { self.plan = plan }
 
-    /// The attempts that were started, each once, in order.
+    /// The started attempts, each once, in order.
     package var starts: [String] { state.withLock { $0.starts } }
 
-    /// The secrets that came with an attempt.
+    /// Returns the secrets that an attempt was started with.
     package func secrets(of attempt: AttemptDirectory) -> [String: String] {
         state.withLock { $0.secrets[attempt.path] ?? [:] }
     }
@@ -95,19 +95,19 @@ package final class ScriptedExecutor: Executor {
         try write(.finished(at: 0, result: .canceled, reason: reason, limit: nil, step: 0), of: attempt)
     }
 
-    /// Adds an event. After `finished` the attempt is no longer running.
+    /// Adds an event. After `finished` the attempt no longer runs.
     package func write(_ event: StatusEvent, of attempt: AttemptDirectory) throws(ExecutionError) {
         try append(String(decoding: event.line(), as: UTF8.self) + "\n", to: "status.jsonl", of: attempt)
         if event.isFinished { state.withLock { _ = $0.running.remove(attempt.path) } }
     }
 
-    /// A job of one step, which was told to begin, comes to its end.
+    /// Ends a job of one step that has begun.
     package func complete(_ attempt: AttemptDirectory) throws(ExecutionError) {
         try write(.ended(step: 0, at: 0, exit: 0, signal: nil, limit: nil, usage: .init()), of: attempt)
         try write(.finished(at: 0, result: .completed, reason: nil, limit: nil, step: nil), of: attempt)
     }
 
-    /// Adds to the log and its index.
+    /// Adds a text to the log and its index.
     package func print(_ text: String, step: Int, of attempt: AttemptDirectory) throws(ExecutionError) {
         let log = try attempt.readLog(from: 0, count: AttemptDirectory.logReadLimit)
         let record = LogIndexRecord(
@@ -117,7 +117,7 @@ package final class ScriptedExecutor: Executor {
         try append(text, to: "log", of: attempt)
     }
 
-    /// Puts a file below `reports/<index>` or `artifacts`.
+    /// Writes a file below `reports/<index>` or `artifacts`.
     package func leave(_ bytes: [UInt8], at path: String, of attempt: AttemptDirectory) throws(ExecutionError) {
         do throws(FileError) {
             let directory = try Directory(opening: attempt.path)
@@ -128,7 +128,7 @@ package final class ScriptedExecutor: Executor {
         }
     }
 
-    /// The supervisor dies without a last word.
+    /// Ends the attempt as if its supervisor had died without a last event.
     package func lose(_ attempt: AttemptDirectory) {
         state.withLock { _ = $0.running.remove(attempt.path) }
     }

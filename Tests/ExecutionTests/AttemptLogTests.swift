@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct AttemptLogTests {
-    /// A log of some 0.7 MB, as a build prints it, in a directory of a job that has finished.
+    /// Runs a test with a log of some 0.7 MB, as a build prints it, in the directory of a finished job.
     private func with(
         lines: Int = 12_000, isFinished: Bool = true, _ body: (AttemptDirectory, [UInt8]) async throws -> Void
     ) async throws {
@@ -74,7 +74,7 @@ import Testing
             }
         }
 
-        /// What a daemon that was stopped anywhere in between leaves.
+        /// The files that a daemon leaves if it is stopped at any point in between.
         @Test(arguments: ["nothing", "part of it", "both", "all"])
         func testThatItGoesOnFromWhereverItWasStopped(left: String) async throws {
             try await tests.with { attempt, log in
@@ -98,7 +98,7 @@ import Testing
             try await withTemporaryDirectory { temporary in
                 try temporary.makeDirectory("disk")
                 try await SmallDisk.mounted(on: temporary.path("disk")) {
-                    // given: 64 KiB of disk, 40 KB of log that cannot be made smaller
+                    // given: 64 KiB of disk, and 40 KB of log that cannot be compressed
                     var state: UInt64 = 1
                     let log = (0..<40_000).map { _ in
                         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -4,7 +4,7 @@ import Testing
 
 /// `martlet-supervisor --analyze-c` with the real toolchain.
 @Suite(.timeLimit(TestLimits.minutes(5)), .program("clang")) struct CAnalyzerTests {
-    /// Reports the null pointer, where it compiles at all.
+    /// Returns a file with a null pointer, which is reported if the file compiles.
     private static func faulty(_ name: String, needing lines: String = "") -> String {
         "\(lines)\nint \(name)(void) { int *nothing = 0; return *nothing; }\n"
     }
@@ -28,7 +28,7 @@ import Testing
 
     @Test func testThatEveryCTargetIsAnalyzedWhereverItLiesWithItsSettings() async throws {
         try await withTemporaryDirectory { directory in
-            // given: what does not compile without the manifest's paths, definitions and headers of others
+            // given: files that compile only with the manifest's paths, definitions and other headers
             let (result, reports) = try await analyze(
                 directory,
                 manifest: """

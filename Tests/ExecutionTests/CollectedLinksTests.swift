@@ -4,7 +4,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// Links, and files of several names, among what is archived.
+/// Links, and files with several names, among the archived files.
 @Suite struct CollectedLinksTests {
     private func collect(
         _ script: String, _ patterns: [String] = ["out/**"], base: String = "out", in launched: Launched
@@ -12,7 +12,7 @@ import Testing
         try await launched.run(launched.job(script, collect: [.init(patterns: patterns, base: base)]))
     }
 
-    /// What was copied: a file with its text, a link with its target.
+    /// Returns the copied entries: a file with its text, a link with its target.
     private func copied(by end: Ended) throws -> [String] {
         let root = end.attempt.paths.artifacts
         let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
@@ -30,13 +30,13 @@ import Testing
     }
 
     @Test(arguments: [
-        // As CMake, Autotools and Meson install a library.
+        // CMake, Autotools and Meson install a library like this.
         (
             "mkdir -p out/lib; printf 1 >out/lib/k.so.1.2; ln -s k.so.1.2 out/lib/k.so.1; ln -s k.so.1 out/lib/k.so",
             ["lib/k.so -> k.so.1", "lib/k.so.1 -> k.so.1.2", "lib/k.so.1.2: 1"]
         ),
         ("mkdir -p out/v1; printf 1 >out/v1/f; ln -s v1 out/current", ["current -> v1", "v1/f: 1"]),
-        // What a link leads to is in the workspace and not archived: its file stands for it.
+        // The link's target is in the workspace and not archived, so its file is archived in place of the link.
         ("mkdir out; printf 1 >tool; ln -s ../tool out/tool", ["tool: 1"]),
         ("mkdir out; printf 1 >out/a; ln -s \"$PWD/out/a\" out/b; ln -s b out/c", ["a: 1", "b: 1", "c: 1"]),
         // Cargo, ccache and `cp -l` give files second names.

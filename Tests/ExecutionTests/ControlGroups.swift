@@ -3,9 +3,9 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// What this machine has of control groups.
+/// This machine's control groups.
 enum ControlGroups {
-    /// The groups that a supervisor which has ended left. Other tests' jobs have their own.
+    /// Returns the groups that a supervisor left after its exit. Other tests' jobs have their own.
     static func left(by supervisor: LockContent?) -> [String] {
         guard let supervisor else { return [] }
         return directories().filter { $0.contains("/martlet-job-\(supervisor.pid)-\(supervisor.startTime)-") }
@@ -18,7 +18,7 @@ enum ControlGroups {
         return bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether this process's own jobs get any: root on this machine's version 1, or a delegated subtree.
+    /// Whether this process's jobs get control groups: as root with version 1, or in a delegated subtree.
     static let areOurs: Bool = {
         guard let supervisor = try? TestTools.builtProduct("martlet-supervisor"),
             let found = popen("\(supervisor) --probe-fence", "r")
@@ -30,6 +30,6 @@ enum ControlGroups {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips the test where jobs get no control group.
+    /// Skips the test if jobs get no control group.
     static var controlGroups: Self { .enabled(if: ControlGroups.areOurs, "no control groups that are ours") }
 }

@@ -6,7 +6,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// What both executors must do; the scripted one is only good for tests if it does what the real one does.
+/// The contract of both executors. The scripted one is useful for tests only if it behaves as the real one.
 @Suite struct ExecutorContractTests {
     enum Kind: CaseIterable, Sendable { case local, scripted }
 
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Without the times and the usage.
+    /// Returns the events without the times and the usage.
     private func words(_ events: [StatusEvent]) -> [String] {
         events.map { event in
             switch event {

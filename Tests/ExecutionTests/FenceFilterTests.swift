@@ -2,13 +2,13 @@ import CLinux
 import Glibc
 import Testing
 
-/// The fence's filter as a program of the kernel's packet filter (seccomp(2), `linux/filter.h`), run here on calls by their numbers, so
-/// that each answer is the filter's own: the kernel refuses many of these calls for other reasons too.
+/// The sandbox's filter as a program of the kernel's packet filter (seccomp(2), `linux/filter.h`). It is run here on calls by number, so that each
+/// answer is the filter's own: the kernel refuses many of these calls for other reasons too.
 #if arch(x86_64) || arch(arm64)
     @Suite struct FenceFilterTests {
         #if arch(arm64)
             private static let architecture: UInt32 = 0xC000_00B7
-            /// From include/uapi/asm-generic/unistd.h, which has none of the calls that were superseded before Linux came to this processor.
+            /// From include/uapi/asm-generic/unistd.h. It has no call that was superseded before Linux supported this processor.
             private static let forbidden: [UInt32: String] = [
                 18: "lookup_dcookie", 39: "umount2", 40: "mount", 41: "pivot_root", 42: "nfsservctl", 51: "chroot",
                 58: "vhangup",
@@ -27,7 +27,7 @@ import Testing
             private static let fcntl: UInt32 = 25
             private static let shmctl: UInt32 = 195
             private static let sockets: [UInt32] = [198, 199]
-            /// What every build needs: read, write, openat, execve, wait4, mmap, futex, renameat2, kill, connect, prctl.
+            /// Calls of every build: read, write, openat, execve, wait4, mmap, futex, renameat2, kill, connect, prctl.
             private static let allowed: [UInt32] = [63, 64, 56, 221, 260, 222, 98, 276, 129, 203, 167]
             /// ptrace, process_vm_readv, process_vm_writev: debuggers and the leak checker of sanitizers.
             private static let tracing: [UInt32] = [117, 270, 271]
@@ -57,7 +57,7 @@ import Testing
             private static let fcntl: UInt32 = 72
             private static let shmctl: UInt32 = 31
             private static let sockets: [UInt32] = [41, 53]
-            /// What every build needs: read, write, openat, execve, fork, vfork, wait4, mmap, futex, rename, kill, connect, prctl.
+            /// Calls of every build: read, write, openat, execve, fork, vfork, wait4, mmap, futex, rename, kill, connect, prctl.
             private static let allowed: [UInt32] = [0, 1, 257, 59, 57, 58, 61, 9, 202, 82, 62, 42, 157]
             /// ptrace, process_vm_readv, process_vm_writev: debuggers and the leak checker of sanitizers.
             private static let tracing: [UInt32] = [101, 310, 311]
@@ -66,7 +66,7 @@ import Testing
             425: "io_uring_setup", 426: "io_uring_enter", 427: "io_uring_register", 435: "clone3",
         ]
 
-        /// A call's answer: 0 for allowed, else the error's number.
+        /// Returns the filter's answer to a call: 0 if it is allowed, or else the error's number.
         private func answer(_ call: UInt32, _ arguments: UInt64..., architecture: UInt32 = architecture) throws -> Int32
         {
             var bytes = [UInt8](repeating: 0, count: Int(CLINUX_SECCOMP_LIMIT))
@@ -157,7 +157,8 @@ import Testing
             }
         }
 
-        /// NETLINK_ROUTE, by which programs list the interfaces; no audit, no device events, no packet filter, no sockets of others.
+        /// NETLINK_ROUTE, by which programs list the interfaces, is allowed. Audit, device events, packet filters and sockets of other processes
+        /// are not.
         @Test func testThatNetlinkHasItsRoutesAlone() throws {
             for call in Self.sockets {
                 for type: UInt64 in [2, 3, 0x80003] { #expect(try answer(call, 16, type, 0) == 0, "\(type)") }
@@ -168,7 +169,7 @@ import Testing
             }
         }
 
-        /// What a protocol is made of is a module, which the kernel would load for a job.
+        /// Another protocol can be a module, which the kernel would load for a job.
         @Test func testThatInternetSocketsHaveTheUsualProtocolsAlone() throws {
             for call in Self.sockets {
                 for family: UInt64 in [2, 10] {

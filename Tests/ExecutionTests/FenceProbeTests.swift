@@ -5,7 +5,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// Whether fences work here, as the daemon asks.
+/// The daemon's check whether sandboxes work here.
 @Suite(.program("bwrap")) struct FenceProbeTests {
     @Test func testThatItFindsThatAFenceWorks() async throws {
         let finding = try await FenceProbe(supervisor: TestTools.builtProduct("martlet-supervisor")).find()
@@ -13,7 +13,7 @@ import Testing
         #expect(finding.reason == nil)
     }
 
-    /// As of a daemon in a systemd unit that forbids what the launcher's allows, and the other way round.
+    /// The daemon is in a systemd unit that forbids what the launcher's unit allows, and the reverse.
     @Suite struct GivenALauncherThatListens {
         @Test func testThatItIsAskedAndNotTheSupervisor() async throws {
             try await withLaunched { launched in
@@ -43,7 +43,7 @@ import Testing
             }
         }
 
-        /// proc(5): of others' processes, and of those that are not dumpable, only who has their group or may trace them sees anything.
+        /// proc(5): only a process in their group, or one that may trace them, sees other users' processes and those that are not dumpable.
         @Test(.enabled(if: getuid() == 0, "only root mounts /proc"), arguments: ["1", "2"])
         func testThatAProcThatHidesProcessesIsNamed(hidepid: String) async throws {
             try await withTemporaryDirectory { directory in
@@ -70,7 +70,7 @@ import Testing
 
         @Test func testThatOneThatDoesNotKnowTheQuestionIsNamed() async throws {
             try await withTemporaryDirectory { directory in
-                // given: one of before there were fences
+                // given: a launcher from before sandboxes existed
                 let socket = directory.path("launcher.sock")
                 let listening = try UnixSocket.listen(socket)
                 defer { close(listening) }
@@ -80,7 +80,7 @@ import Testing
                     _ = try? UnixSocket.receive(from: client, limit: LaunchRequest.sizeLimit)
                     try? UnixSocket.send(LaunchAnswer.failed("it needs an absolute attempt").json(), to: client)
                 }
-                // Where nobody connects, it waits no longer.
+                // Without a connection it waits no longer.
                 defer { shutdown(listening, Int32(SHUT_RDWR)) }
                 // when
                 let finding = try await FenceProbe(supervisor: "/nonexistent", launcher: socket).find()
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// What a launcher is asked that gives these answers, one each time: until one is final.
+    /// Asks a launcher that gives these answers, one per request, until one is final.
     private func found(after answers: [[UInt8]]) async throws -> FenceFinding {
         try await withTemporaryDirectory { directory in
             let socket = directory.path("launcher.sock")
@@ -119,7 +119,7 @@ import Testing
                 return found.value != nil
             }
             asking.cancel()
-            // A launcher that was asked less often than it has answers waits no longer.
+            // A launcher that gets fewer requests than it has answers waits no longer.
             shutdown(listening, Int32(SHUT_RDWR))
             await answered
             return try #require(found.value)
@@ -130,7 +130,7 @@ import Testing
     private static let full = LaunchAnswer.failed("try a fence: Resource temporarily unavailable").json()
     private static let slow = FenceFinding(works: false, reason: "it said nothing", limits: .rlimit).json()
 
-    /// As on a machine that has no process to spare for a moment: what is decided holds as long as the service runs.
+    /// A machine may have no process to spare for a moment. The result holds as long as the service runs.
     @Test func testThatWhatMayPassIsAskedAgain() async throws {
         #expect(try await found(after: [Self.full, Self.slow, Self.works]).works)
     }
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    /// In a namespace of its own, in which no other can be made.
+    /// In a separate namespace, in which no other can be made.
     @Test func testThatItSaysWhatSwitchedUserNamespacesOff() async throws {
         let supervisor = try TestTools.builtProduct("martlet-supervisor")
         // when
@@ -175,7 +175,7 @@ import Testing
         #expect(finding.isLasting)
     }
 
-    /// Where /usr has no bwrap.
+    /// On a machine without bwrap in /usr.
     @Test func testThatItSaysWhatToInstall() async throws {
         try await withTemporaryDirectory { directory in
             let supervisor = try TestTools.builtProduct("martlet-supervisor")

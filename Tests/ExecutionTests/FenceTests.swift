@@ -6,7 +6,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// What a fenced step sees, and how its end is told. What it must not reach is in `Threats`.
+/// The view of a sandboxed step, and the report of its end. What it must not reach is in `Threats`.
 @Suite(.program("bwrap")) struct FenceTests {
     @Suite struct GivenAnyUser {
         @Test(arguments: JobUser.possible) func testThatAStepSeesItsWorkspaceAndLittleElse(user: JobUser) async throws {
@@ -73,7 +73,7 @@ import Testing
             }
         }
 
-        /// What the kernel ends first when the machine has no memory left.
+        /// The kernel ends the job first if the machine has no memory left.
         @Test(arguments: JobUser.possible) func testThatItYieldsTheMachinesMemory(user: JobUser) async throws {
             try await withLaunched(as: user) { launched in
                 let end = try await launched.run(
@@ -82,7 +82,7 @@ import Testing
             }
         }
 
-        /// That the machine cannot start a step is no fault of it: here its supervisor may open no more files.
+        /// If the machine cannot start a step, the step has not failed. Here its supervisor may open no more files.
         @Test func testThatAFenceThatCannotBeMadeIsNoFaultOfTheStep() async throws {
             try await withLaunched { launched in
                 // given
@@ -173,7 +173,7 @@ import Testing
 
         @Test func testThatAJobsHomeCountsWithItsWorkspace() async throws {
             try await withLaunched { launched in
-                // given: neither of both alone is over the limit
+                // given: neither of the two alone is over the limit
                 var job = launched.fenced(
                     "head -c 3M /dev/urandom > a; head -c 3M /dev/urandom > ~/a; sleep 60",
                     limits: .init(graceMilliseconds: 200, workspaceBytes: 5 << 20))
@@ -266,7 +266,7 @@ import Testing
 
         @Test func testThatWhatAnEnvironmentSaysDoesNotReachBubblewrap() async throws {
             try await withLaunched { launched in
-                // given: a place that is there outside of the fence alone, to which a program's loader writes when told to
+                // given: a path that exists only outside of the sandbox, to which a program's loader writes on request
                 let place = launched.workspace + "/loaded"
                 var job = launched.fenced("echo fenced")
                 job.steps[0].environment = [

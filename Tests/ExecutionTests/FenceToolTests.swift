@@ -3,9 +3,9 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// What programs ask of the machine, and find in a fence as outside of it.
+/// Requests of programs to the machine, which have the same results in a sandbox as outside of it.
 @Suite(.program("bwrap")) struct FenceToolTests {
-    /// AddressSanitizer looks for leaks as a program ends, by a thread that traces the others.
+    /// AddressSanitizer looks for leaks when a program exits, by a thread that traces the others.
     @Test(.program("cc"), arguments: JobUser.possible) func testThatTheLeakCheckerFindsWhatIsLeftAndPassesTheRest(
         user: JobUser
     ) async throws {
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// dpkg's database, alternatives, the list of types of files: what Debian's packages have beside /usr.
+    /// dpkg's database, alternatives, the list of file types: what Debian's packages have outside of /usr.
     @Test(.enabled(if: access("/var/lib/dpkg/status", R_OK) == 0, "this machine has no dpkg"))
     func testThatThePackagesOfTheMachineAreFound() async throws {
         try await withLaunched { launched in
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    /// What the programs of a desktop and of a server keep in /etc is the machine's, and holds its secrets.
+    /// The configuration of desktop and server programs in /etc belongs to the machine, and contains its secrets.
     @Test func testThatNothingOfTheConfigurationHoldsKeysOrUsers() async throws {
         try await withLaunched { launched in
             let hidden = [

@@ -4,9 +4,9 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// A root file system on disk as a fence's root.
+/// A root file system on the disk as a sandbox's root.
 @Suite(.program("bwrap")) struct ImageRootTests {
-    /// A shell with its libraries, and what only this image has.
+    /// Runs a test with an image: a shell with its libraries, and a file that only this image has.
     private func withImage(_ body: (TemporaryDirectory) async throws -> Void) async throws {
         try await withTemporaryDirectory { image in
             try await runExpectingSuccess(

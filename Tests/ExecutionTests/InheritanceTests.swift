@@ -4,9 +4,9 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// A step runs alike, whichever user or process started the service.
+/// A step runs in the same way, whichever user or process started the service.
 @Suite(.program("setarch"), .program("perl"), .program("prlimit")) struct InheritanceTests {
-    /// Each line names a property, and shows it.
+    /// Each line names a property, and prints it.
     private static let script = """
         echo umask $(umask)
         echo files $(ulimit -S -n) stack $(ulimit -S -s) time $(ulimit -S -t) data $(ulimit -S -d) core $(ulimit -c)
@@ -55,7 +55,7 @@ import Testing
         #expect(ordinary.contains("environment 0\n"), "\(ordinary)")
     }
 
-    /// That the table can fail: what it shows of a program that is started so.
+    /// Shows that the table can fail: it prints the properties of a program that is started in this way.
     @Test func testThatTheTableShowsWhatIsInherited() async throws {
         // when
         let ordinary = try await run(["sh", "-c", Self.script]).stdout

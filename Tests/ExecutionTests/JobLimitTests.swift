@@ -4,9 +4,9 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// What ends a job that takes too much, with a fence and without.
+/// The limits that end a job which takes too much, with a sandbox and without.
 @Suite(.program("bwrap")) struct JobLimitTests {
-    /// Fenced or not.
+    /// Returns a job, sandboxed or not.
     private func job(
         _ launched: Launched, isFenced: Bool, _ script: String, _ limits: JobDescription.Limits
     ) -> JobDescription {
@@ -64,7 +64,7 @@ import Testing
             .init(memoryBytes: 64 << 20), isFenced: isFenced, as: .ordinary)
     }
 
-    /// Which no process has mapped.
+    /// No process has mapped this memory.
     @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
     func testThatMemoryThatIsAFileIsHeldWithoutControlGroups(isFenced: Bool) async throws {
         let script = """
@@ -75,7 +75,7 @@ import Testing
             "out of memory at 64 MiB", script, .init(memoryBytes: 64 << 20), isFenced: isFenced, as: .ordinary)
     }
 
-    /// What a process has both open and mapped is one memory: 48 MiB here.
+    /// Memory that a process has both open and mapped counts once: 48 MiB here.
     @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
     func testThatMemoryThatIsAFileAndMappedIsCountedOnce(isFenced: Bool) async throws {
         try await withLaunched(as: .ordinary) { launched in
@@ -90,8 +90,8 @@ import Testing
         }
     }
 
-    /// Eight processes with the same 20 to 40 MiB, over the limit if each counted for itself; the time is for two looks. While they come and
-    /// go, each is looked at when so many have it in common: at most 1 + 1/2 + … + 1/8 times of it are counted.
+    /// Eight processes share the same 20 to 40 MiB, and would be over the limit if each counted for itself. The time is enough for two
+    /// measurements. While processes start and exit, each is measured when it shares with fewer: at most 1 + 1/2 + … + 1/8 of it is counted.
     @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
     func testThatWhatProcessesShareIsCountedOnce(isFenced: Bool) async throws {
         try await withLaunched(as: .ordinary) { launched in
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// A shell that goes on after a fork that failed. The one around it is killed a moment after it, or before.
+    /// A shell that continues after a failed fork. The shell around it is killed a moment later or earlier.
     private static let bomb = "bash -c 'f() { f | f & }; while :; do f; done' 2>/dev/null; sleep 600; echo survived"
 
     @Test(.program("bash"), arguments: JobUser.possible, [true, false])
@@ -111,7 +111,7 @@ import Testing
         try await expectLimit("processes over 40", Self.bomb, .init(processes: 40), isFenced: isFenced, as: user)
     }
 
-    /// Processes are counted now and then there; a bomb must not have the machine meanwhile.
+    /// Processes are counted at intervals there. A fork bomb must not take the machine meanwhile.
     @Test(.enabled(if: getuid() == 0, "only root can be others"))
     func testThatTheKernelStopsABombThatNoControlGroupHolds() async throws {
         try await withLaunched(as: .ordinary) { launched in
@@ -123,7 +123,7 @@ import Testing
             let numbers = end.log.split { !$0.isNumber }.compactMap { Int($0) }
             try #require(numbers.count == 4, "\(end.log)")
             #expect(numbers[2] == numbers[3])
-            // What runs on the machine changes between the two looks.
+            // The number of processes on the machine changes between the two checks.
             #expect((160...160 + 2 * numbers[0] + 1000).contains(numbers[2]), "\(end.log)")
         }
     }
@@ -146,7 +146,7 @@ import Testing
             .init(workspaceBytes: 20 << 20), isFenced: isFenced, as: user)
     }
 
-    /// On a file system of its own: of a step this short only its growth tells, which others' deletions would hide.
+    /// It has a file system of its own. Only growth shows the fault in such a short step, and other processes' deletions would hide growth.
     @Test(.smallDisk) func testThatAFullWorkspaceIsSaidOfAShortStepToo() async throws {
         try await withLaunched { launched in
             // given
@@ -161,7 +161,8 @@ import Testing
         }
     }
 
-    /// The first walk begins after what was written, and at what a tmpfs lists first is far from it when the step ends.
+    /// The first walk begins after the files were written, and is far from them when the step ends, because of the order in which a tmpfs lists
+    /// them.
     @Test(.program("perl"), .smallDisk) func testThatAFullWorkspaceIsSaidWhereTheLastWalkWasNotFinished() async throws {
         try await withLaunched { launched in
             // given
@@ -182,7 +183,8 @@ import Testing
         }
     }
 
-    /// Within what its workspace may hold: the disk is smaller. It is no limit of the job's, since others may have filled it.
+    /// The job is within its workspace's limit, but the disk is smaller. That is not the job's limit, since other processes may have filled the
+    /// disk.
     @Test(.smallDisk, arguments: [true, false])
     func testThatAJobDoesNotTakeTheLastOfTheDisk(isFenced: Bool) async throws {
         try await withLaunched { launched in
@@ -201,12 +203,12 @@ import Testing
         }
     }
 
-    /// What is left of a small one is enough where it is more than a hundredth.
+    /// The rest of a small disk is enough if it is more than a hundredth.
     @Test(.smallDisk) func testThatAJobOnASmallDiskIsLeftAlone() async throws {
         try await withLaunched { launched in
             // given
             try await SmallDisk.mounted(on: launched.workspace, size: "64m") {
-                // when: for longer than until the first look
+                // when: for longer than until the first check
                 let end = try await launched.run(launched.fenced("head -c 60M /dev/zero > a; sleep 1.5; echo survived"))
                 // then
                 #expect(end.result == .completed, "\(end.reason ?? "")")
@@ -220,7 +222,7 @@ import Testing
             isFenced: isFenced)
     }
 
-    /// A shell says the signal of what it ran as a status.
+    /// A shell returns the signal of its child as a status.
     @Test(.program("truncate"), arguments: [true, false])
     func testThatOneFileThatIsTooLargeIsSaidWhereAShellWroteIt(isFenced: Bool) async throws {
         try await expectLimit(
@@ -228,8 +230,8 @@ import Testing
             isFenced: isFenced)
     }
 
-    /// Into its descriptors not even others of its user look, so the file system's growth decides: on one of its own, since others'
-    /// deletions hide it.
+    /// Even other processes of its user cannot look into its descriptors, so the growth of the file system decides. It has a file system of its
+    /// own, because other processes' deletions would hide the growth.
     @Test(
         .program("perl"), .smallDisk, .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
     func testThatDeletedFilesOfAProcessThatHidesAreFound(isFenced: Bool) async throws {
@@ -250,7 +252,7 @@ import Testing
         }
     }
 
-    /// A step that is asked to end has its grace to end in, not to fill the disk.
+    /// The grace of a step is for its exit, not for filling the disk.
     @Test(arguments: [true, false]) func testThatAFullWorkspaceIsSaidInTheGraceToo(isFenced: Bool) async throws {
         try await withLaunched { launched in
             // given
@@ -270,7 +272,7 @@ import Testing
         }
     }
 
-    /// The limit is the job's, so it ends the job, also where the step may fail: what others print would not be kept.
+    /// The limit is the job's, so it ends the job, also if the step may fail: later output would not be kept.
     @Test func testThatAFullLogEndsTheJobWhateverStepFilledIt() async throws {
         try await withLaunched { launched in
             // given
@@ -286,7 +288,7 @@ import Testing
         }
     }
 
-    /// What other tests find nothing of is called as it is made.
+    /// Shows that other tests would find such a group.
     @Test(.controlGroups) func testThatTheGroupOfAJobThatRunsIsSeen() async throws {
         try await withLaunched { launched in
             // given
@@ -303,7 +305,7 @@ import Testing
         }
     }
 
-    /// What its grace brings is not why a step was ended.
+    /// Events during its grace are not the reason for a step's end.
     @Test(arguments: [true, false]) func testThatTheFirstLimitIsTheOneThatIsSaid(isFenced: Bool) async throws {
         try await withLaunched { launched in
             // given
@@ -345,7 +347,7 @@ import Testing
 
     @Test func testThatALaterWishCanBeMoreImpatient() async throws {
         try await withLaunched { launched in
-            // given: it does not end when it is asked to, and has ten minutes
+            // given: it ignores the request to end, and has ten minutes
             let attempt = launched.attempt()
             try attempt.prepare(
                 launched.job("trap 'touch asked' TERM; touch ready; while :; do sleep 0.02; done"))

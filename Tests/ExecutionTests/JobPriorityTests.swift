@@ -4,7 +4,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// What jobs leave to the daemon: people who wait for its answers go before them.
+/// The daemon has priority over jobs, because users wait for its answers.
 @Suite struct JobPriorityTests {
     @Test(arguments: Launched.fences) func testThatAStepIsNicerThanWhoStartedIt(isFenced: Bool) async throws {
         try await withLaunched { launched in
@@ -36,7 +36,7 @@ import Testing
 private enum ProcessorGroups {
     static let mount = "/sys/fs/cgroup/cpu"
 
-    /// - Parameter text: A /proc/PID/cgroup: lines `4:cpu,cpuacct:/path`.
+    /// - Parameter text: The contents of /proc/PID/cgroup: lines `4:cpu,cpuacct:/path`.
     static func path(in text: String) -> String? {
         text.split(separator: "\n").map { $0.split(separator: ":", maxSplits: 2) }
             .first { $0.count == 3 && $0[1].split(separator: ",").contains("cpu") }.map { String($0[2]) }

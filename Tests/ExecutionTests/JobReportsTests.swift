@@ -7,7 +7,7 @@ import Testing
 
 /// Reports of jobs of several steps.
 @Suite struct JobReportsTests {
-    /// Protected as by a tool that guards its output; only users other than root are stopped by that.
+    /// A tool protects its output like this. Only users other than root are stopped by it.
     @Test(arguments: JobUser.possible) func testThatAnOldReportInAProtectedDirectoryIsDeleted(user: JobUser)
         async throws
     {
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// Root deletes everything but what is immutable, or on a file system that is read-only.
+    /// Root can delete everything except immutable files and files on a read-only file system.
     @Test(.smallDisk) func testThatAnOldReportThatCannotBeDeletedIsNoReportOfTheStep() async throws {
         try await withLaunched { launched in
             // given
@@ -44,14 +44,14 @@ import Testing
         }
     }
 
-    /// The report files of a step: `a.xml: text`.
+    /// Returns the report files of a step: `a.xml: text`.
     private func reports(of end: Ended, step: Int) throws -> [String] {
         try end.attempt.reports(ofStep: step).map {
             "\($0.path): \(String(decoding: try end.attempt.read($0, limit: 1 << 20), as: UTF8.self))"
         }.sorted()
     }
 
-    /// What the commit has is not the step's.
+    /// The commit's files are not the step's.
     @Test func testThatAFileOfTheCommitStaysAndIsAReportOnceTheStepHasChangedIt() async throws {
         try await withLaunched { launched in
             // given
@@ -93,11 +93,11 @@ import Testing
     }
 
     @Test(arguments: [
-        // The file has another name, or is beneath a link to a directory.
+        // The file has another name, or is below a link to a directory.
         ("mkdir out; echo x >out/run-1.log; ln -s out/run-1.log latest.xml", "latest.xml: x\n"),
         ("mkdir -p real/dir; echo x >real/dir/r; ln -s real out; ln -s out/dir/r a.xml", "a.xml: x\n"),
         ("echo x >b; ln -s \"$PWD/b\" a.xml", "a.xml: x\n"),
-        // A link beside its own file is no second report.
+        // A link beside its own file is not a second report.
         ("echo x >one.xml; ln -s one.xml two.xml; ln -s two.xml three.xml", "one.xml: x\n"),
         ("echo x >one; ln -s one two.xml; ln -s one three.xml", "three.xml: x\n"),
         ("echo x >one; ln one two.xml", "two.xml: x\n"),
@@ -117,7 +117,7 @@ import Testing
             // given
             try launched.directory.write("workspace/out/last", "old")
             symlink("out/last", launched.workspace + "/a.xml")
-            // when: the step makes the link again, and nothing to lead to
+            // when: the step makes the link again, without a target
             let end = try await launched.run(launched.job("test ! -e a.xml; ln -s out/last a.xml", report: ["*.xml"]))
             // then
             #expect(try reports(of: end, step: 0).isEmpty)
@@ -128,7 +128,7 @@ import Testing
 
     @Test func testThatTheWaysOfAllLinksOfAStepHaveOneLimit() async throws {
         try await withLaunched { launched in
-            // given: 2,000 components for a job that may leave one file; each link takes some 1,600, and the first leads nowhere
+            // given: 2,000 components for a job that may leave one file. Each link takes some 1,600, and the first is dangling
             let script = """
                 mkdir d; echo x >x
                 way=$(printf 'd/../%.0s' $(seq 800))
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    /// 1.8 MB of JSON of each step, where the file may have 4 MiB.
+    /// 1.8 MB of JSON for each step, of which the file may have 4 MiB.
     @Test func testThatManyLongNamesThatAreLeftOutAreRead() async throws {
         try await withLaunched { launched in
             // given

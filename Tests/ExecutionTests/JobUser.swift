@@ -1,21 +1,21 @@
 import Glibc
 import TestSupport
 
-/// Whose a job is. The daemon is never root where it serves; tests often are, and `martlet run` can be.
+/// The user of a job. In production the daemon is never root; tests often are, and `martlet run` can be.
 enum JobUser: CaseIterable, Sendable {
-    /// Launcher, supervisor, workspace and job are this process's user's.
+    /// Launcher, supervisor, workspace and job belong to this process's user.
     case own
-    /// Launcher and supervisor are root's, the workspace is an ordinary user's.
+    /// Launcher and supervisor belong to root, the workspace to an ordinary user.
     case workspaceOwner
-    /// All are an ordinary user's.
+    /// All belong to an ordinary user.
     case ordinary
 
-    /// One that has no name and no files. Each test has its own: the kernel counts processes by user (RLIMIT_NPROC), so that one test's
-    /// bomb would leave another's job none.
+    /// A user without a name and without files. Each test has its own, because the kernel counts processes by user (RLIMIT_NPROC), and one test's
+    /// fork bomb would leave none for another's job.
     @TaskLocal static var ordinaryUser: uid_t = 48_151
     private static let users = Locked<uid_t>(48_151)
 
-    /// Gives what a test does a user of its own.
+    /// Runs a test with an ordinary user of its own.
     static func withOwn<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         let user = users.withLock { last in
             last += 1
@@ -24,11 +24,11 @@ enum JobUser: CaseIterable, Sendable {
         return try await $ordinaryUser.withValue(user) { try await body() }
     }
 
-    /// Only root can be others.
+    /// The cases that can be tried here. Only root can become another user.
     static var possible: [JobUser] { getuid() == 0 ? allCases : [.own] }
 
-    /// Makes a directory the ordinary user's, where he is needed, and starts his launcher.
-    /// - Returns: The supervisor's program.
+    /// Gives a directory to the ordinary user if the case needs one, and starts that user's launcher.
+    /// - Returns: The path of the supervisor's program.
     func prepare(_ directory: TemporaryDirectory, workspace: String, socket: String) async throws -> String {
         let supervisor = try TestTools.builtProduct("martlet-supervisor")
         switch self {
@@ -38,7 +38,7 @@ enum JobUser: CaseIterable, Sendable {
             return supervisor
         case .ordinary:
             for path in [directory.path, workspace] { Self.give(path) }
-            // Where it was built, others may not look.
+            // Other users may not read the build directory.
             let copy = directory.path("martlet-supervisor")
             try await runExpectingSuccess(["cp", supervisor, copy])
             try await runExpectingSuccess(command([copy, "--listen", socket, "--detach"]), in: "/")
@@ -46,7 +46,7 @@ enum JobUser: CaseIterable, Sendable {
         }
     }
 
-    /// A command as this user, without root's capabilities.
+    /// Returns a command that runs as this user, without root's capabilities.
     func command(_ arguments: [String]) -> [String] {
         guard self == .ordinary else { return arguments }
         let user = "\(Self.ordinaryUser)"

@@ -3,10 +3,10 @@ import TestSupport
 
 extension Launched {
     static let mountedAt = "/martlet/kit"
-    /// For what holds with a fence and without: which of both can be tried here.
+    /// The arguments of tests that hold with a sandbox and without, as far as they can be tried here.
     static let fences = TestTools.find("bwrap") == nil ? [false] : [false, true]
 
-    /// A fenced job of shell commands in the workspace.
+    /// Returns a sandboxed job of shell commands in the workspace.
     func fenced(
         _ scripts: String..., network: JobDescription.Network = .none,
         timeout: Int64 = TestLimits.never(milliseconds: 60_000),

@@ -6,19 +6,19 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// A real executor whose launcher, and whatever it started, is gone when the test is.
+/// A real executor with a launcher. All their processes are gone when the test ends.
 struct Launched: Sendable {
     let directory: TemporaryDirectory
     let executor: LocalExecutor
     let socket: String
     let workspace: String
     let user: JobUser
-    /// Its program, where the launcher's user can read it.
+    /// The path of the supervisor's program, which the launcher's user can read.
     let supervisor: String
 
     func attempt(_ name: String = "attempt") -> AttemptDirectory { AttemptDirectory(path: directory.path(name)) }
 
-    /// A job of shell commands in the workspace.
+    /// Returns a job of shell commands in the workspace.
     func job(
         _ scripts: String..., timeout: Int64 = TestLimits.never(milliseconds: 30_000), grace: Int64 = 200,
         limits: JobDescription.Limits? = nil,
@@ -33,12 +33,12 @@ struct Launched: Sendable {
             limits: limits ?? .init(graceMilliseconds: grace), collect: collect)
     }
 
-    /// A time-out below a minute as the supervisor says it.
+    /// Returns a time limit below a minute in the supervisor's words.
     static func words(_ milliseconds: Int64) -> String {
         milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
     }
 
-    /// Runs a job to its end.
+    /// Runs a job until its end.
     func run(
         _ job: JobDescription, secrets: [String: String] = [:], name: String = "attempt"
     ) async throws -> Ended {
@@ -47,7 +47,7 @@ struct Launched: Sendable {
         return try await end(of: attempt)
     }
 
-    /// An attempt's directory, the launcher's own.
+    /// Makes an attempt's directory, which belongs to the launcher's user.
     func prepare(_ job: JobDescription, name: String = "attempt") throws -> AttemptDirectory {
         let attempt = attempt(name)
         try attempt.prepare(job)
@@ -57,7 +57,7 @@ struct Launched: Sendable {
         return attempt
     }
 
-    /// - Throws: `ProgramFailure` where it has not ended after a while.
+    /// - Throws: `ProgramFailure` if the attempt has not ended after a while.
     func end(of attempt: AttemptDirectory) async throws -> Ended {
         let told = Locked<Result<[StatusEvent], any Error>?>(nil)
         let following = Task {
@@ -79,14 +79,14 @@ struct Launched: Sendable {
             attempt: attempt)
     }
 
-    /// Waits until the workspace has a file, or the job has ended without it, which is an issue.
+    /// Waits until the workspace has a file. If the job ends without it, that is an issue.
     func waitFor(
         _ name: String, in attempt: AttemptDirectory? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) async {
         let attempt = attempt ?? self.attempt()
         func isThere() -> Bool { access(workspace + "/" + name, F_OK) == 0 }
         await until("\(name) in the workspace", sourceLocation: sourceLocation) {
-            // Not there yet: it has said nothing.
+            // The file does not exist yet.
             let events = (try? attempt.status()) ?? []
             guard case .finished? = events.last, !isThere() else { return isThere() }
             Issue.record("the job ended without \(name): \(events)", sourceLocation: sourceLocation)
@@ -94,18 +94,18 @@ struct Launched: Sendable {
         }
     }
 
-    /// Supervisors that run a job.
+    /// Returns the supervisors that run a job.
     fileprivate var supervisors: [LockContent] {
-        // What is not there has none.
+        // A missing file has none.
         locks.filter(\.isAlive)
     }
 
-    /// Control groups of the jobs: of those that have ended there must be none.
+    /// Returns the control groups of the jobs. Jobs that have ended must have none.
     var groups: [String] {
         locks.flatMap { ControlGroups.left(by: $0) }
     }
 
-    /// Who holds or held those of the attempts.
+    /// Returns the holders of the attempts' locks, also earlier ones.
     private var locks: [LockContent] {
         let names = (try? Directory(opening: directory.path).entries().map(\.name)) ?? []
         return names.compactMap { lockOwner(directory.path($0 + "/lock")) }
@@ -121,13 +121,13 @@ struct Launched: Sendable {
     }
 }
 
-/// What is left of a job.
+/// The end of a job, with the files that it left.
 struct Ended: Sendable {
     let events: [StatusEvent]
     var log: String
     let attempt: AttemptDirectory
 
-    /// Of the step: `exit 3`, `signal 9`, with ` LIMIT` behind it.
+    /// Returns a step's end: `exit 3`, `signal 9`, followed by ` LIMIT`.
     func step(_ index: Int) -> String? {
         for case .ended(index, _, let exit, let signal, let limit, _) in events {
             return (exit.map { "exit \($0)" } ?? "signal \(signal ?? 0)") + (limit.map { " \($0)" } ?? "")
@@ -142,7 +142,7 @@ struct Ended: Sendable {
     var limit: String? { if case .finished(_, _, _, let limit, _)? = events.last { limit } else { nil } }
 }
 
-/// - Parameter isOnDisk: Whether its files must lie on a disk, where what is read of them can be given back.
+/// - Parameter isOnDisk: Whether its files must be on a disk, where the kernel can free cached contents.
 func withLaunched<Value>(
     as user: JobUser = .own, isOnDisk: Bool = false, _ body: (Launched) async throws -> Value
 ) async throws -> Value {
@@ -166,12 +166,12 @@ private func withLaunched<Value>(
     let result: Result<Value, any Error>
     do { result = .success(try await body(launched)) } catch { result = .failure(error) }
     let launcher = launched.lockOwner(socket + ".lock")
-    // Of a test that failed. The launcher ends what they leave.
+    // These are from a test that failed. The launcher ends what they leave.
     for supervisor in launched.supervisors { launched.kill(supervisor, SIGKILL) }
     await until("the supervisors are gone") { launched.supervisors.isEmpty }
     launched.kill(launcher, SIGTERM)
     await until("the launcher is gone") { !(launcher?.isAlive ?? false) }
-    // Killed, they go a moment later.
+    // After the kill they exit a moment later.
     await until("the processes of jobs are gone") {
         directory.processes(of: "MARTLET_TEST_CANARY=\(directory.path)").isEmpty
     }
@@ -179,7 +179,7 @@ private func withLaunched<Value>(
 }
 
 extension TemporaryDirectory {
-    /// Processes that live with a text in their environment.
+    /// Returns running processes with a text in their environment.
     func processes(of text: String) -> [Int32] {
         ProcessTable.all().filter(\.isAlive).map(\.pid).filter { pid in
             let environment = SmallFile.read("/proc/\(pid)/environ", limit: 1 << 20) ?? []

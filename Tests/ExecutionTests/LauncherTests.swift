@@ -22,13 +22,13 @@ import Testing
             #expect(try await launched.executor.liveness(of: attempt) == .running)
             try launched.directory.write("workspace/go", "")
             #expect(try await launched.end(of: attempt).result == .completed)
-            // and the socket that it left is replaced
+            // The socket that it left is replaced
             #expect(try await launched.run(launched.job("true"), name: "second").result == .completed)
             #expect(launched.lockOwner(launched.socket + ".lock") != first)
         }
     }
 
-    /// Somebody removed the directory while the first one lived.
+    /// The directory was removed while the first launcher ran.
     @Test func testThatItsEndLeavesAnothersSocket() async throws {
         try await withLaunched { launched in
             // given
@@ -49,7 +49,7 @@ import Testing
     private static func isAlive(_ pid: Int32) -> Bool { ProcessTable.entry(of: pid)?.isAlive ?? false }
 
     /// Starts a job with a process in a session of its own, which only the supervisor's end would end.
-    /// - Returns: That process too, once it runs.
+    /// - Returns: The id of that process too, once it runs.
     private func startJobThatLeavesAProcess(
         _ launched: Launched
     ) async throws -> (attempt: AttemptDirectory, process: Int32) {
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// It takes the 10 s after which a launcher looks for what no child of its own has left.
+    /// It takes the 10 s after which a launcher searches for processes that none of its children has left.
     @Test(.memoryGroup) func testThatWhatIsLeftWithoutLauncherAndSupervisorIsEndedByTheNext() async throws {
         try await withLaunched { launched in
             // given
@@ -83,7 +83,7 @@ import Testing
             launched.kill(first, SIGKILL)
             await until("the launcher is gone") { !first.isAlive }
             #expect(try await launched.run(launched.job("true"), name: "second").result == .completed)
-            // when: it is not the second launcher's child
+            // when: it is not a child of the second launcher
             launched.kill(launched.lockOwner(attempt.paths.lock), SIGKILL)
             // then
             await until("the orphan is gone", limit: TestLimits.wait * 2) { !Self.isAlive(pid) }
@@ -96,9 +96,9 @@ import Testing
         let group: String
         let directory: TemporaryDirectory
 
-        /// Runs the launcher. It ends with its input, which is empty, after it has looked for groups that are left.
+        /// Runs the launcher. It exits when its empty input ends, after it has searched for leftover groups.
         func launch() async throws {
-            // A list of version 2, where who is in another process namespace is listed as 0 (cgroups(7)); version 1 leaves such out.
+            // A list of version 2, where a process of another process namespace is listed as 0 (cgroups(7)). Version 1 leaves such processes out.
             try directory.write("list", "0\n")
             let result = try await run([
                 "setsid", "--wait", "unshare", "--pid", "--fork", "--mount-proc", "sh", "-c",
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// - Parameter suffix: What follows the supervisor's start time in the name of its group.
+    /// - Parameter suffix: The end of the name of its group, after the supervisor's start time.
     private func withUnseenSupervisor(_ suffix: String, _ body: (Unseen) async throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
             let own = try String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8).split(separator: "\n")
@@ -121,7 +121,7 @@ import Testing
             let above = "/sys/fs/cgroup/memory\(try #require(own)[2])"
             let supervisor = try await StartedProgram.start(
                 ["/bin/sleep", "1000"], environment: [:], output: directory.path("output"))
-            // To launchers of other tests it is a supervisor that lives.
+            // Launchers of other tests take it for a running supervisor.
             let startTime = try #require(ProcessTable.entry(of: supervisor.pid)).startTime
             let group = above + "/martlet-job-\(supervisor.pid)-\(startTime)\(suffix)"
             try #require(mkdir(group, 0o755) == 0)
@@ -133,16 +133,16 @@ import Testing
             }
             supervisor.signal(SIGKILL)
             try await supervisor.end()
-            // Another launcher may take it for left by now.
+            // Another launcher may take it for a leftover by now.
             await until("the group is empty") { rmdir(group) == 0 || errno == ENOENT }
             try result.get()
         }
     }
 
-    /// 0 is to kill(2) the caller's own process group. The name is one of a version that did not say the namespace.
+    /// For kill(2), 0 is the caller's own process group. The name is of a version that did not contain the namespace.
     @Test(.memoryGroup) func testThatWhoCannotBeNamedIsNotItself() async throws {
         try await withUnseenSupervisor("") { unseen in
-            // given: a process outside its namespace, of which it must think that it is gone
+            // given: a process outside its namespace, which it must take for gone
             try "\(unseen.supervisor.pid)".write(
                 toFile: unseen.group + "/cgroup.procs", atomically: false, encoding: .utf8)
             // when
@@ -165,7 +165,8 @@ import Testing
         }
     }
 
-    /// Where /proc is mounted with hidepid, who may trace no others and is not of its group sees none that has more rights, or is hidden.
+    /// If /proc is mounted with hidepid, a process that may trace no others and is not in its group does not see processes that are hidden or have
+    /// more rights.
     @Test(.memoryGroup) func testThatTheGroupOfAHiddenSupervisorIsLeftAlone() async throws {
         try await withUnseenSupervisor("") { unseen in
             // given
@@ -205,16 +206,16 @@ import Testing
         }
     }
 
-    /// As one that is killed: with the request unread, and after it was read.
+    /// It is killed before it reads the request, or after that.
     @Test(arguments: [false, true]) func testThatOneThatGoesInPlaceOfAnAnswerIsReplaced(isRead: Bool) async throws {
         try await withLaunched { launched in
             // given
             let listening = try UnixSocket.listen(launched.socket)
-            // Its number is another's once it is closed.
+            // After it is closed its number may be another descriptor's.
             let isClosed = Locked(false)
             async let served: Void = BlockingLane(label: "launcher that goes").run { () throws(JobProtocolError) in
                 let client = accept(listening, nil, nil)
-                // The listener first: who sees the end of the other asks again at once.
+                // The listener is closed first, because a client that sees the other end closed asks again at once.
                 isClosed.withLock {
                     close(listening)
                     $0 = true
@@ -224,7 +225,7 @@ import Testing
                 var source = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
                 poll(&source, 1, UnixSocket.patienceMilliseconds)
             }
-            // Where nobody connects, it waits no longer.
+            // Without a connection it waits no longer.
             defer { isClosed.withLock { if !$0 { shutdown(listening, Int32(SHUT_RDWR)) } } }
             // when
             let end = try await launched.run(launched.job("true"))
@@ -299,7 +300,7 @@ import Testing
             }
         }
 
-        /// It takes the 10 s for which the launcher is patient.
+        /// It takes the 10 s of the launcher's patience.
         @Test func testThatOneThatIsTooSlowNeverBeginsAndTheNextTakesTheJob() async throws {
             try await withWaiting { launched, waiting in
                 // given: the one that was started first is asked first

@@ -4,9 +4,9 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// A launcher in the background, of which nobody has use any more.
+/// A launcher in the background that no daemon uses any more.
 @Suite struct LauncherUseTests {
-    /// Starts a launcher that ends after a second without use.
+    /// Starts a launcher that exits after one second without use.
     private func startImpatient(_ launched: Launched) async throws -> LockContent {
         try await runExpectingSuccess([
             launched.supervisor, "--listen", launched.socket, "--detach", "--idle-limit", "1",
@@ -14,7 +14,7 @@ import Testing
         return try #require(launched.lockOwner(launched.socket + ".lock"))
     }
 
-    /// As of a daemon that was killed before it asked for anything.
+    /// The daemon was killed before its first request.
     @Test func testThatOneThatNobodyAsksEndsByItself() async throws {
         try await withLaunched { launched in
             // when
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// This process sent the request, and lives.
+    /// This process sent the request, and still runs.
     @Test func testThatOneWhoseDirectoryIsGoneEndsOnceItsJobHasEnded() async throws {
         try await withLaunched { launched in
             // given
@@ -38,7 +38,7 @@ import Testing
             // when
             for path in [launched.socket, launched.socket + ".lock"] { unlink(path) }
             let next = try await startImpatient(launched)
-            // then: it looked since, by the next one's end, of which nobody has asked anything
+            // then: it has checked since, by the exit of the next one, which had no request
             await until("the next one is gone") { !next.isAlive }
             #expect(launcher.isAlive)
             try launched.directory.write("workspace/go", "")
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// As of a daemon that was killed while its job ran.
+    /// The daemon was killed while its job ran.
     @Test(.program("python3")) func testThatOneWhoseJobWasAskedForByAProcessThatIsGoneEndsAfterTheJob() async throws {
         try await withLaunched { launched in
             // given
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// Sends a frame of the launch socket, and waits for the answer's first byte.
+    /// Sends a frame to the launch socket, and waits for the answer's first byte.
     private static let ask = """
         import socket, struct, sys
         bytes = open(sys.argv[2], "rb").read()

@@ -5,7 +5,7 @@ import Testing
 
 /// The index of a log that is longer than one of its records.
 @Suite struct LogIndexTests {
-    /// Of lines of all lengths, and of lines that are as short as can be.
+    /// With lines of all lengths, and with the shortest lines.
     @Test(arguments: [
         #"awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%" (i % 150) "s\n", "" }'"#,
         "head -c 200000 /dev/zero | tr '\\0' '\\n'",

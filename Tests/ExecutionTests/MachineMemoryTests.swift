@@ -4,10 +4,10 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// Memory that the machine has none of, which is not what a job may have.
+/// A shortage of the machine's memory, which is not the job's limit.
 @Suite(.program("bwrap"), .memoryGroup) struct MachineMemoryTests {
-    /// A launcher in a group of its own, which stands for the machine.
-    /// - Parameter bytes: What it has of memory.
+    /// Runs a test with a launcher in a memory group of its own, which stands for the machine.
+    /// - Parameter bytes: The group's memory.
     private func withMachine(
         _ bytes: Int, _ body: (_ machine: String, _ launched: Launched) async throws -> Void
     ) async throws {
@@ -16,14 +16,14 @@ import Testing
                 #expect(try await launched.run(launched.fenced("true"), name: "first").result == .completed)
                 let launcher = try #require(launched.lockOwner(launched.socket + ".lock"))
                 try await runExpectingSuccess(["sh", "-c", "echo \(launcher.pid) > \(machine)/cgroup.procs"])
-                // Supervisors that were started before wait where the launcher was.
+                // Supervisors that were started before are in the launcher's earlier group.
                 for waiting in ProcessTable.descendants(of: launcher.pid) { kill(waiting.pid, SIGKILL) }
                 try await body(machine, launched)
             }
         }
     }
 
-    /// The kernel counts what it kills of a group also when it is not the group that has no memory left.
+    /// The kernel counts its kills in a group also if another group is out of memory.
     @Test func testThatTheMachinesMemoryIsNotTheJobsLimit() async throws {
         try await withMachine(64 << 20) { machine, launched in
             // when
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// The same of a job whose limit was full of files that it read: what is kept of those is given back, and is no want of memory.
+    /// The same with a job whose limit was full of files that it read. The kernel frees those, and that is no shortage of memory.
     @Test(.program("perl")) func testThatFilesThatWereReadAreNoWantOfMemory() async throws {
         try await withMachine(300 << 20) { machine, launched in
             // given
@@ -52,7 +52,7 @@ import Testing
             try await launched.executor.start(attempt, secrets: [:])
             await launched.waitFor("ready")
             let group = try #require(launched.groups.first { $0.hasPrefix(machine) })
-            // What it had at most is asked for at each look, and forgotten where that was the limit, but for 128 KiB.
+            // Each check reads the peak, and resets it if it was at the limit, up to 128 KiB.
             await until("a look") {
                 let most = SmallFile.read(group + "/memory.max_usage_in_bytes", limit: 64) ?? []
                 let bytes = Int(String(decoding: most.prefix { $0 > 0x20 }, as: UTF8.self))

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// One that was killed may still be killing what it started, with the lock in its hand.
+    /// A killed launcher may still be killing its children, while it holds the lock.
     @Test func testThatItWaitsForTheOneBeforeAndIsNeverThatOne() async throws {
         try await withPrivate { launched, first in
             // given
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// A job that runs, with a process in a session of its own that SIGTERM does not end.
+    /// Starts a job with a process in a session of its own that ignores SIGTERM.
     private func stubborn(
         _ launched: Launched, _ launcher: PrivateLauncher
     ) async throws -> (attempt: AttemptDirectory, pid: Int32) {
@@ -113,7 +113,7 @@ import Testing
 }
 
 extension TemporaryDirectory {
-    /// Processes that live with a text among their arguments.
+    /// Returns running processes with a text among their arguments.
     fileprivate func processes(withArgument text: String) -> [Int32] {
         ProcessTable.all().filter(\.isAlive).map(\.pid).filter { pid in
             String(decoding: SmallFile.read("/proc/\(pid)/cmdline", limit: 1 << 16) ?? [], as: UTF8.self).contains(text)

@@ -5,9 +5,9 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// What waits with a supervisor for the next job: the control group. And the sandbox that is made for each of the job's steps.
+/// Things that wait with a supervisor for the next job: the control group, and the sandboxes of the job's steps.
 @Suite(.program("bwrap")) struct ReadinessTests {
-    /// Holds the job until there is a file `go`.
+    /// Delays the job until the file `go` exists.
     private static let held = "touch ready; while ! test -e go; do sleep 0.02; done"
 
     /// Waits until two supervisors are ready, each with a control group.
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// Runs a job that is held, and gives what is beneath its supervisor then.
+    /// Runs a job that is delayed, and passes the processes below its supervisor.
     private func during(
         _ job: JobDescription, _ launched: Launched, _ body: (LockContent) async throws -> Void
     ) async throws -> Ended {
@@ -52,7 +52,7 @@ import Testing
         return try await launched.end(of: attempt)
     }
 
-    /// The job's limits come after the group was made.
+    /// The job's limits are set after the group was made.
     @Test(.controlGroups) func testThatMemoryIsHeldInAReadyOneToo() async throws {
         try await withReady { launched, ready in
             // when
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// In version 1 that is a group of its own, which is not made before.
+    /// In version 1 that is a separate group, which is not made in advance.
     @Test(.controlGroups) func testThatAWeightIsHeldWhateverIsReady() async throws {
         try await withReady { launched, _ in
             // when
@@ -79,7 +79,7 @@ import Testing
                 let groups = String(
                     decoding: SmallFile.read("/proc/\(fence.pid)/cgroup", limit: 1 << 16) ?? [], as: UTF8.self
                 ).split(separator: "\n").filter { $0.contains("/martlet-job-\(supervisor.pid)-") }
-                // Of version 2 there is one for all.
+                // Version 2 has one group for everything.
                 #expect(groups.contains { $0.contains(":cpu") || $0.hasPrefix("0::") }, "\(groups)")
             }
             #expect(end.result == .completed, "\(end.reason ?? "")")
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// No path of the job's is on bubblewrap's command line, which every user of the machine can read.
+    /// No path of the job is on bubblewrap's command line, which every user of the machine can read.
     @Test func testThatBubblewrapsCommandLineSaysNothingOfTheJob() async throws {
         try await withLaunched { launched in
             // when
@@ -115,10 +115,10 @@ import Testing
         }
     }
 
-    /// More than a pipe takes by itself.
+    /// The paths need more bytes than a pipe holds.
     @Test func testThatAFenceOfManyPathsIsMade() async throws {
         try await withLaunched { launched in
-            // given: the most paths, of some 800 bytes, each said twice
+            // given: the most paths, each of some 800 bytes, and each passed twice
             let deep = Array(repeating: String(repeating: "d", count: 180), count: 4).joined(separator: "/")
             let paths = try (0..<64).map { try launched.directory.makeDirectory("shown/\($0)/" + deep) }
             let script = "ls -d \(launched.directory.path)/shown/*/\(deep) | wc -l"

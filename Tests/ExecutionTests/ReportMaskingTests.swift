@@ -5,7 +5,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// Secrets in what a step leaves for the service to read.
+/// Secrets in the files that a step leaves for the service.
 @Suite struct ReportMaskingTests {
     private static let secret = "cAnary/7f3a<9&\"q'z é%w-"
 
@@ -41,7 +41,7 @@ import Testing
 
     @Test func testThatASecretIsMaskedWhereItIsCutByTheReadingToo() async throws {
         try await withLaunched { launched in
-            // when: across the 256 KiB that are read at a time
+            // when: across the boundary of the 256 KiB that are read at a time
             let end = try await run(
                 "{ head -c 262139 /dev/zero | tr '\\0' x; printf %s \"$TOKEN\"; echo; } >a.xml", report: ["a.xml"],
                 in: launched)
@@ -50,14 +50,14 @@ import Testing
         }
     }
 
-    /// As a serialized diagnostic or UTF-16 has them.
+    /// As in a serialized diagnostic or in UTF-16.
     @Test func testThatWhatIsNoTextKeepsItsLength() async throws {
         try await withLaunched { launched in
             // when
             let end = try await run(
                 #"{ printf 'DIA\0'; printf %s "$TOKEN"; printf 'a\0'; printf 'c\0A\0n\0a\0r\0y\0/\0007\0f\0003\0a\0'; } >a.dia"#,
                 report: ["a.dia"], in: launched)
-            // then: the second is but a beginning
+            // then: the second is only a beginning
             let stars = [UInt8](repeating: UInt8(ascii: "*"), count: Self.secret.utf8.count)
             #expect(
                 try report(end) == Array("DIA\0".utf8) + stars
@@ -91,12 +91,12 @@ import Testing
 
     @Test func testThatTheLimitCountsWhatIsWritten() async throws {
         try await withLaunched { launched in
-            // given: a secret that is shorter than what stands for it
+            // given: a secret that is shorter than its mask
             var job = launched.job("yes q | head -c 400 >a.xml", report: ["a.xml"], secrets: ["TOKEN"])
             job.limits.reportBytes = 500
             // when
             let end = try await launched.run(job, secrets: ["TOKEN": "q"])
-            // then: 200 times `***` and an end of a line
+            // then: 200 times `***` and a newline
             #expect(end.limit == "reports over 500 bytes", "\(end.log) \(end.events)")
         }
     }

@@ -4,7 +4,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// How a command gets into its control group of version 2: made there, or moved there by itself where the kernel cannot.
+/// The way of a command into its control group of version 2: it is made there, or moves there itself if the kernel cannot do that.
 @Suite struct SpawnTests {
     static let isOurs = access("\(mount)/cgroup.procs", W_OK) == 0
     static let mount = access("/sys/fs/cgroup/unified", F_OK) == 0 ? "/sys/fs/cgroup/unified" : "/sys/fs/cgroup"
@@ -26,7 +26,7 @@ import Testing
     @Test(.enabled(if: isOurs, "no control groups of version 2 that are ours"))
     func testThatItMovesThereWhereItCannotBeMadeThere() async throws {
         try await withGroup { group in
-            // given: a directory that is no group, which the kernel refuses as it does an unknown flag
+            // given: a directory that is no group, which the kernel refuses like an unknown flag
             let birthplace = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             let entrance = open(group + "/cgroup.procs", O_WRONLY | O_CLOEXEC)
             defer { for descriptor in [birthplace, entrance] { close(descriptor) } }
@@ -77,12 +77,12 @@ import Testing
         let group = "\(Self.mount)/martlet-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         try #require(mkdir(group, 0o755) == 0)
         let result = Result { try body(group) }
-        // The kernel notices a moment after its end that a process is gone.
+        // The kernel notices the exit of a process a moment later.
         await until("the group is removed") { rmdir(group) == 0 || errno == ENOENT }
         try result.get()
     }
 
-    /// What `cat /proc/self/cgroup` prints.
+    /// Returns the output of `cat /proc/self/cgroup`.
     private func run(birthplace: Int32, entrances: [Int32]) throws -> String {
         var pipe: [Int32] = [-1, -1]
         try #require(clinux_pipe(&pipe) == 0)

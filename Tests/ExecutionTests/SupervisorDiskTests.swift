@@ -5,9 +5,9 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// What is on the disk before somebody relies on it. The supervisor is started by hand, so that something can stand around it.
+/// Files must be on the disk before others rely on them. The supervisor is started directly, so that a filter can be around it.
 @Suite struct SupervisorDiskTests {
-    /// fsync(2) that fails, by a filter of system calls around the supervisor: the line can be written, and is on no disk.
+    /// A filter of system calls around the supervisor makes fsync(2) fail: the line can be written, and is on no disk.
     @Test(.fence) func testThatAStepWhoseBeginningIsNotOnTheDiskIsNotRun() async throws {
         try await withLaunched { launched in
             // given
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Before anybody looked. What becomes of the job is on the same disk, and is stored all the same.
+    /// This happens before the daemon reads it. The job's results are on the same disk, and are stored nevertheless.
     @Test(.smallDisk, arguments: Launched.fences)
     func testThatAJobThatTookTheLastOfTheDiskAtOnceEndsByTheMachinesFault(isFenced: Bool) async throws {
         try await withLaunched { launched in
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// A new file's bytes can be on the disk and its name not (fsync(2)).
+    /// A new file's bytes can be on the disk without its name (fsync(2)).
     @Test(.program("strace")) func testThatNamesAreOnTheDiskBeforeTheLastWord() async throws {
         try await withLaunched { launched in
             // given
@@ -89,7 +89,7 @@ import Testing
 
     @Test(.smallDisk) func testThatAStepWhoseLogCannotBeWrittenIsEnded() async throws {
         try await withSmallDisk { launched, disk, attempt in
-            // given: more than a page, of which the first may have room
+            // given: more than a page, of which the first may fit
             let script = "cat /dev/zero >\(disk)/full 2>/dev/null; head -c 9000 /dev/zero; sleep 600"
             try attempt.prepare(launched.job(script))
             // when
@@ -98,17 +98,17 @@ import Testing
             let end = try await launched.end(of: attempt)
             #expect(end.result == .faulty)
             expectContains(end.reason ?? "", "writing in \(attempt.path) failed: No space left on device")
-            // Not by its time-out.
+            // The reason is not its time limit.
             #expect(end.step(0) == "signal 9")
         }
     }
 
-    /// That it waits is seen by its system call, which has other numbers on other processors.
+    /// The test sees the wait by the system call, which has other numbers on other processors.
     @Test(.smallDisk, .enabled(if: isX86, "only x86-64's poll(2) is known here"))
     func testThatTheLastWordWaitsForRoom() async throws {
         try await withSmallDisk { launched, disk, attempt in
-            // given: a disk that is full when what is left of the 32 KiB that the file has from its beginning is too little for a step's end and
-            // the last word
+            // given: a disk that becomes full when the rest of the 32 KiB that the file has from its beginning is too small for a step's end and
+            // the last event
             let script =
                 "s=$(stat -c %s \(attempt.paths.status)); [ $((32768 - s)) -ge 300 ] || cat /dev/zero >\(disk)/full; true"
             var job = launched.job(script)
@@ -125,7 +125,7 @@ import Testing
     @Test(.smallDisk, .enabled(if: isX86, "only x86-64's poll(2) is known here"))
     func testThatAStepThatCannotBeNotedIsNotRun() async throws {
         try await withSmallDisk { launched, disk, attempt in
-            // given: a disk with room for the lock alone
+            // given: a disk with room for the lock only
             try attempt.prepare(launched.job("touch ran"))
             try await runExpectingSuccess([
                 "sh", "-c",
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    /// Starts an attempt whose disk is, or becomes, full by its file `full`, which is removed once the supervisor waits for room.
+    /// Starts an attempt whose disk is, or becomes, full with its file `full`. The file is removed once the supervisor waits for room.
     private func endOnceThereIsRoom(
         _ attempt: AttemptDirectory, on disk: String, _ launched: Launched
     ) async throws -> Ended {
@@ -150,7 +150,7 @@ import Testing
         return try await launched.end(of: attempt)
     }
 
-    /// Waits until a supervisor has nothing to do but to try its last word again: poll(2) for a second (proc_pid_syscall(5)).
+    /// Waits until a supervisor only retries its last event: poll(2) for a second (proc_pid_syscall(5)).
     private func awaitWaiting(_ supervisor: LockContent?) async throws {
         let pid = try #require(supervisor).pid
         await until("the supervisor waits for room") {
@@ -166,7 +166,7 @@ import Testing
         private static let isX86 = false
     #endif
 
-    /// With the directory of an attempt that lies on a disk of its own.
+    /// Runs a test with the directory of an attempt on a disk of its own.
     private func withSmallDisk(
         _ body: (Launched, _ disk: String, AttemptDirectory) async throws -> Void
     ) async throws {
@@ -185,7 +185,7 @@ import Testing
         private static let fsync: UInt32 = 74
     #endif
 
-    /// A filter (seccomp(2)) by which one call fails with EIO: struct sock_filter, a code of 16 bits, two jumps of 8, a value of 32.
+    /// Returns a filter (seccomp(2)) by which one call fails with EIO: struct sock_filter, a code of 16 bits, two jumps of 8, a value of 32.
     private static func failing(_ call: UInt32) -> [UInt8] {
         let instructions: [(code: UInt16, no: UInt8, value: UInt32)] = [
             (0x20, 0, 0), (0x15, 1, call), (0x06, 0, 0x0005_0000 | UInt32(EIO)), (0x06, 0, 0x7FFF_0000),

@@ -5,9 +5,9 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// What a supervisor takes for itself, and what becomes of a disk's word.
+/// The resources of a supervisor, and the handling of a disk's errors.
 @Suite struct SupervisorResourceTests {
-    /// Of a fence, each step has some ten anonymous files, pipes and a gate of its own. Only root may count another's descriptors.
+    /// In a sandbox each step has some ten anonymous files, pipes and a gate. Only root may count another process's descriptors.
     @Test(.enabled(if: getuid() == 0, "only root sees them"), arguments: Launched.fences)
     func testThatStepsLeaveItNoDescriptors(isFenced: Bool) async throws {
         try await withLaunched { launched in
@@ -26,12 +26,12 @@ import Testing
             try await launched.executor.start(attempt, secrets: [:])
             await launched.waitFor("ready1")
             let supervisor = try #require(launched.lockOwner(attempt.paths.lock)).pid
-            // A look at the workspace holds some for a moment.
+            // Walking the workspace holds some descriptors for a moment.
             let first = try (0..<10).map { _ in try Self.descriptors(of: supervisor).count }.min() ?? 0
             // when
             try launched.directory.write("workspace/go1", "")
             await launched.waitFor("ready2")
-            // then: not even one for each of five steps; the first may not have had all of its own yet
+            // then: fewer than one for each of five steps; the first may not have had all of its own yet
             try await until("no more than before five steps") {
                 try Self.descriptors(of: supervisor).count < first + 5
             }
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// What each is, but for the numbers of pipes.
+    /// Returns the kind of each descriptor, without the numbers of pipes.
     private static func descriptors(of process: Int32) throws -> [String] {
         try Directory(opening: "/proc/\(process)/fd").entries().map { entry in
             var buffer = [UInt8](repeating: 0, count: 4096)
@@ -50,7 +50,7 @@ import Testing
         }.sorted()
     }
 
-    /// A pipe takes what is written to it, and cannot be brought to a disk.
+    /// A pipe accepts what is written to it, and cannot be synchronized to a disk.
     @Test func testThatALogThatCannotBeBroughtToTheDiskIsOurFault() async throws {
         try await withLaunched { launched in
             // given

@@ -6,7 +6,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// The supervisor, by what it leaves in an attempt's directory.
+/// The supervisor, tested by the files that it leaves in an attempt's directory.
 @Suite struct SupervisorTests {
     @Suite struct GivenAStepThatEnds {
         @Test(arguments: [
@@ -136,9 +136,9 @@ import Testing
         }
     }
 
-    /// A step whose beginning cannot be written down has no effects, since nobody would know of it.
+    /// A step whose beginning cannot be recorded has no effects, because no daemon would know of it.
     @Suite struct GivenALog {
-        /// The secret's first half is printed before the line of ours, its second after it.
+        /// The secret's first half is printed before the supervisor's line, its second half after it.
         @Test(.program("perl")) func testThatALineOfOursCutsNoSecret() async throws {
             try await withLaunched { launched in
                 // given
@@ -172,7 +172,7 @@ import Testing
             }
         }
 
-        /// Without a fence a step sees its supervisor, and a script that ends its parent is not the machine that stops.
+        /// Without a sandbox a step sees its supervisor. A script that ends its parent must not count as a stop of the machine.
         @Test func testThatAStepThatEndsItsParentDoesNotStopTheMachine() async throws {
             try await withLaunched { launched in
                 // given
@@ -182,7 +182,7 @@ import Testing
                 // when
                 try await launched.executor.start(attempt, secrets: [:])
                 await until("it is said") {
-                    // It is not there yet.
+                    // The file does not exist yet.
                     String(decoding: (try? attempt.readLog(from: 0, count: 4096)) ?? [], as: UTF8.self)
                         .contains(", of the job itself, asked the supervisor to end")
                 }
@@ -194,10 +194,10 @@ import Testing
             }
         }
 
-        /// Who is none of the step's processes is not killed with them. Meanwhile its output never gets empty.
+        /// A process that is not the step's is not killed with it. Meanwhile its output never ends.
         @Test func testThatNobodyElseWhoPrintsOnHoldsUpTheEnd() async throws {
             try await withLaunched { launched in
-                // given: a supervisor that stands still
+                // given: a stopped supervisor
                 let attempt = launched.attempt()
                 try attempt.prepare(launched.job("echo $$ > pid; touch ready; exec sleep 1000", grace: 0))
                 try await launched.executor.start(attempt, secrets: [:])
@@ -207,11 +207,11 @@ import Testing
                 launched.kill(supervisor, SIGSTOP)
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for _ in 0..<3 {
-                        // They end by SIGPIPE.
+                        // They exit by SIGPIPE.
                         group.addTask { _ = try await TestSupport.run(["sh", "-c", "exec yes >/proc/\(pid)/fd/1"]) }
                     }
                     let output = open("/proc/\(pid)/fd/1", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-                    // Which takes long to empty: fcntl(2), F_SETPIPE_SZ.
+                    // It takes long to empty: fcntl(2), F_SETPIPE_SZ.
                     #expect(clinux_fcntl(output, 1031, 1 << 20) >= 1 << 20)
                     await until("the pipe is full") {
                         var bytes: Int32 = 0
@@ -221,14 +221,14 @@ import Testing
                         return bytes > 1_000_000
                     }
                     close(output)
-                    // when: not by the executor, who has it go on
+                    // when: not by the executor, which would continue the supervisor
                     try attempt.writeCancel(reason: "of the test", grace: .zero)
                     launched.kill(supervisor, SIGTERM)
                     kill(pid, SIGKILL)
-                    // Else it could still be found alive, and its end would not be what is awaited.
+                    // Otherwise it could still be found running, and its exit would not be awaited.
                     await until("the step's process is dead") { !(ProcessTable.entry(of: pid)?.isAlive ?? false) }
                     launched.kill(supervisor, SIGCONT)
-                    // then: what was there, and a read before
+                    // then: the remaining bytes, and one read before
                     #expect(try await launched.end(of: attempt).result == .canceled)
                     #expect(attempt.logSize > 0)
                     #expect(attempt.logSize < 2 << 20)

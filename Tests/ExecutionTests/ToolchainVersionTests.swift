@@ -29,7 +29,7 @@ import Testing
 
     @Test(.program("swift")) func testThatWhatItLeavesIsRemoved() async throws {
         try await withTemporaryDirectory { directory in
-            // given: what a daemon that was killed left
+            // given: the files of a daemon that was killed
             try directory.write(".martlet-toolchain/TemporaryDirectory.1/file", "1")
 
             // when

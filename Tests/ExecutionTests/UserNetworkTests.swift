@@ -4,15 +4,15 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// A fenced step that has the network, and not the machine's loopback. What it must not reach is in `ThreatRow.ownNetwork`.
+/// A sandboxed step that has the network without the machine's loopback. What it must not reach is in `ThreatRow.ownNetwork`.
 @Suite(.userNetwork, .program("perl")) struct UserNetworkTests {
-    /// Makes a file, and waits for another.
+    /// Makes a file, and waits for another one.
     private static let wait = "touch begun; until [ -e go ]; do read -t 0.02 <> fifo; done; true"
 
-    /// Seconds for what is to answer.
+    /// The time limit of an expected answer, in seconds.
     private static let answering = Int(TestLimits.never(milliseconds: 2000) / 1000)
 
-    /// A job whose only step has the network and is running.
+    /// Starts a job whose only step has the network and runs.
     private func started(
         _ launched: Launched, _ script: String, limits: JobDescription.Limits = .init(graceMilliseconds: 200)
     ) async throws -> AttemptDirectory {
@@ -24,7 +24,7 @@ import Testing
         return attempt
     }
 
-    /// What gives the running step its network.
+    /// Returns the process that provides the running step's network.
     private func network(of attempt: AttemptDirectory, _ launched: Launched) throws -> ProcessTable.Entry {
         let supervisor = try #require(launched.lockOwner(attempt.paths.lock))
         let found = ProcessTable.descendants(of: supervisor.pid).filter { process in
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// The host here is a network namespace that has the addresses at which clouds tell a machine its credentials, and others.
+    /// The host is a network namespace here. It has the addresses at which clouds give a machine its credentials, and others.
     @Test(.program("ip"), .enabled(if: getuid() == 0, "only root makes a network namespace"))
     func testThatWhatACloudTellsItsMachineIsOutOfReach() async throws {
         try await withLaunched { launched in
@@ -91,7 +91,7 @@ import Testing
             let host = String(decoding: SmallFile.read("/etc/resolv.conf", limit: 1 << 20) ?? [], as: UTF8.self)
             var status = stat()
             #expect(stat("/etc/resolv.conf", &status) == 0)
-            // Where the host's servers can be reached its text may be the host's, its file never is.
+            // If the host's servers can be reached, the file's text may be the host's, but it is never the host's file.
             let (text, number) =
                 ended.log.dropLast().lastIndex(of: "\n").map {
                     (ended.log[...$0], ended.log[$0...].dropFirst().dropLast())
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    /// It is of none of the job's groups, so its own limit bounds what a step's connections take.
+    /// It is in none of the job's groups, so its own limit bounds the resources of a step's connections.
     @Test func testThatItHasSoManyConnections() async throws {
         try await withLaunched { launched in
             // given

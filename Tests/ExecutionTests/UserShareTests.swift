@@ -4,7 +4,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// The resources that the kernel counts for all processes of a user together. Each test has a user of its own, which no other process has.
+/// The resources that the kernel counts for all processes of a user together. Each test has a user of its own without other processes.
 @Suite(
     .program("bwrap"), .program("python3"),
     .enabled(if: JobUser.possible.contains(.ordinary), "only root can be another user"))
@@ -16,7 +16,7 @@ struct UserShareTests {
             if fcntl.fcntl(held[-1][1], 1032) < 65536: break
         """)
 
-    /// A program that takes what its script says, makes a file, and goes on until there is another.
+    /// Returns a program that takes what its script states, makes a file, and runs until another one exists.
     private static func hold(_ script: String, making made: String = "held", until end: String = "go") -> String {
         """
         import ctypes, fcntl, os, resource, select, time
@@ -35,7 +35,7 @@ struct UserShareTests {
         return try #require(Int64(text.split(separator: "\n").first ?? ""))
     }
 
-    /// `1,024`; enough for less than a million.
+    /// Returns `1,024`; sufficient below a million.
     private static func words(_ number: Int64) -> String {
         let rest = "\(number % 1000)"
         return number < 1000 ? rest : "\(number / 1000)," + String(repeating: "0", count: 3 - rest.count) + rest
@@ -65,7 +65,7 @@ struct UserShareTests {
         }
     }
 
-    /// For longer than until a quarter of all is too much.
+    /// It runs longer than until a quarter of all is too much.
     @Test func testThatWhatChildrenInheritCountsOnce() async throws {
         try await withLaunched(as: .ordinary) { launched in
             // given: two instances, open in many processes
@@ -94,7 +94,7 @@ struct UserShareTests {
         }
     }
 
-    /// Takes watches of epoll(7) until there are no more. In C: there are millions.
+    /// Takes watches of epoll(7) until there are no more. It is in C, because there are millions.
     private static let watches = """
         #include <stdio.h>
         #include <sys/epoll.h>
@@ -119,7 +119,7 @@ struct UserShareTests {
 
         """
 
-    /// It takes the kernel's memory for all of them, some 200 bytes each.
+    /// It takes some 200 bytes of the kernel's memory for each of them.
     @Test(
         .program("gcc"),
         .enabled("more watches than memory, or than can be taken soon") {
@@ -137,7 +137,7 @@ struct UserShareTests {
         }
     }
 
-    /// Bubblewrap's options are more than such a pipe takes.
+    /// Bubblewrap's options need more bytes than such a pipe holds.
     @Test func testThatAFenceIsMadeAndAJobLeftAloneWhereOthersHoldAllPipes() async throws {
         try await withLaunched(as: .ordinary) { launched in
             // given
@@ -147,7 +147,7 @@ struct UserShareTests {
             await launched.waitForFile("held")
             let deep = String(repeating: "d", count: 180)
             let paths = try (0..<40).map { try launched.directory.makeDirectory("shown/\($0)/" + deep) }
-            // when: long enough to be judged for what others hold
+            // when: it runs long enough to be judged for what others hold
             let end = try await launched.run(launched.fenced("sleep 1; ls -d shown; echo done", readOnly: paths))
             // then
             expectContains(end.log, "done\n")
@@ -157,7 +157,7 @@ struct UserShareTests {
         }
     }
 
-    /// As `ssh-agent` in a step. Nobody can tell whether it is the job that holds them.
+    /// `ssh-agent` in a step is like this. It cannot be determined whether the job holds the pipes.
     @Test func testThatAJobThatHidesWhatItHasOpenEndsByOurFaultWhereOthersHoldAllPipes() async throws {
         try await withLaunched(as: .ordinary) { launched in
             // given: a process that is not dumpable (prctl(2), PR_SET_DUMPABLE)
@@ -180,7 +180,7 @@ struct UserShareTests {
         }
     }
 
-    /// In a user namespace of its own, a job has a part of the user's.
+    /// In a user namespace of its own, a job has a part of the user's limit.
     @Test func testThatAJobHasAPartOfQueuedSignalsAndMessages() async throws {
         try await withLaunched(as: .ordinary) { launched in
             // when

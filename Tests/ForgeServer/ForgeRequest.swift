@@ -1,15 +1,15 @@
 import Glibc
 import Transfer
 
-/// A request as it came, RFC 9112 as far as one client of ours uses it.
+/// An HTTP request: the part of RFC 9112 that our client uses.
 struct ForgeRequest {
     var method: String
-    /// With its query.
+    /// The path with its query.
     var path: String
     var headers = TransferHeaders()
     var body: [UInt8] = []
 
-    /// Nothing when the connection ends before, or 1 MiB came.
+    /// Reads a request; `nil` if the connection ends before its end, or if it has more than 1 MiB.
     init?(reading connection: Int32) {
         var bytes: [UInt8] = []
         var end: Int?

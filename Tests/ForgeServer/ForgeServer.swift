@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Transfer
 
-/// Requests as bytes, a connection a thread, each closed after one answer.
+/// A server that reads requests as bytes, with one thread per connection, and closes each connection after one answer.
 final class ForgeServer: Sendable {
     private struct Plan: Sendable {
         var isLosing = false
@@ -12,10 +12,10 @@ final class ForgeServer: Sendable {
     }
 
     private let forge: FakeForge
-    /// Seconds.
+    /// The delay of each answer, in seconds.
     private let delay: Double
     private let plan = Mutex(Plan())
-    /// Told when the silence ends.
+    /// Signaled when the silence ends.
     private let speaking = NSCondition()
 
     init(forge: FakeForge, delay: Double) {
@@ -37,7 +37,7 @@ final class ForgeServer: Sendable {
             return
         }
         if delay > 0 {
-            // A slow forge's time, or until the client leaves.
+            // Waits for the delay of a slow forge, or until the client disconnects.
             var client = pollfd(fd: connection, events: 0x2000, revents: 0)  // POLLRDHUP (poll(2))
             poll(&client, 1, Int32(delay * 1000))
         }

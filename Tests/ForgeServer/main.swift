@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import TestSupport
 
-// The fake forge of the tests over HTTP, for daemons that are started as in use.
+// The tests' fake forge over HTTP, for daemons that are started as in production.
 //
-//   ForgeServer KIND TOKEN [SECONDS]    prints the port it took; each answer takes so long
+//   ForgeServer KIND TOKEN [SECONDS]    prints its port; SECONDS is the delay of each answer
 //
-// Beneath /api it answers as the forge does; beneath /control it is told what is to happen: POST commit/SHA, answer/STATUS/RETRY-AFTER, lose (the
-// next request is done and never answered), silence (all are, until POST speak), and GET history.
+// Below /api it answers as the forge does. Below /control it is controlled: POST commit/SHA; answer/STATUS/RETRY-AFTER; lose (the next request is
+// executed and never answered); silence (all requests are, until POST speak). GET history returns what happened.
 
 let given = CommandLine.arguments
 guard given.count >= 3, let kind = FakeForge.Kind(rawValue: given[1]) else {
@@ -18,7 +18,7 @@ do {
     let socket = try LoopbackSocket()
     let forge = FakeForge(kind, api: "http://127.0.0.1:\(socket.port)/api", token: given[2])
     let server = ForgeServer(forge: forge, delay: given.count > 3 ? Double(given[3]) ?? 0 : 0)
-    // At once, also into a pipe.
+    // FileHandle writes at once, also into a pipe.
     FileHandle.standardOutput.write(Data("\(socket.port)\n".utf8))
     signal(SIGPIPE, SIG_IGN)
     while let connection = socket.accepted() {

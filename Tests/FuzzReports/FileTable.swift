@@ -2,7 +2,7 @@ import Foundation
 import Model
 import Reports
 
-/// A line a file: what it is read as, and what is in it or why it is refused.
+/// A table with one line per file: the format it is read as, and its contents or the reason of its refusal.
 enum FileTable {
     static let root = SourceRoot(mountedAt: "/home/me/pkg", others: ["/home/me", "/kit"])
 
@@ -15,7 +15,7 @@ enum FileTable {
         }
     }
 
-    /// All regular files beneath, by path.
+    /// Returns all regular files in the directories, sorted by path.
     static func files(_ directories: [String]) -> [(name: String, path: String)] {
         directories.flatMap { directory -> [(name: String, path: String)] in
             let names = (FileManager.default.enumerator(atPath: directory)?.allObjects ?? []).compactMap {

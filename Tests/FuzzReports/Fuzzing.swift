@@ -2,11 +2,10 @@ import Foundation
 import Reports
 import TestSupport
 
-/// Mutated inputs for each reader. A trap ends the program, so that a table with an end had none; an input over the limit is
-/// named with its seed.
+/// Runs each reader with mutated inputs. A trap ends the program, so a complete table had none. An input over the limit is printed with its seed.
 enum Fuzzing {
-    /// Seconds of processor time for one input of at most `maximumSeedBytes` and what mutations add; a hundred times what the
-    /// slowest good input needs.
+    /// The limit of processor time, in seconds, for one input of at most `maximumSeedBytes` and the mutations' additions. It is a hundred times
+    /// what the slowest good input needs.
     static let limit = 2.0
     static let maximumSeedBytes = 16_000
 
@@ -29,7 +28,7 @@ enum Fuzzing {
                 var mutator = Mutator(state: UInt64(round) &* 0x1_0000_0001)
                 let other = seeds[round % seeds.count].bytes
                 let input = mutator.mutated(own[round % own.count], other: other)
-                // A reader that hangs is ended by the system, with status 142.
+                // The system ends a reader that hangs, with status 142.
                 if round % 64 == 0 { alarm(60) }
                 let start = threadSeconds()
                 found += subject.read(input)

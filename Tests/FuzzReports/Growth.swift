@@ -2,9 +2,9 @@ import Foundation
 import Reports
 import TestSupport
 
-/// Inputs made to be slow, and twice as long ones: time must grow with the length and not with its square.
+/// Inputs that are made to be slow, and inputs of twice the length. The time must grow with the length, not with its square.
 enum Growth {
-    /// What begins the input, what is repeated, and with what each repetition differs from the one before.
+    /// The beginning of the input, the part that is repeated, and the difference between repetitions.
     static let shapes: [(name: String, head: String, unit: String)] = [
         ("JUnit, cases", "<testsuite name='a'>", "<testcase name='t#'><failure>x</failure></testcase>\n"),
         ("JUnit, equal cases", "<testsuite name='a'>", "<testcase name='t'/>\n"),
@@ -47,7 +47,7 @@ enum Growth {
         ("diagnostics", "", "a.c:#:2: warning: m [-Wx]\n"), ("rust", "", "warning: m#\n --> a.rs:#:1\n"),
     ]
 
-    /// Units in the small input; the large one has four times as many, so that what costs once weighs less.
+    /// The units of the small input. The large one has four times as many, so that constant costs weigh less.
     static let units = 6000
 
     static func run() -> Bool {
@@ -56,7 +56,7 @@ enum Growth {
         for shape in shapes {
             let (first, bytes) = cost(shape, units: units)
             let (second, _) = cost(shape, units: units * 4)
-            // Times beneath a few milliseconds say nothing.
+            // Times below a few milliseconds are not meaningful.
             let ratio = second / max(first, 0.002)
             if ratio > 9 { isGood = false }
             print(
@@ -67,7 +67,7 @@ enum Growth {
         return isGood
     }
 
-    /// The best of three, as a report and as a console.
+    /// Returns the best of three times, as a report and as a console.
     private static func cost(_ shape: (name: String, head: String, unit: String), units: Int) -> (Double, Int) {
         var text = shape.head
         for number in 1...units { text += shape.unit.replacingOccurrences(of: "#", with: "\(number)") }

@@ -1,12 +1,12 @@
 import Model
 import Reports
 
-/// A reader, and how to tell the inputs that are its own.
+/// A reader, with a rule for the inputs that it reads.
 struct Subject: Sendable {
     var name: String
-    /// Whether a file is a seed, by the format that it is read as.
+    /// Whether a file is a seed for it, by the format that the file is read as.
     var takes: @Sendable (_ format: String?) -> Bool
-    /// Reads, and counts what was found so that nothing is optimised away.
+    /// Reads the bytes and returns the number of results, so that the compiler cannot remove the reading.
     var read: @Sendable ([UInt8]) -> Int
 
     static let root = FileTable.root
@@ -20,7 +20,7 @@ struct Subject: Sendable {
         }
     }
 
-    /// One a format of reports, and one a reader of consoles.
+    /// One subject per report format, and one per reader of consoles.
     static let all: [Subject] = [
         report("JUnit", "junit"), report("NUnit, xUnit.net, TRX", "nunit2", "nunit3", "xunitNet", "trx"),
         report("CTest, CppUnit, Boost", "ctest", "cppUnit", "boostTest"),

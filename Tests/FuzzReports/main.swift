@@ -1,8 +1,8 @@
 import Foundation
 
-// FuzzReports table DIRECTORY…: what each report file beneath is read as.
-// FuzzReports fuzz COUNT DIRECTORY…: so many mutated inputs for each reader, made of the files beneath.
-// FuzzReports grow: what inputs made to be slow cost, and twice as long ones.
+// FuzzReports table DIRECTORY…: prints the result of reading each report file in the directories.
+// FuzzReports fuzz COUNT DIRECTORY…: runs each reader with COUNT mutated inputs, made from the files in the directories.
+// FuzzReports grow: measures inputs that are made to be slow, and inputs of twice the length.
 let arguments = CommandLine.arguments.dropFirst()
 switch arguments.first {
 case "table": FileTable.print(Array(arguments.dropFirst()))

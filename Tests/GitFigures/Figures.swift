@@ -6,9 +6,9 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// Times both sides and prints them side by side.
+/// Measures both sides and prints them beside each other.
 enum Figures {
-    /// - Returns: What the body took.
+    /// - Returns: The duration of the body.
     static func time(_ body: () async throws -> Void) async throws -> Duration {
         let clock = ContinuousClock()
         let begin = clock.now
@@ -21,7 +21,7 @@ enum Figures {
         environment["GIT_CONFIG_COUNT"] = "1"
         environment["GIT_CONFIG_KEY_0"] = "safe.directory"
         environment["GIT_CONFIG_VALUE_0"] = "*"
-        // The daemon checks the owner without that.
+        // The daemon checks the owner in another way.
         try await runExpectingSuccess(["git"] + arguments, in: directory, environment: environment)
     }
 
@@ -35,7 +35,7 @@ enum Figures {
         fflush(nil)
     }
 
-    /// The one in the middle: each step has another amount of work.
+    /// Returns the median, because each step has another amount of work.
     static func median(_ durations: [Duration]) -> [Duration] { [durations.sorted()[durations.count / 2]] }
 
     static func text(_ duration: Duration) -> String {
@@ -47,13 +47,13 @@ enum Figures {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// git's own server for a directory while the body runs.
+    /// Runs git's own server for a directory while the body runs.
     static func serving(_ directory: String, _ body: (_ origin: String) async throws -> Void) async throws {
         let port = try LoopbackSocket.freePort()
-        // Not waited for, and not put into the background by itself: Foundation would wait for whoever inherits its descriptors.
+        // The process is not awaited and not in the background: Foundation would wait for each process that inherits its descriptors.
         let daemon = Process()
         daemon.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // Not through `git daemon`, whose child would outlive it.
+        // It is not started by `git daemon`, whose child would survive it.
         daemon.arguments = [
             "-c", "exec \"$(git --exec-path)/git-daemon\" \"$@\"", "sh", "--reuseaddr", "--listen=127.0.0.1",
             "--port=\(port)", "--export-all",
@@ -62,7 +62,7 @@ enum Figures {
         daemon.environment = GitRepository.environment()
         daemon.standardError = FileHandle.nullDevice
         try daemon.run()
-        // Not SIGTERM, which Foundation's children have inherited blocked.
+        // SIGTERM is not used, because Foundation's children inherit it blocked.
         defer { kill(daemon.processIdentifier, SIGKILL) }
         await until("git's daemon listens") { LoopbackSocket.isListening(port) }
         try await body("git://127.0.0.1:\(port)")

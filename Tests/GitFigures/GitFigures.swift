@@ -4,9 +4,9 @@ import Model
 import SourceControl
 import TestSupport
 
-/// First mirrors, and what each further commit takes, of one repository.
+/// Measures the first mirror of a repository, and each further commit.
 struct GitFigures {
-    /// Further commits that are fetched and checked out one by one.
+    /// The number of further commits that are fetched and checked out one by one.
     static let steps = 8
     static let rounds = 3
 
@@ -23,7 +23,7 @@ struct GitFigures {
 
     func run() async throws {
         _ = try Directory(creating: root)
-        // Branches and tags alone, in one pack: what a server has.
+        // The server has only branches and tags, in one pack.
         try await Figures.git(["clone", "-q", "--bare", "--no-local", source, root + "/server.git"])
         try await Figures.serving(root) { origin in
             try await firstMirrors(origin + "/server.git", "first mirror over a connection", goal: 1.5)
@@ -58,7 +58,7 @@ struct GitFigures {
         Figures.say(name, what, ours: ours, git: theirs, goal: goal)
     }
 
-    /// The last commits of the default branch, each pushed after the one before.
+    /// Measures the last commits of the default branch, each pushed after the one before.
     private func steps(_ address: String, _ what: String) async throws {
         let server = root + "/server.git"
         let branch = try await output(["symbolic-ref", "HEAD"])
@@ -67,7 +67,7 @@ struct GitFigures {
         let ref = RefName(branch)
         guard let first = commits.last, let last = commits.first else { return }
         try await Figures.git(["update-ref", branch, first.description], in: server)
-        // A server that has nothing yet of what is to come.
+        // The server does not have the commits that come later.
         try await Figures.git([
             "clone", "-q", "--bare", "--no-local", "--single-branch", "--no-tags", server, root + "/narrow.git",
         ])

@@ -3,12 +3,12 @@ import Model
 import SourceControl
 import TestSupport
 
-/// What an integration's new issues ask of the past: 10,000 commits that each change a line of one of 200 files.
+/// Measures the questions about the history that an integration's new issues cause: 10,000 commits that each change a line of one of 200 files.
 struct HistoryFigures {
     private static let commits = 10_000
     private static let files = 200
     private static let lines = 400
-    /// Of an integration.
+    /// The number of commits of an integration.
     private static let interval = 50
 
     let root: String
@@ -64,7 +64,7 @@ struct HistoryFigures {
         Figures.say("history", "\(what) (\(found) found)", ours: [took], git: [theirs])
     }
 
-    /// For `git fast-import`.
+    /// The input of `git fast-import`.
     private static var history: String {
         var texts = [[String]](repeating: (0..<lines).map { "first \($0)" }, count: files)
         var stream = ""
@@ -75,7 +75,7 @@ struct HistoryFigures {
             stream += "commit refs/heads/main\n"
             stream += "committer Ada Author <ada@acme.example> \(1_767_225_600 + number) +0000\n"
             stream += "data \(message.utf8.count)\n\(message)\n"
-            // The first has all of them.
+            // The first commit has all files.
             for file in number == 0 ? Array(0..<files) : [file] {
                 let text = texts[file].joined(separator: "\n") + "\n"
                 stream += "M 100644 inline f\(file)\ndata \(text.utf8.count)\n\(text)\n"

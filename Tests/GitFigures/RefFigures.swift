@@ -4,7 +4,7 @@ import Model
 import SourceControl
 import TestSupport
 
-/// A repository with 100,000 refs and one with 20,000 files.
+/// Measures a repository with 100,000 refs and one with 20,000 files.
 struct RefFigures {
     let root: String
 

@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-// What git costs here, beside what the git command itself takes in the same run.
+// Measures the costs of git operations, beside those of the git command in the same run.
 //
-//   GitFigures [REPOSITORY]…     paths of repositories; else those in MARTLET_FIGURE_REPOSITORIES, separated by colons
+//   GitFigures [REPOSITORY]…     paths of repositories; the default is MARTLET_FIGURE_REPOSITORIES, separated by colons
 //   GitFigures refs              only the repositories with 100,000 refs and with 20,000 files
-//   GitFigures history           only what asking the past costs, in a repository that is made for it
+//   GitFigures history           only the questions about the history, in a repository that is made for it
 //
-// Not part of `swift test`: a figure needs a quiet machine and a release build. Prints one line a figure, the best of each side:
-// `figure  REPOSITORY  WHAT  OURS  GIT'S  ratio`. Everything it makes is in a temporary directory.
+// It is not part of `swift test`, because a figure needs a quiet machine and a release build. It prints one line per figure, the best of each side:
+// `figure  REPOSITORY  WHAT  OURS  GIT'S  ratio`. Its files are in a temporary directory.
 
 let given = Array(CommandLine.arguments.dropFirst())
 let named = ProcessInfo.processInfo.environment["MARTLET_FIGURE_REPOSITORIES"]?.split(separator: ":").map(String.init)
@@ -19,7 +19,7 @@ guard !repositories.isEmpty else {
 }
 do {
     let root = FileManager.default.temporaryDirectory.path + "/martlet-figures-\(getpid())"
-    // In the temporary directory, and named as ours, at worst.
+    // At worst the files stay in the temporary directory, with our name.
     defer { try? FileManager.default.removeItem(atPath: root) }
     let (isRefs, isHistory) = (given == ["refs"], given == ["history"])
     if !isRefs, !isHistory {

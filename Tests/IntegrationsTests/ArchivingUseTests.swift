@@ -39,7 +39,7 @@ import Testing
             let job = try bot.directory(of: attempt).job()
             #expect(job.steps.map(\.name) == ["build", "test"] + (isArchived ? ["archive"] : []))
             #expect(job.collect.isEmpty == !isArchived)
-            // then: what is told of it
+            // then: the plan of the push
             let push = try #require(plans.branches.first { $0.ref == RefName(branch: branch) })
             #expect((push.archive != nil) == isArchived)
             #expect((push.notArchived == nil) == isArchived)

@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    /// What others are told of the service's keys.
+    /// Returns the service's keys as it publishes them.
     private func announced(_ fixture: PublisherFixture) throws -> AllowedSigners {
         try AllowedSigners(fixture.directory.text("files/ALLOWED_SIGNERS"), name: "ALLOWED_SIGNERS")
     }

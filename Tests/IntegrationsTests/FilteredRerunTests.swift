@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Loses the supervisors of so many attempts as soon as they are started.
+    /// An executor that loses the supervisors of a number of attempts as soon as they are started.
     private final class Losing: Executor {
         private let playing: ScriptedExecutor
         private let left: Locked<Int>

@@ -37,18 +37,18 @@ import Testing
     @Test func testThatOtherGrantsAreOtherPlacesAndNoneIsTheUsual() throws {
         // given
         let token = JobSecret(name: "tok-en", branches: [RefPattern("main")])
-        let licence = JobSecret(name: "licence", branches: [RefPattern("**")])
+        let license = JobSecret(name: "license", branches: [RefPattern("**")])
         let wider = JobSecret(name: "tok-en", branches: [RefPattern("main"), RefPattern("dev/*")])
         func place(_ grants: JobSecret...) -> String { Workspaces.Lane.trusted.directory(grants) }
         // then
         #expect(place() == "trusted")
-        #expect(Set([place(), place(token), place(licence), place(token, licence), place(wider)]).count == 5)
-        #expect(place(token, licence) == place(licence, token))
+        #expect(Set([place(), place(token), place(license), place(token, license), place(wider)]).count == 5)
+        #expect(place(token, license) == place(license, token))
         #expect(Workspaces.Lane.release.directory([token]).hasPrefix("release-"))
-        #expect(Workspaces.Lane.fork.directory([licence]) == "fork", "it is removed after its job")
+        #expect(Workspaces.Lane.fork.directory([license]) == "fork", "it is removed after its job")
     }
 
-    /// The tree of the job that was started after so many.
+    /// Returns the workspace of the job at an index, in the order in which jobs were started.
     private func workspace(_ index: Int, _ executor: ScriptedExecutor) throws -> String {
         let starts = executor.starts
         try #require(starts.count > index)

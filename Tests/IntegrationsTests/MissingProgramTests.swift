@@ -64,7 +64,7 @@ import Testing
         expectContains(results.notes.joined(), "not analyzed by clippy: cargo-clippy is not where jobs look")
     }
 
-    /// Each tool once, by the name of its package; one that ran speaks for itself.
+    /// Each missing tool is named once, with its package. A tool that ran is not named.
     @Test func testThatTheAnalysisNamesWhatToInstall() async throws {
         // given
         func missing(_ step: String, _ program: String) -> Played {

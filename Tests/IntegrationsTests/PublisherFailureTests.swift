@@ -11,8 +11,8 @@ import Testing
 
 /// "Failure is a feature": publishing stopped at every place, then a new start.
 @Suite struct PublisherFailureTests {
-    /// After the failure the daemon is started anew, and either the same integration's trigger runs again, or the integration has
-    /// ended and a person's rerun publishes the commit.
+    /// After the failure the daemon is started again. Then either the same integration's trigger runs again, or the integration has
+    /// ended and a user's rerun publishes the commit.
     @Test(arguments: [false, true], [false, true])
     func testThatTheNextStartEndsWithTheVersionOnceAndNoGap(isDoneFirst: Bool, isRerun: Bool) async throws {
         var count = 0

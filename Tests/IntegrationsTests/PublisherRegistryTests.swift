@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    /// The same as for every version: stopped at any file operation, then started anew, it is there once and whole, with its archive.
+    /// As for every version: if the daemon stops at any file operation and starts again, the version exists once and complete, with its archive.
     @Test(arguments: [false, true]) func testThatAStoppedPublishEndsWithTheArchiveOnce(isDoneFirst: Bool) async throws {
         var count = 0
         var hasSucceeded = false
@@ -191,7 +191,7 @@ import Testing
     }
 
     /// The directory was moved into place and its row could not be written. Then `registry:` was added or removed, and the triggers were run
-    /// again: by another integration, or the daemon was started anew.
+    /// again: by another integration, or after a restart of the daemon.
     @Test(arguments: [false, true], [false, true])
     func testThatTheRowIsAsTheManifestThatLiesThere(wasInRegistry: Bool, isRestarted: Bool) async throws {
         try await withPublisher { fixture in

@@ -11,7 +11,7 @@ final class RefusingExecutor: Executor {
     private let code: ExecutionError.Code
     let refusals = Locked(0)
     let isRefusing = Locked(true)
-    /// With so many answers that nothing of the job was started, it is started, too late for the answer.
+    /// The number of answers "not started" after which the job is started nevertheless, too late for the answer.
     let countdown = Locked(0)
     /// With this refusal it is started all the same.
     private let late: Int?

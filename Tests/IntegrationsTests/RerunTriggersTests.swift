@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// `rerun --triggers` of what was canceled.
+/// `rerun --triggers` of a canceled integration.
 @Suite struct RerunTriggersTests {
     @Test func testThatThoseOfAnUploadThatWasCanceledRunAgain() async throws {
         try await withBot(configurations: ["debug"], file: BotPlan.uploading) { bot in

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// As many jobs run at one time as may, however often the daemon is started anew.
+    /// The limit of concurrent jobs holds, however often the daemon restarts.
     @Test func testThatAJobThatRunsAlreadyHasASlot() async throws {
         let plan = BotPlan(configurations: ["debug", "release"], concurrency: 1)
         try await withRunningJob(plan) { bot, executor, id in
@@ -348,7 +348,7 @@ import Testing
 private final class LateExecutor: Executor {
     let inner = ScriptedExecutor()
     let refusals = Locked(0)
-    /// With so many answers that nothing was started it is started, too late for the answer.
+    /// The number of answers "not started" after which the job is started nevertheless, too late for the answer.
     let countdown = Locked(0)
 
     func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {

@@ -217,7 +217,7 @@ import Transfer
             }
         }
 
-        /// The release branch published the commit; the tag on it publishes nothing anew, and uploads that version.
+        /// The release branch published the commit; the tag on it does not publish again, and uploads that version.
         @Test func testThatACommitThatIsPublishedAlreadyIsUploadedAsItsVersion() async throws {
             let triggers = """
                 branches: [main, "release/*"]

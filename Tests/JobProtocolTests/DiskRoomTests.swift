@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct DiskRoomTests {
-    /// Of 4 KiB; as many files as blocks.
+    /// Returns a disk with blocks of 4 KiB and as many files as blocks.
     private func room(gibibytes: Int64, freeBytes: Int64, files: Int64 = 1 << 24, freeFiles: Int64 = 1 << 23)
         -> DiskRoom
     {
@@ -24,7 +24,7 @@ import Testing
         #expect(room(gibibytes: 1, freeBytes: 10 << 20).shortage?.description == "less than 10 MiB left")
     }
 
-    /// Btrfs counts no files; some network file systems state no size.
+    /// Btrfs counts no files, and some network file systems state no size.
     @Test func testThatWhatIsNotCountedIsNeverShort() {
         #expect(room(gibibytes: 100, freeBytes: 1 << 30, files: 0, freeFiles: 0).shortage == nil)
         #expect(DiskRoom(blockSize: 4096, blocks: 0, freeBlocks: 0, files: 0, freeFiles: 0).shortage == nil)

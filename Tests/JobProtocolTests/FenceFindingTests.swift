@@ -3,7 +3,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// Why jobs cannot be fenced, told from the kernel's settings.
+/// The reason why jobs cannot be sandboxed, derived from the kernel's settings.
 @Suite struct FenceFindingTests {
     @Test(arguments: [
         FenceFinding(works: true, reason: nil, limits: .cgroup2),

@@ -2,7 +2,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// What stands in the files of an attempt's directory, written and read again.
+/// The contents of the files of an attempt's directory, written and read again.
 @Suite struct JobFileTests {
     private let job = JobDescription(
         steps: [
@@ -82,7 +82,7 @@ import Testing
         #expect(throws: JobProtocolError.self) { try LeftOut.list(Array("{}\n".utf8)) }
     }
 
-    /// Of the longest paths, whose characters take six bytes each in JSON.
+    /// The longest paths have characters that take six bytes each in JSON.
     @Test func testThatTheFileOfWhatIsLeftOutIsNeverLargerThanIsRead() throws {
         // given
         let text = String(repeating: "\u{1}", count: 4000) + " was not copied: it is no regular file"

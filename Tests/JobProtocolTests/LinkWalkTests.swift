@@ -2,7 +2,7 @@ import JobProtocol
 import Testing
 
 @Suite struct LinkWalkTests {
-    /// A tree of directories, files (without a target) and links.
+    /// Returns a tree of directories, files (without a target) and links.
     private func walk(_ links: [String: String], files: [String] = [], root: String? = nil, limit: Int = 10_000)
         -> LinkWalk
     {
@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: [
         ("lib.so", ["lib.so": "lib.so.1", "lib.so.1": "lib.so.1.2"], "lib.so.1.2"),
         ("a/b", ["a/b": "../c/d"], "c/d"), ("a/b", ["a/b": "./.././/c/d"], "c/d"),
-        // The target passes a link to a directory, beneath which `..` is that directory's parent.
+        // The target passes a link to a directory, below which `..` is that directory's parent.
         ("b", ["b": "p/q/a/c/d", "p/q/a": "../.."], "c/d"), ("d/e", ["d": "c"], "c/e"),
     ])
     func testThatItFindsTheFile(_ path: String, _ links: [String: String], _ file: String) {
@@ -39,7 +39,7 @@ import Testing
         // Neither text leaves the tree, but both together do.
         ("b", ["b": "p/q/a/../x", "p/q/a": "../.."]), ("b", ["b": "a/..", "a": "."]),
         ("c", ["c": "b", "b": "a", "a": "../x"]), ("b", ["a": "../../..", "b": "a/x"]),
-        // Nothing is there, so the names alone decide.
+        // The target does not exist, so only the names decide.
         ("a", ["a": "missing/../../x"]),
     ])
     func testThatItSeesALinkLeaveTheTree(_ path: String, _ links: [String: String]) {
@@ -79,7 +79,7 @@ import Testing
     @Test func testThatAllWaysTogetherHaveALimit() {
         // given
         var walk = walk(["a": "b/c/d"], files: ["b/c/d"], limit: 7)
-        // when, then: each way has four components
+        // when, then: each link's target has four components
         #expect(walk.end(of: Array("a".utf8)) == .file(Array("b/c/d".utf8)))
         #expect(walk.end(of: Array("a".utf8)) == .endless)
     }

@@ -1,7 +1,7 @@
 import JobProtocol
 import Testing
 
-/// Which servers for names a step is told that has a network of its own.
+/// The name servers that a step with a network of its own gets.
 @Suite struct ResolversTests {
     private func text(_ host: String) -> String { Resolvers(host: host, own: "10.0.2.3").text }
 

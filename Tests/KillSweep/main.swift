@@ -2,16 +2,16 @@ import Foundation
 import Glibc
 import ServiceSupport
 
-// Kills daemon, launcher and supervisor at every change of state, before and after it is stored, twice each, and checks what is left
-// against a ledger of its own.
+// Kills daemon, launcher and supervisor at every change of state, before and after it is stored, twice each, and checks the outcome with a ledger
+// of its own.
 //
 //   KillSweep [--fenced] [TRANSITION|SCENARIO…|others]      all without a name; others: all scenarios but `publishing`
-//   KillSweep --networked                                   in the fence, steps that have a network of their own
+//   KillSweep --networked                                   in the sandbox, steps that have a network of their own
 //
-// With --fenced, jobs run in the fence, and of the scenarios those that jobs make other there; pull requests run there alone. A
-// place at which there is nobody to kill is passed once.
-// MARTLET_BUILD: the directory with debug builds of `martlet` and `martlet-supervisor`; else the one that this program is in.
-// Prints a line a place and a sum; the exit status is 1 when a promise was broken.
+// With --fenced, jobs run in the sandbox, with the scenarios whose jobs behave differently there; pull requests run only there. A place with no
+// process to kill is passed once.
+// MARTLET_BUILD is the directory with debug builds of `martlet` and `martlet-supervisor`; the default is the directory of this program.
+// It prints one line per place and a sum. The exit status is 1 if a promise was broken.
 
 let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
 let programs = ProcessInfo.processInfo.environment["MARTLET_BUILD"] ?? (own as NSString).deletingLastPathComponent
@@ -36,8 +36,8 @@ let root = FileManager.default.temporaryDirectory.path + "/martlet-kill-\(getpid
 var (runs, violations) = (0, 0)
 var kills: [KillSweep.Victim: Int] = [:]
 
-/// Kills at one place, and says what was found.
-/// - Returns: Whether there was somebody to kill.
+/// Kills at one place, and prints the outcome.
+/// - Returns: Whether there was a process to kill.
 @MainActor func run(_ place: KillSweep.Place, round: Int, _ sweep: KillSweep) throws -> Bool {
     let outcome = try sweep.run(place)
     runs += 1
@@ -63,7 +63,7 @@ do {
         violations += 1
         Shell.say("BROKEN  \(violation)")
     }
-    // Of a single place there may be nobody to kill; of a whole scenario's there is everybody once.
+    // A single place may have no such process. Over all places of a scenario each kind of process occurs.
     for victim in KillSweep.Victim.allCases where places.count > 6 && kills[victim] == nil {
         violations += 1
         Shell.say("BROKEN  no \(victim.rawValue) was ever there to be killed")

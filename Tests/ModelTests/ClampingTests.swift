@@ -1,7 +1,7 @@
 import Model
 import Testing
 
-/// Numbers from anywhere never end the process.
+/// No number can end the process.
 @Suite struct ClampingTests {
     @Test(
         arguments: [
@@ -22,7 +22,7 @@ import Testing
         #expect(Timestamp(millisecondsSinceEpoch: 5) + .milliseconds(-5) == Timestamp(millisecondsSinceEpoch: 0))
     }
 
-    /// Not durations as arguments: the testing library ends the process as it encodes those.
+    /// The arguments are not durations, because the testing library ends the process when it encodes those.
     @Test(arguments: [Int64.max, .min]) func testThatALongDurationHasMilliseconds(_ seconds: Int64) {
         #expect(Duration.seconds(seconds).milliseconds == seconds)
     }

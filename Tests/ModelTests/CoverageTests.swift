@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func testThatADeltaNamesWhatChangedAndTheWorstFirst() {
-        // given files that lose, gain, stay, come and go
+        // given: files that lose, gain, stay, appear and disappear
         let before = Coverage(files: [file("lost", 4, 4), file("gained", 0, 4), file("same", 2, 4), file("gone", 1, 1)])
         let after = Coverage(files: [file("lost", 3, 4), file("gained", 4, 4), file("same", 2, 4), file("new", 0, 3)])
         // when

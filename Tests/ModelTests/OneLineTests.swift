@@ -1,9 +1,9 @@
 import Model
 import Testing
 
-/// Text of others as it fits into one line.
+/// Foreign text that is made to fit into one line.
 @Suite struct OneLineTests {
-    /// What a terminal obeys, ends a line by, shows in another order, or does not show.
+    /// Characters that a terminal obeys, that end a line, that change the order of others, or that are invisible.
     static let hidden: [(name: String, scalars: [Unicode.Scalar])] = [
         ("C0", (0..<0x20).compactMap(Unicode.Scalar.init)), ("DEL", ["\u{7F}"]),
         ("C1", (0x80..<0xA0).compactMap(Unicode.Scalar.init)),
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// Both ends of a line of Windows are one character to Swift.
+    /// The two characters at the end of a Windows line are one `Character` in Swift.
     @Test func testThatALineEndOfTwoIsReplacedByTwo() {
         #expect("a\r\nb".inOneLine == "a\u{FFFD}\u{FFFD}b")
         #expect("a\r\nb".inSafeLines == "a\u{FFFD}\nb")

@@ -14,15 +14,15 @@ import Testing
             (["**/docs/**"], "src/docs/a.md", true), (["**/docs/**"], "docs/a.md", true),
             (["docs"], "docs/a/b.md", true),
             (["a?c"], "abc", true), (["a?c"], "a/c", false), (["**"], "any/thing", true),
-            // Of several the last that matches.
+            // The last matching pattern counts.
             (["Sources/", "!*.md"], "Sources/README.md", false), (["Sources/", "!*.md"], "Sources/a.swift", true),
             (["Sources/", "!*.md"], "docs/a.md", false),
             (["Sources/", "!*.md", "Sources/Kit/"], "Sources/Kit/a.md", true),
-            // Where the first leaves out, all others are in.
+            // If the first pattern excludes, all other files are included.
             (["!docs/", "!*.md"], "Sources/a.swift", true), (["!docs/", "!*.md"], "docs/a.c", false),
             (["!docs/", "!*.md"], "README.md", false), (["!docs/", "docs/api/"], "docs/api/a", true),
             (["ä*"], "ärger/x", true),
-            // All there is.
+            // Everything matches.
             (["/**"], "a", true), (["/**"], "a/b", true), (["**/**"], "a", true), (["**/**"], "a/b", true),
             (["docs/", "!/**"], "docs/a", false),
             // A submodule.
@@ -45,7 +45,7 @@ import Testing
         #expect(PathFilter.problem(with: "a" + "/*") == nil)
     }
 
-    /// Patterns are the operator's, paths anybody's.
+    /// Patterns come from the operator, paths from any user.
     @Test func testThatHostileNamesCostLittle() {
         let name = String(repeating: "a/", count: 1000) + "b"
         #expect(PathFilter([String(repeating: "**/", count: 60) + "c"]).first(in: [name]) == nil)

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func testThatNamesAreComparedByTheirBytes() {
-        // given: what a Mac and what Linux types; one String for Swift, two refs for git
+        // given: the forms that macOS and Linux type. They are one String for Swift, and two refs for git
         let (composed, decomposed) = (RefName(branch: "caf\u{e9}"), RefName(branch: "cafe\u{301}"))
         #expect(composed.description == decomposed.description)
 
@@ -47,7 +47,7 @@ import Testing
     @Test func testThatAQuestionMarkIsACharacterNotAByte() { #expect(RefPattern("?").matches("ä")) }
 
     @Test(.timeLimit(TestLimits.minutes(1))) func testThatAHostileNameCostsNothing() {
-        // With backtracking this would take longer than the universe has.
+        // With backtracking this would not end in any practical time.
         let pattern = RefPattern(String(repeating: "*a", count: 60) + "b")
         #expect(!pattern.matches(String(repeating: "a", count: 4000)))
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct SemanticVersionTests {
-    /// The cases that semver.org links to, with its own order of precedence.
+    /// The cases that semver.org links to, with its order of precedence.
     private struct Cases: Decodable {
         struct Precedence: Decodable { let ascending: [[String]] }
 
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// Of equal precedence; `latest` is the one that people mean all the same.
+    /// The versions have equal precedence, but `latest` must be the one that users expect.
     @Test func testThatBuildMetadataIsOrderedByItsNumbers() throws {
         let ordered = ["1.0.0", "1.0.0+1", "1.0.0+01", "1.0.0+9", "1.0.0+10", "1.0.0+10.a", "1.0.0+x"]
             .compactMap { SemanticVersion($0) }

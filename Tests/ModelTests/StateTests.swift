@@ -9,7 +9,7 @@ import Testing
         [.started] + IntegrationStep.allCases.map { .entered($0) }
         + [.completed(.warnings, triggerFailed: true), .reopened]
 
-    /// What each event makes of each state; what is not here is refused.
+    /// Returns the state after an event; events that are not listed are refused.
     static func expected(_ state: IntegrationState, _ event: IntegrationState.Event) -> IntegrationState? {
         switch (state, event) {
         case (.queued, .started): .running(.preparing)
@@ -56,7 +56,7 @@ import Testing
     static func expected(_ state: AttemptState, _ event: AttemptState.Event) -> AttemptState? {
         switch (state, event) {
         case (.queued, .entered(let step)): .running(step)
-        // In the order of their declaration, which is the order in which a job does them.
+        // Steps are in the order of their declaration, which is a job's order.
         case (.running(let now), .entered(let step)):
             (JobStep.allCases.firstIndex(of: step) ?? 0) >= (JobStep.allCases.firstIndex(of: now) ?? 0)
                 ? .running(step) : nil

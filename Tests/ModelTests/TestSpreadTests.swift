@@ -2,7 +2,7 @@ import Model
 import Testing
 
 @Suite struct TestSpreadTests {
-    /// The outcomes in debug, release and nightly, and what is said of them.
+    /// The outcomes in debug, release and nightly, and the resulting text.
     static let three: [([TestResult.Outcome?], String)] = [
         ([.passed, .passed, .passed], "passes everywhere"),
         ([.passed, .failed, .passed], "fails only in release"),

@@ -5,13 +5,13 @@ import ServiceSupport
 extension Bench {
     private struct Package {
         var name: String
-        /// Where git has it from, by this machine's settings too.
+        /// The address, as git resolves it with this machine's settings.
         var url: String
         /// The file in which a line is changed.
         var file: String
     }
 
-    /// Real packages: a small one and a middle one.
+    /// Real packages: a small one and a medium one.
     private static let packages = [
         Package(name: "small", url: "https://github.com/apple/swift-log", file: "Sources/Logging/Logger.swift"),
         Package(
@@ -19,11 +19,11 @@ extension Bench {
             file: "Sources/ArgumentParser/Usage/HelpCommand.swift"),
     ]
     private static let changes = 5
-    /// Between two looks at whether it has ended, in milliseconds: they take of the processors that the build is to have.
+    /// The time between two checks for the end, in milliseconds. Checks take processor time from the build.
     private static let pause = 50.0
 
-    /// One changed line in a package that was built before: pushed and integrated, and by hand with the job's own commands,
-    /// in a directory that is as warm, and in a clean clone.
+    /// Measures one changed line in a package that was built before. It is pushed and integrated. It is also built by hand with the job's own
+    /// commands, in an equally warm directory and in a clean clone.
     func change() throws {
         for package in Self.packages {
             do {
@@ -81,7 +81,7 @@ extension Bench {
         }
     }
 
-    /// When an integration ended, in milliseconds since 1970, by its own record: how often it is looked at is not in it.
+    /// Returns when an integration ended, in milliseconds since 1970, by its own record, so that the pause between checks has no effect.
     private static func end(_ object: [String: Any]) throws -> Double {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         guard let text = object["ended"] as? String, let date = try? Date(text, strategy: style) else {
@@ -90,7 +90,7 @@ extension Bench {
         return date.timeIntervalSince1970 * 1000
     }
 
-    /// The commands of the first integration's job.
+    /// Returns the commands of the first integration's job.
     private static func commands(_ service: Service) throws -> [[String]] {
         let text = service.text("state/integrations/kit/1/debug/1/job.json")
         guard let job = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any],

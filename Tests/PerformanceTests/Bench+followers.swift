@@ -5,11 +5,11 @@ import ServiceSupport
 extension Bench {
     private static let times = 100
 
-    /// How long what a step prints is under way to those who follow the log: by server-sent events, and by asking again and again for
-    /// what comes after the last byte, every 10 ms.
+    /// Measures the delay of a step's output to readers of the log: by server-sent events, and by a request every 10 ms for the bytes after the
+    /// last one.
     func followers() throws {
         try withService("followers") { service in
-            // Each line says when it was printed, by the clock that is read here too.
+            // Each line contains the time of its printing, by the same clock that the reader uses.
             _ = try service.makeBot(
                 "kit",
                 files: [

@@ -6,11 +6,11 @@ extension Bench {
     /// A recipe whose first command prints the time at which it runs.
     static let clockRecipe = "configurations:\n  debug: { build: exec date +%s%N, test: none }\nanalyze: []\n"
     private static let tries = 150
-    /// How long nobody asks how far it is, in milliseconds: the answers would take of the processors.
+    /// The time without a request, in milliseconds: answers would take processor time.
     private static let silence = 60.0
 
-    /// From the request to the first byte of the first command's output, by the clock that the command prints. So the start
-    /// of a shell and of `date` is in it.
+    /// Measures the time from the request to the first byte of the first command's output, by the clock that the command prints. It includes the
+    /// start of a shell and of `date`.
     func latency() throws {
         try latency("no fence", settings: "isolation: none\n", goal: 6)
         do {
@@ -34,7 +34,8 @@ extension Bench {
                 try service.completed("kit", number, after: Self.silence)
                 asked.append(try Self.firstByte(service, number) - Double(start) / 1_000_000)
             }
-            // Pushed beforehand, so that no time of git's own is in it: only the ref is moved, and then the hook's request is sent.
+            // The commits are pushed beforehand, so that git's own time is not included. Only the ref is moved, and then the hook's request is
+            // sent.
             for index in 0..<Self.tries / 3 {
                 let commit = try service.commit("kit", files: ["file": "\(index + 2)\n"], branch: "later")
                 try service.git("kit", "push", "-q", service.root + "/repositories/kit.git", "HEAD:refs/heads/main")
@@ -71,7 +72,7 @@ extension Bench {
         return number
     }
 
-    /// In milliseconds since 1970.
+    /// Returns the time in milliseconds since 1970.
     private static func firstByte(_ service: Service, _ number: Int) throws -> Double {
         let log = try service.log("kit", number)
         guard let time = log.split(separator: "\n").first.flatMap({ Double($0) }) else {

@@ -3,7 +3,7 @@ import Glibc
 import ServiceSupport
 
 extension Bench {
-    /// A step that prints 200 MB as a large build does, while others ask the API.
+    /// Measures a step that prints 200 MB, as a large build does, while other clients use the API.
     func log() throws {
         let text = root + "/build.log"
         try writeBuildLog(text, bytes: 200_000_000)
@@ -49,7 +49,7 @@ extension Bench {
         }
     }
 
-    /// Lines as SwiftPM and clang print them, of different lengths, with few repetitions.
+    /// Writes lines as SwiftPM and clang print them, of different lengths, with few repetitions.
     private func writeBuildLog(_ path: String, bytes: Int) throws {
         var block = ""
         for index in 0..<4000 {

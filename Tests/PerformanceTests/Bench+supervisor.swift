@@ -5,9 +5,9 @@ import ServiceSupport
 extension Bench {
     private static let mebibyte = 1_048_576.0
 
-    /// What a supervisor costs: a start to its end without a job, and the memory that it shares with nobody while its job runs.
+    /// Measures a supervisor: the time from its start to its exit without a job, and its private memory while its job runs.
     func supervisor() throws {
-        // Its end is within: it finds that it was told nothing.
+        // The supervisor's exit is included: it finds that it has no job.
         let start = try Figures(
             (0..<100).map { _ in
                 try Moment.milliseconds { Shell.wait(try Shell.start([programs + "/martlet-supervisor", "--help"])) }
@@ -40,7 +40,7 @@ extension Bench {
         }
     }
 
-    /// What no other process shares (proc_pid_smaps(5)), in bytes; nothing where it cannot be read.
+    /// Returns the memory that no other process shares (proc_pid_smaps(5)), in bytes; `nil` if it cannot be read.
     private static func privateBytes(_ pid: Int32) -> Double? {
         guard let text = try? String(contentsOfFile: "/proc/\(pid)/smaps_rollup", encoding: .utf8) else { return nil }
         let lines = text.split(separator: "\n").filter { $0.hasPrefix("Private_") }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import ServiceSupport
 
-/// One run of the measurements: a scratch directory, the baseline, and the lines that are printed.
+/// One run of the measurements: a scratch directory, the baseline, and the printed lines.
 final class Bench {
     let programs: String
     let root: String
@@ -22,23 +22,23 @@ final class Bench {
 
     func remove() {
         for service in services { service.remove() }
-        // In the temporary directory, and named as ours, at worst.
+        // At worst the files stay in the temporary directory, with our name.
         try? FileManager.default.removeItem(atPath: root)
     }
 
-    /// Runs a measurement against a daemon of its own, which is ended whatever happens.
+    /// Runs a measurement with a daemon of its own, which is ended in any case.
     func withService(_ name: String, settings: String = "isolation: none\n", _ body: (Service) throws -> Void) throws {
         let directory = "\(root)/\(name)-\(services.count)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let service = try Service(root: directory, programs: programs, settings: settings)
-        // Its files stay until all is measured: where many were removed in the last minute, ext4 makes new ones more slowly.
+        // Its files stay until the end of all measurements: ext4 creates files more slowly after many were removed in the last minute.
         services.append(service)
         defer { service.endAll() }
         try service.start()
         try body(service)
     }
 
-    /// What a goal for a job is counted in: with a fence bubblewrap's time, else a process's.
+    /// Returns the unit of a job's goal: the time of bubblewrap with a sandbox, or else of a process.
     func unit(isFenced: Bool) -> (here: Double, there: Double, name: String) {
         if isFenced, let fence = baseline.fence { return (fence.median, Goal.bubblewrap, "bubblewrap") }
         return (baseline.spawn.median, Goal.spawn, "spawn and wait")
@@ -46,6 +46,7 @@ final class Bench {
 
     // MARK: Lines
 
+    /// Prints a figure.
     /// - Parameters:
     ///   - value: The value with its unit.
     ///   - ratio: The ratio to another value of the same run.

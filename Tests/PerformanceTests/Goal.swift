@@ -1,28 +1,28 @@
 import ServiceSupport
 
-/// What a figure is to be, on the machine that the goals were set on, and so on any other: as many times what that machine takes for
-/// one thing that both do.
+/// The goal of a figure. It is absolute for the machine that the goals were set on. For other machines it is a multiple of the time of something
+/// that both do.
 struct Goal {
-    /// With its unit, such as `≤ 6 ms`.
+    /// The goal with its unit, such as `≤ 6 ms`.
     let text: String
     let isMet: Bool
-    /// The same as a ratio; nothing where the machine does not count.
+    /// The same as a ratio; `nil` if the goal does not depend on the machine.
     var relative: (text: String, isMet: Bool)?
 
-    /// What it says at the end of a figure's line. The ratio decides where there is one: an absolute figure is the machine's, too.
+    /// The text at the end of a figure's line. If there is a ratio, it decides, because an absolute figure depends on the machine.
     var words: String {
         guard let relative else { return "\(text): \(isMet ? "met" : "missed")" }
         return "\(text): \(isMet ? "yes" : "no"); \(relative.text): \(relative.isMet ? "met" : "missed")"
     }
 
-    /// Milliseconds that the machine of the goals takes: to start a process and await its end, and for bubblewrap at most and at least, of
-    /// which the stricter one counts.
+    /// Milliseconds on the machine of the goals: for starting a process and awaiting its exit, and for bubblewrap at most and at least, of which
+    /// the stricter one counts.
     static let spawn = 0.42
     static let bubblewrap = 3.5
 
     /// - Parameters:
-    ///   - milliseconds: What was measured, and what it is to be at most.
-    ///   - unit: What this machine takes for one, with what the other takes, and what it is called.
+    ///   - milliseconds: The measured time, and its limit.
+    ///   - unit: The time of the unit on this machine and on the goals' machine, and its name.
     init(_ milliseconds: Double, atMost goal: Double, _ text: String, unit: (here: Double, there: Double, name: String))
     {
         self.text = text

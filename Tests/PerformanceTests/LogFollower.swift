@@ -1,13 +1,13 @@
 import Foundation
 import ServiceSupport
 
-/// Reads a log whose lines are times, on a thread of its own, until the service says that it has ended.
+/// Reads a log whose lines are times, on a thread of its own, until the service reports its end.
 final class LogFollower: @unchecked Sendable {
     private let done = DispatchSemaphore(value: 0)
     private var delays: [Double] = []
     private var failure: (any Error)?
 
-    /// - Parameter isStream: By server-sent events; else by requests for what comes after the last byte.
+    /// - Parameter isStream: Whether it uses server-sent events, instead of requests for the bytes after the last one.
     init(socket: String, path: String, isStream: Bool) {
         let thread = Thread { [self] in
             do {
@@ -21,11 +21,11 @@ final class LogFollower: @unchecked Sendable {
     }
 
     /// Waits for the log's end.
-    /// - Returns: For each line that came after the first ones how many milliseconds it was under way.
+    /// - Returns: The delay of each line after the first ones, in milliseconds.
     func end() throws -> [Double] {
         done.wait()
         if let failure { throw failure }
-        // What had been printed before we began was not under way.
+        // Lines that were printed before it began are left out.
         let followed = Array(delays.drop { $0 > 1000 })
         guard followed.count > 50 else { throw ServiceFailure("only \(followed.count) lines of the log came") }
         return followed
@@ -42,7 +42,7 @@ final class LogFollower: @unchecked Sendable {
     private func ask(_ socket: String, _ path: String) throws {
         let client = ServiceClient(socket: socket)
         var (offset, quiet) = (0, 0)
-        // Asking again after a pause is what such a follower does.
+        // Such a reader asks again after a pause.
         let hasEnded = try Moment.until(limit: 120, pause: 10) {
             let answer = try client.send("GET", path, headers: ["Range": "bytes=\(offset)-"])
             guard [200, 206, 416].contains(answer.status) else {
@@ -58,7 +58,7 @@ final class LogFollower: @unchecked Sendable {
         guard hasEnded else { throw ServiceFailure("the log of \(path) had no end within 120 s") }
     }
 
-    /// A line of 19 digits is a time in nanoseconds since 1970.
+    /// Records a line. A line of 19 digits is a time in nanoseconds since 1970.
     private func note(_ text: String) {
         let now = Moment.wall
         for digits in text.split(whereSeparator: { !$0.isNumber }) where digits.count == 19 {

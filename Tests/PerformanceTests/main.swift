@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import ServiceSupport
 
-// What an integration costs, measured on a real daemon, over its API, with a real repository and the real supervisor.
+// Measures the cost of an integration with a real daemon, over its API, with a real repository and the real supervisor.
 //
 //   PerformanceTests [latency] [builds] [log] [followers] [supervisor] [change]     all without a name
 //
-// MARTLET_BUILD: the directory with `martlet` and `martlet-supervisor`, built with `-c release`; else the one that this program is in.
-// Not part of `swift test`: a figure needs a quiet machine. Every figure stands beside what the machine itself takes in the same
-// run, and beside its goal; none ends with an error. Prints one line a figure: `figure  NAME  VALUE  ratio to …  goal …  met|missed`.
+// MARTLET_BUILD is the directory with `martlet` and `martlet-supervisor`, built with `-c release`; the default is the directory of this program. It
+// is not part of `swift test`, because a figure needs a quiet machine. Each figure is printed beside the machine's own time in the same run and
+// beside its goal. A missed goal is no error. The format of a line is `figure  NAME  VALUE  ratio to …  goal …  met|missed`.
 
 let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
 let programs = ProcessInfo.processInfo.environment["MARTLET_BUILD"] ?? (own as NSString).deletingLastPathComponent

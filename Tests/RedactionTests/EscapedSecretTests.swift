@@ -2,10 +2,10 @@ import Testing
 
 @testable import Redaction
 
-/// Secrets as real writers escape them. What a writer made stands here as it made it, so that neither the writer is needed nor what
-/// we believe of it.
+/// Secrets as real programs escape them. The output of each program is recorded here, so the program is not needed, and our beliefs about it do not
+/// matter.
 @Suite struct EscapedSecretTests {
-    /// What a program made of one of the secrets.
+    /// A program's output for one of the secrets.
     struct Written: CustomTestStringConvertible, Sendable {
         let by: String
         let text: String
@@ -56,7 +56,7 @@ import Testing
         Written("jq 1.6 @html", #"cAnary/7f3a+9=&quot;q\z é%w&amp;&lt;b&gt;~*!(it&apos;s)"#),
     ]
 
-    /// Begins with what is escaped, and has characters beyond 16 bits.
+    /// It begins with characters that are escaped, and has characters beyond 16 bits.
     private static let symbols = "\"&/+ é😀\u{2028}"
 
     static let symbolTexts = [
@@ -70,7 +70,7 @@ import Testing
         Written("Go 1.19 html.EscapeString", "&#34;&amp;/+ é😀\u{2028}"),
     ]
 
-    /// A key of several lines, with a line below the shortest that is masked by itself.
+    /// A key of several lines, with a line that is too short to be masked by itself.
     private static let key = "{\n  \"id\": \"a/b+c\",\r\n  \"é\": 1\n}"
 
     static let keys = [
@@ -105,7 +105,8 @@ import Testing
         return bytes
     }
 
-    /// Cut anywhere, in pieces of one byte, wrapped and colored anywhere, and in what is no text.
+    /// Expects the secret to be masked when the text is cut anywhere, comes in pieces of one byte, is wrapped or colored anywhere, and is beside
+    /// bytes that are no text.
     private func expectMasked(_ written: Written, secret: String) {
         // given
         let redactor = LogRedactor(secrets: [secret])
@@ -166,11 +167,11 @@ import Testing
         #expect(redact(Array("&&quot;&amp;/+ &#233;&#128512;&#8232;".utf8), redactor, chunk: 1) == "&***")
     }
 
-    /// Each as what is escaped, what is shown, and the secrets.
+    /// Each case has the escaped text, the shown text, and the secrets.
     @Test(arguments: [
-        // Where an escape was read, a secret begins as it stands.
+        // After an escape, an unescaped secret begins.
         ("%2b&%5Cu%20a%2B.", "%2***.", ["b&\\u a+", "+other"]),
-        // What looks like an escape and is none falls out of one secret and begins another.
+        // A sequence that looks like an escape and is none ends one secret and begins another.
         ("abcdefgh%C3%A9%4z%20%C3%A9!.", "abcdefgh%C3%A9***.", ["abcdefghé12345", "%4z é!"]),
     ])
     func testThatASecretThatBeginsAmongEscapesIsMaskedFromItsFirstByte(text: String, shown: String, secrets: [String]) {

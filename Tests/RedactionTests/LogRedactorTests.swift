@@ -29,7 +29,7 @@ import Testing
         #"s3cr3t\/Pass word\"é"#,
     ])
     func testThatItMasksEveryEncoding(encoded: String) {
-        // given: the hexadecimal form is given by its beginning only
+        // given: of the hexadecimal form only the beginning
         let text = encoded == "733363723374" ? "7333637233742f5061737320776f726422c3a9" : encoded
         // when
         let shown = redact(Array("<\(text)>".utf8))
@@ -71,7 +71,7 @@ import Testing
     @Test func testThatItMasksWrappedAndColoredSecrets() {
         #expect(redact(Array("a s3cr3t/Pa\nss word\"é b".utf8)) == "a *** b")
         #expect(redact(Array("a s3cr3t\u{1B}[31m/Pass wo\u{1B}[0mrd\"é b".utf8)) == "a *** b")
-        // As `tput sgr0` prints it.
+        // The bytes that `tput sgr0` prints.
         #expect(redact(Array("a s3cr3t\u{1B}(B\u{1B}[m/Pass word\"é b".utf8)) == "a *** b")
     }
 
@@ -93,7 +93,7 @@ import Testing
     @Test func testThatManyLineEndsWithinAPossibleSecretAreNotHeldForEver() {
         var redactor = LogRedactor(secrets: [Self.secret])
         let shown = redactor.redact(Array("s".utf8) + [UInt8](repeating: 0x0A, count: 100_000))
-        // 64 in a row are none of a secret's, and neither is then the first of them.
+        // 64 in a row are not part of a secret, and so neither is the first of them.
         #expect(shown.count == 100_001)
         #expect(redactor.held.storedCount == 0)
     }
@@ -106,7 +106,7 @@ import Testing
         #expect(idle.redact(bytes) + idle.finish() == bytes)
     }
 
-    /// Marks each form wherever it stands: what the automaton and its tables must come to.
+    /// Masks each form at each place: the reference for the automaton and its tables.
     private static func masked(_ text: [UInt8], forms: Set<[UInt8]>) -> [UInt8] {
         var isMasked = [Bool](repeating: false, count: text.count)
         for form in forms where form.count <= text.count {
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func testThatAStreamThatAlwaysMayBeginASecretIsNotKept() {
-        // given: after each byte there is one to hold back
+        // given: after each byte there is a byte to hold back
         var redactor = LogRedactor(secrets: ["aab"])
         var shown = 0
         // when
@@ -152,7 +152,7 @@ import Testing
             shown += redactor.redact([UInt8](repeating: 0x61, count: 10_000)).count
             most = max(most, redactor.held.storedCount)
         }
-        // then: what was taken out makes room when it is half, beyond 64 KiB
+        // then: removed bytes make room when they are half of the buffer, beyond 64 KiB
         #expect(most < 2 * 64 * 1024 + 10_000)
         #expect(redactor.held.storedCount > 0)
         #expect(shown == 499_998)

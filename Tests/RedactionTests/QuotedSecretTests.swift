@@ -2,7 +2,7 @@ import Testing
 
 @testable import Redaction
 
-/// Secrets as shells and the languages' own printers quote them. What a program made stands here as it made it.
+/// Secrets as shells and languages quote them. The output of each program is recorded here.
 @Suite struct QuotedSecretTests {
     typealias Written = EscapedSecretTests.Written
 
@@ -48,7 +48,7 @@ import Testing
         Written("an octal escape for all that is no letter", #"it\047s\055\0445\042and\140more\134Hunter2"#),
     ]
 
-    /// Begins and ends with what a shell writes in another way.
+    /// It begins and ends with characters that a shell writes in another way.
     private static let quoted = "'lead\"'mid''run\"'"
 
     static let quotedTexts = [
@@ -163,7 +163,7 @@ import Testing
                 rest = rest.dropFirst(chunk)
             }
             let left = String(decoding: shown + redactor.finish(), as: UTF8.self)
-            // then: what is left is the writer's
+            // then: the quotes of the program are left
             #expect(left.contains("***"))
             #expect(left.hasPrefix("see ") && left.hasSuffix(" :"))
             let letters = left.dropFirst(4).filter { $0.isLetter || $0.isNumber }
@@ -187,7 +187,7 @@ import Testing
         expectMasked(written, secret: Self.lines)
     }
 
-    /// Ruby escapes `#` only before what it would put in.
+    /// Ruby escapes `#` only before an interpolation.
     @Test func testThatASecretWithSignsOfRubyIsMaskedAsItInspectsIt() {
         let written = Written("Ruby inspect, as its manual says", ##""a\#{b}\#$c\"d""##)
         expectMasked(written, secret: "a#{b}#$c\"d")
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    /// What a shell's trace prints of a command beside a secret.
+    /// A shell's trace of a command beside a secret.
     @Test func testThatOtherQuotesAreAsTheyWere() {
         let text = #"+ echo 'it'\''s' "it's" it\'s 'it'"'"'s' a''b %%d $$ \x41 `id` '"' "'" '"'\'"#
         var redactor = LogRedactor(secrets: [Self.password, Self.quoted, Self.lines])

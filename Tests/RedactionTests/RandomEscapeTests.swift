@@ -75,7 +75,7 @@ import Testing
     func testThatAllOfASecretIsMaskedWhateverOfItIsEscaped(seed: Int) {
         var numbers = Numbers(state: UInt64(seed) &* 7919)
         for _ in 0..<15 {
-            // given: secrets that have much in common, of which one is printed
+            // given: secrets that have much in common, one of which is printed
             let secrets = (0..<numbers.upTo(3)).map { _ in
                 String((0..<numbers.upTo(12) + 3).map { _ in Self.characters[numbers.upTo(24) - 1] })
             }
@@ -86,7 +86,7 @@ import Testing
                 // when
                 let text = escaped(secret, by: escaping, &numbers)
                 let shown = redact(Array(".\(text).".utf8), redactor, &numbers)
-                // then: a line end at either end belongs to nothing
+                // then: a line end at either end belongs to no secret
                 let expected = shown.dropFirst().dropLast().filter { $0 != UInt8(ascii: "*") }
                 #expect(
                     Self.isLineEnds(expected), "\(secrets.debugDescription) as \(text.debugDescription): \(shown)")
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// Line ends, as they are or escaped, and the shell's quote that opens again.
+    /// Whether the bytes are line ends, as they are or escaped, and the shell's quote that opens again.
     private static func isLineEnds(_ bytes: [UInt8]) -> Bool {
         var text = String(decoding: bytes, as: UTF8.self).lowercased()
         for end in ["\n", "\\n", "\\u000a", "\\u{0a}", "\\u0000000a", "\\x0a", "\\012", "%0a", "&#10;", "&#xa;", "'"] {

@@ -3,7 +3,7 @@ import Testing
 @testable import Redaction
 
 @Suite struct SecretAutomatonTests {
-    /// A view with escapes takes over a state and falls from it, again and again: no fall may cost the depth.
+    /// A view with escapes takes over a state and falls back from it repeatedly. No fall may cost the state's whole depth.
     @Test(arguments: ["a", "ab", "\"/+&é ~*'%", "aab", "q/\n"])
     func testThatAFallIsShortFromASecretThatRepeatsItself(part: String) {
         // given
@@ -18,7 +18,7 @@ import Testing
                 other = automaton.failure(other)
                 falls += 1
             }
-            // then: of two, at most half of what is left each time
+            // then: with two falls, each time at most half of the rest
             #expect(falls < 16, "at \(automaton.depth(state))")
         }
         #expect(automaton.matched(state) > 0)

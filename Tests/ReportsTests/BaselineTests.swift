@@ -7,7 +7,7 @@ import Testing
     private let debug = Name("debug")
     private let release = Name("release")
 
-    /// Findings of a file `a.c`, written as `TEXT@LINE` or `PATH:TEXT@LINE`.
+    /// Returns findings of a file `a.c`, written as `TEXT@LINE` or `PATH:TEXT@LINE`.
     static func found(_ texts: [String], in configuration: Name? = Name("debug")) -> [Baseline.Found] {
         var counts: [String: Int] = [:]
         return texts.map { text in
@@ -43,11 +43,11 @@ import Testing
         // given
         let first = compare("a", "b")
         #expect(words(first) == ["a new 1", "b new 1"])
-        // when b goes and c comes
+        // when: b is gone and c is new
         let second = compare("a", "c", before: first, number: 2)
         #expect(words(second) == ["a unresolved 2", "c new 1", "b resolved 0"])
         #expect(second.map(\.since) == [1, 2, 1])
-        // then what was resolved is not told again, and what comes back is new
+        // then: a resolved issue is not reported again, and one that comes back is new
         #expect(words(compare("a", before: second)) == ["a unresolved 3", "c resolved 0"])
         let third = compare("b", before: second, number: 3)
         #expect(words(third) == ["b new 1", "a resolved 0", "c resolved 0"])
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func testThatWhatNobodyLookedForFollowsItsLine() throws {
-        // given an issue, and a change that renames its file and puts ten lines before it, which nobody looked at
+        // given: an issue, and a change that nobody looked at, which renames its file and puts ten lines before it
         let debug = try #require(debug)
         let first = compare("a@5")
         let changes = SourceChanges(files: [

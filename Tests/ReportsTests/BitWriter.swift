@@ -1,4 +1,4 @@
-/// Writes LLVM's bitstreams, for inputs that no compiler writes.
+/// A writer of LLVM's bitstreams, for inputs that no compiler writes.
 struct BitWriter {
     private var bits: [Bool] = []
 
@@ -16,8 +16,8 @@ struct BitWriter {
         fixed(rest, count)
     }
 
-    /// A block's beginning.
-    /// - Parameter outer: How many bits an abbreviation has outside of it.
+    /// Begins a block.
+    /// - Parameter outer: The width of an abbreviation outside of the block, in bits.
     mutating func block(_ identifier: UInt64, width: UInt64, outer: Int = 2) {
         fixed(1, outer)
         variable(identifier, 8)
@@ -26,7 +26,7 @@ struct BitWriter {
         fixed(10, 32)
     }
 
-    /// With the mark of serialized diagnostics before them.
+    /// The stream after the magic number of serialized diagnostics.
     var diagnostics: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: (bits.count + 7) / 8)
         for (place, bit) in bits.enumerated() where bit { bytes[place / 8] |= 1 << UInt8(place % 8) }

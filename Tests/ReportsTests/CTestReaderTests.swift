@@ -4,8 +4,7 @@ import Testing
 
 @testable import Reports
 
-/// What CTest 3.25 itself says of eight tests: 4 failed out of 7 (one could not be started, one crashed, one ran too long), and
-/// two did not run.
+/// CTest 3.25 itself reports for eight tests: 4 of 7 failed (one could not be started, one crashed, one ran too long), and two did not run.
 @Suite struct CTestReaderTests {
     private let root = SourceRoot(mountedAt: "/kit")
 
@@ -31,7 +30,7 @@ import Testing
         #expect(try test("slow", in: content.tests).duration == .seconds(1.00223))
     }
 
-    /// As CTest 3.25 prints thirteen tests, of which one is switched off.
+    /// The output of CTest 3.25 for thirteen tests, of which one is disabled.
     @Test func testThatTenTestsAndMoreAreRead() {
         // given
         var text = "Test project /b\n"

@@ -7,8 +7,8 @@ import Testing
 @Suite struct CargoTestReaderTests {
     private let root = SourceRoot(mountedAt: "/kit")
 
-    /// Cargo 1.95's own output on a crate with unit tests, a test of its own file and a documentation test: 7 tests, of which
-    /// 2 fail and 1 is ignored, as the `test result:` lines say.
+    /// The output of Cargo 1.95 for a crate with unit tests, a test in its own file and a documentation test. There are 7 tests, of which 2 fail
+    /// and 1 is ignored, according to the `test result:` lines.
     @Test(arguments: ["cargo.txt", "cargo-stdout.txt", "cargo.jsonl"])
     func testThatItReadsEveryFormAlike(sample: String) throws {
         let content = ReportReader.read(try Samples.bytes(sample), fileName: sample, root: root)
@@ -93,7 +93,7 @@ import Testing
     private static let quoted =
         "test a ... ok\nrunning 3 tests\ntest b ... ok\n\ntest result: ok. 2 passed; 0 failed; 0 ignored;\n"
 
-    /// What the consoles of a step told of Cargo.
+    /// Returns what the consoles of a step report about Cargo.
     private func console(_ text: String) -> ReportContent? {
         var reader = CargoTestReader(root: root)
         LogLines.forEach(in: Array(text.utf8)) { reader.take($0) }
@@ -131,7 +131,7 @@ import Testing
         #expect(console(text)?.problems ?? [] == [])
     }
 
-    /// Cargo 1.95 with `-q`: a test of the first binary has called `exit(0)`.
+    /// The output of Cargo 1.95 with `-q`, when a test of the first binary calls `exit(0)`.
     @Test(arguments: [
         "\nrunning 3 tests\n.\nrunning 1 test\n.\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n\n",
         "\nrunning 3 tests\n\nrunning 1 test\n.\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n\n",
@@ -145,7 +145,7 @@ import Testing
     @Test(arguments: [
         // Lines of other programs.
         "running 3 tests\n..........\n", "running 3 tests\n... done\n", "running 3 tests\n.. 1/2/3\n",
-        // Cargo names each binary, so the first line is none of its.
+        // Cargo names each binary, so the first line is not Cargo's.
         "running 3 tests\n" + named
             + "running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n",
         "\nrunning 3 tests\n.i.\ntest result: ok. 2 passed; 0 failed; 1 ignored;\n\n\nrunning 1 test\n.\n"
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // The process has ended before a test did.
+        // The process exits before a test ends.
         named + "running 2 tests\n", "running 2 tests\ntest a ... ok\n",
         // Another binary follows one that was cut off.
         named + "running 2 tests\ntest a ... ok\n     Running tests/it.rs (target/debug/deps/it-0123456789abcdef)\n\n"

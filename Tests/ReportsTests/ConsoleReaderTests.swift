@@ -47,7 +47,7 @@ import Testing
                 == "XCTAssertEqual failed: (\"a\nb\") is not equal to (\"a\nc\") - multi\nline")
     }
 
-    /// As SwiftPM 6.3.1 printed it on a busy machine: standard error first, and the first line of standard output glued to it.
+    /// SwiftPM 6.3.1 printed this on a busy machine: standard error comes first, and the first line of standard output is joined to it.
     @Test(arguments: ["*** Signal 4: Backtracing from 0x7fd1...Test Suite 'All tests'", "Test Suite 'All tests'"])
     func testThatACrashIsKnownThatWasPrintedBeforeItsTestsStart(suiteLine: String) throws {
         let found = tests(

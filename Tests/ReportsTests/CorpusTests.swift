@@ -4,10 +4,10 @@ import Testing
 
 @testable import Reports
 
-/// Every report and log of the collected outputs of other tools, read as a file that a recipe's `report:` names.
+/// All reports and logs in the collected outputs of other tools, read as files that a recipe's `report:` names.
 @Suite(.threat("P2")) struct CorpusTests {
-    /// Findings, or why there is nothing to read; the tests of reports of tests have tables of their own. Counted with grep, by
-    /// eye and with Python's json; equal findings of one place once.
+    /// The number of findings, or the reason of a refusal. Reports of tests have tables of their own. The numbers were counted with grep, by eye
+    /// and with Python's json; equal findings at one place count once.
     static let findings: [(file: String, findings: Int)] = [
         ("logs/analysis-model__CodeChecker_with_linux_paths.txt", 5),
         ("logs/analysis-model__doxygen.txt", 17),
@@ -38,7 +38,7 @@ import Testing
         ("samples/swiftc-diagnostics.txt", 3),
     ]
 
-    /// Tests in logs and in formats without a table of their own; a package of Go that failed without a failing test is one.
+    /// The tests in logs and in formats without a table of their own. A package of Go that failed without a failing test counts as one.
     static let tests: [(file: String, counts: TestCounts)] = [
         ("logs/go-test__001-pass-fail-skip.txt", .init(5, failed: 1, skipped: 2)),
         ("logs/go-test__014-panic.txt", .init(2, failed: 2)),
@@ -59,7 +59,7 @@ import Testing
 
     static let coverage = ["samples/lcov.info", "samples/llvm-cov-export.json"]
 
-    /// Other tools' conversions of a log, and logs of which a report has nothing to say.
+    /// Conversions of a log by other tools, and logs without any result.
     static let refusals = [
         "logs/errorformat__golangci-lint.ok", "logs/errorformat__msbuild.ok", "logs/errorformat__tsc.ok",
         "samples/swift-test-stderr.txt", "samples/swift-crash-backtrace.txt",

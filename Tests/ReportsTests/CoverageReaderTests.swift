@@ -11,7 +11,7 @@ import Testing
         ReportReader.read(Array(text.utf8), fileName: "a", root: root)
     }
 
-    /// What coverage.py 7.17 counts itself: 4 of 13 lines, 3 of 4 branches.
+    /// coverage.py 7.17 itself counts 4 of 13 lines and 3 of 4 branches.
     @Test(arguments: ["cobertura.xml", "coverage.lcov"])
     func testThatItReadsWhatToolsWrite(sample: String) throws {
         let content = ReportReader.read(try Samples.bytes(sample), fileName: sample, root: root)

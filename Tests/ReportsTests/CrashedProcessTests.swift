@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func testThatAPanicOfGoEndsOneTest() {
-        // given two that wait for their turn, and one that panics
+        // given: two tests that wait for their turn, and one that panics
         let text =
             "=== RUN   TestA\n=== PAUSE TestA\n=== RUN   TestB\n=== PAUSE TestB\n=== RUN   TestC\n--- FAIL: TestC (0.00s)\n"
             + "panic: boom [recovered]\n\tpanic: boom\n\ngoroutine 6 [running]:\nFAIL\tk\t0.1s\n"

@@ -5,7 +5,7 @@ import Testing
 @testable import Reports
 
 @Suite struct DiagnosticReaderTests {
-    /// Errors and warnings, each counted once, as read with eyes and counted with grep.
+    /// The errors and warnings, each counted once, by eye and with grep.
     static let expectations: [(file: String, errors: Int, warnings: Int)] = [
         ("samples/swift-build-stdout.txt", 0, 2),
         ("samples/swiftc-diagnostics.txt", 1, 2),
@@ -62,7 +62,7 @@ import Testing
         let log = try Samples.bytes("build-errors.txt")
         // when
         let found = DiagnosticReader.findings(in: log, root: root)
-        // then neither twice, nor the error that only tells of it
+        // then: no error is there twice, nor is the error that only refers to it
         #expect(
             found == [
                 Finding(
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func testThatRustsPlaceIsInTheLineBeneath() {
-        // given the same text at two places, one of them again, and what Cargo says of them
+        // given: the same text at two places, one of them twice, and Cargo's summary
         let log = """
             warning: unused variable: `a`
              --> src/lib.rs:5:41
@@ -250,7 +250,7 @@ import Testing
     }
 
     @Test func testThatAnIncrementalBuildHidesWarningsAndTheCompiledFilesTellIt() throws {
-        // given a build, and one after it that compiles only what failed
+        // given: a build, and a later one that compiles only the failed files
         let (first, second) = (try Samples.bytes("build-errors.txt"), try Samples.bytes("build-errors-incremental.txt"))
         // then the warning is gone from the second log, and so is its file
         #expect(DiagnosticReader.findings(in: second, root: root).contains { $0.category == .warning } == false)

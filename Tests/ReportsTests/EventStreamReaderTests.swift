@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func testThatACancelledTestIsSkippedAndAKnownIssueFailsNothing() {
-        // given records of a version after 6.3, with a kind that is not known
+        // given: records of a version after 6.3, with an unknown kind
         let text = """
             {"kind":"test","version":"6.4","payload":{"kind":"function","id":"A.S/a()/S.swift:1:2","name":"a()","tags":[".slow"]}}
             {"kind":"test","version":"6.4","payload":{"kind":"function","id":"A.S/b()/S.swift:2:2","name":"b()"}}
@@ -118,7 +118,7 @@ import Testing
         let bytes = try Samples.bytes("events-6.3.jsonl")
         for end in stride(from: 1, to: bytes.count - 1, by: 97) {
             let content = EventStreamReader.read(Array(bytes[..<end]), root: root)
-            // Before the run starts, whole lines only list the tests.
+            // Before the run starts, complete lines only list the tests.
             #expect(!content.problems.isEmpty || !content.notes.isEmpty || content.tests.isEmpty)
         }
     }

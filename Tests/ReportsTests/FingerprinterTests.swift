@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func testThatAMovedLineKeepsItsFingerprint() {
-        // given a file, and the same with lines put before it and other indentation
+        // given: a file, and the same file with lines before it and other indentation
         let before = ["int f() {", "  int x;", "}"]
         let after = ["// a", "// b", "int f() {", "\tint  x;", "}"]
         // when
@@ -71,7 +71,7 @@ import Testing
         #expect(one.place != other.place)
     }
 
-    /// What two configurations, or two moments, say of one thing.
+    /// Messages of two configurations, or at two times, about one thing.
     @Test(arguments: [
         (
             "undefined reference to `f' in .build/x86_64-unknown-linux-gnu/debug/Kit.build/a.o",

@@ -7,8 +7,8 @@ import Testing
 @Suite struct GoTestReaderTests {
     private let root = SourceRoot(mountedAt: "/kit")
 
-    /// Go 1.19's own output on four packages: one with passing, failing and skipped tests, one that panics, one that cannot be
-    /// built, one without tests. Of those that pass nothing is printed without `-v`.
+    /// The output of Go 1.19 for four packages: one with passing, failing and skipped tests, one that panics, one that cannot be built, one without
+    /// tests. Passing tests are printed only with `-v`.
     @Test(arguments: [
         ("go.jsonl", TestCounts(9, failed: 5, skipped: 1)), ("go-verbose.txt", .init(9, failed: 5, skipped: 1)),
         ("go.txt", .init(5, failed: 5)),
@@ -32,7 +32,7 @@ import Testing
         #expect(content.tests.last?.message?.contains("panic: boom") == true)
     }
 
-    /// As Go 1.19 prints it, and Go 1.24 in JSON.
+    /// The output of Go 1.19, and of Go 1.24 in JSON.
     @Test(arguments: [
         """
         # kit/sub
@@ -91,7 +91,7 @@ import Testing
     private static let quotedEnd = event("output", test: "TestA", output: #"ok  \tkit\t0.1s\n"#)
 
     @Test func testThatACutRunLeavesTheTestsOfTheRunBefore() {
-        // given a package that passes, and ends in the middle of its test when it runs again
+        // given: a package that passes, and ends in the middle of its test when it runs again
         let run = Self.event("run", test: "TestA")
         let pass = Self.event("pass", test: "TestA")
         let text = run + pass + Self.event("pass") + run + Self.quotedEnd + pass
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func testThatAPanicIsNotTheNextRunsMessage() {
-        // given a package that panics, and fails without a word when it runs again
+        // given: a package that panics, and fails without a message when it runs again
         let text =
             Self.event("run", test: "TestA") + Self.event("output", output: #"panic: first\n"#) + Self.event("fail")
             + Self.event("run", test: "TestB") + Self.event("fail")
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(.timeLimit(TestLimits.minutes(1))) func testThatManyUnbuiltPackagesAreReadInLinearTime() {
-        // given a compiler's messages that name no place, and packages that fail with none of these
+        // given: a compiler's messages without a place, and packages that fail with none of these
         let messages = (0..<1000).map { "# b\($0)\n" + String(repeating: "no place\n", count: 20) }
         let packages = (0..<5000).map { "FAIL\tq\($0) [build failed]\n" }
         // when

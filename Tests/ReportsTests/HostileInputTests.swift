@@ -6,11 +6,11 @@ import Testing
 
 /// No reader may trap on any bytes, or need more than linear time.
 @Suite struct HostileInputTests {
-    /// A reader, and what it reads when all is well.
+    /// A reader, and an input that it accepts.
     struct Reader: Sendable, CustomTestStringConvertible {
         var name: String
         var seeds: [String]
-        /// How many mutations are tried here; the program `FuzzReports` tries as many as one likes.
+        /// The number of mutations in this suite. The program `FuzzReports` tries any number.
         var rounds = 2000
         var read: @Sendable ([UInt8]) -> Int
         var testDescription: String { name }
@@ -62,7 +62,7 @@ import Testing
         report(
             "sanitizers", "sanitizer-asan.txt", "sanitizer-leak.txt", "sanitizer-tsan.txt", "sanitizer-ub-stack.txt"),
         report("TAP", "tap.txt"), report(".NET", "nunit3.xml", "xunit-net.xml", "results.trx"),
-        // Both are output as the tools print it; bandit's counts issues that are "skipped" and "disabled".
+        // Both are outputs of the tools. bandit's counts issues that are "skipped" and "disabled".
         report("analyzers", "analyzers.txt"), report("summaries", "summaries.txt"),
         Reader(
             name: "a test step's console", seeds: ["go-verbose.txt", "ctest.txt", "tap.txt", "summaries.txt"],
@@ -127,7 +127,7 @@ import Testing
         Array(repeatElement(Array(unit.utf8), count: bytes / unit.utf8.count).joined())
     }
 
-    /// Four times the input may take at most eight times as long, above a floor at which measuring makes sense.
+    /// Expects four times the input to take at most eight times as long, above a minimum for measuring.
     private static func expectLinearTime(_ reader: Reader, _ unit: String) {
         let (small, large) = (repeated(unit, bytes: 8 * 1024), repeated(unit, bytes: 32 * 1024))
         let first = seconds { _ = reader.read(small) }
@@ -140,7 +140,7 @@ import Testing
         for unit in Self.units { Self.expectLinearTime(reader, unit) }
     }
 
-    /// Lines of a megabyte in a log; optimised, each takes less than a millisecond.
+    /// Lines of 1 MB in a log. In an optimized build each takes less than 1 ms.
     @Test(.threat("P6"), arguments: readers.prefix(4), ["(", "a", ":"])
     func testThatALineOfAMegabyteIsRead(reader: Reader, unit: String) {
         let line = Self.repeated(unit, bytes: 1 << 20)
@@ -148,7 +148,7 @@ import Testing
         #expect(time < 5 * TestLimits.scale)
     }
 
-    /// Many short lines, each of which looks like what is wanted.
+    /// Many short lines, each of which looks like a result.
     @Test(
         arguments: readers,
         [

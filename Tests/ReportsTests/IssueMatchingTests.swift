@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reports
 
-/// A table: what was there, what is there now, what became of the files, and which of the former each of the latter is.
+/// A table of cases: the issues before, the issues now, the changes of the files, and the expected matches.
 @Suite struct IssueMatchingTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -11,11 +11,11 @@ import Testing
         let before: [String]
         let now: [String]
         var changes = SourceChanges()
-        /// For each of now, the number of the one before that it is; -1: new.
+        /// For each issue of now the index of the one before; -1 if it is new.
         let expected: [Int]
     }
 
-    /// `10,2>12,0`: at line 10 of before 2 lines went, at line 12 of now 0 came.
+    /// Returns a change such as `10,2>12,0`: 2 lines were removed at line 10 of before, and 0 were added at line 12 of now.
     private static func hunk(_ old: Int, _ gone: Int, _ new: Int, _ come: Int) -> SourceChanges.Hunk {
         .init(old: old..<old + gone, new: new..<new + come)
     }
@@ -91,7 +91,7 @@ import Testing
         #expect(places(item.now, before: item.before, changes: item.changes) == item.expected)
     }
 
-    /// Where the changes are not needed they are not asked for, and where they are needed they are.
+    /// Changes are requested only if they are needed for the match.
     @Test(arguments: cases) func testThatChangesAreAskedForWhereTheyTellMore(_ item: Case) {
         let before = Baseline.compare(current: BaselineTests.found(item.before), before: [], number: 1)
         let now = BaselineTests.found(item.now)
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func testThatAnEditedLineKeepsItsIssue() {
-        // given one message about a line, whose text changes with the lines around it
+        // given: one message about a line, whose text changes with the lines around it
         let finding = Finding(category: .warning, message: "unused 'x'", rule: "r", path: "a.c", line: 5)
         func found(_ content: String, line: Int) -> [Baseline.Found] {
             var finding = finding
@@ -114,7 +114,7 @@ import Testing
                 changes: SourceChanges(files: ["a.c": .init(path: "a.c", hunks: [hunk])])
             ).issues
         }
-        // then it is the same where one change took the one and brought the other
+        // then: it is the same if one change removed the one and added the other
         #expect(match(line: 7, Self.hunk(4, 3, 4, 5)) == [0])
         #expect(match(line: 12, Self.hunk(4, 3, 4, 5)) == [nil])
         #expect(match(line: 7, Self.hunk(7, 0, 7, 1)) == [nil])
@@ -136,11 +136,11 @@ import Testing
     }
 
     @Test func testThatNamesAreNeverShared() {
-        // given an issue whose file was renamed, so that it has the name of a place where it is no longer
+        // given: an issue whose file was renamed, so that its name is of a place where it no longer is
         let first = Baseline.compare(current: BaselineTests.found(["x@3"]), before: [], number: 1)
         let second = Baseline.compare(
             current: BaselineTests.found(["b.c:x@3"]), before: first, changes: Self.changed(to: "b.c"), number: 2)
-        // when another comes at that place
+        // when: another issue appears at that place
         let third = Baseline.compare(current: BaselineTests.found(["x@3", "b.c:x@3"]), before: second, number: 3)
         // then
         #expect(third.map(\.status) == [.new, .unresolved])

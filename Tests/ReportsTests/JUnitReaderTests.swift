@@ -6,8 +6,8 @@ import Testing
 @testable import Reports
 
 @Suite struct JUnitReaderTests {
-    /// Counted with Python's xml.etree: cases, those with failure or error, with skipped, and failed cases that passed when
-    /// run again, where the suite counts no failure; a suite's own error counts as a failed test.
+    /// Counted with Python's xml.etree: cases, those with failure or error, those with skipped, and failed cases that passed when they were run
+    /// again, if the suite counts no failure. A suite's own error counts as a failed test.
     static let expectations: [(file: String, counts: TestCounts)] = [
         ("junit/dorny__empty__java-junit.xml", .init(0)),
         ("junit/dorny__empty__phpunit-empty.xml", .init(0)),
@@ -77,7 +77,7 @@ import Testing
         ("samples/xunit-xctest-parallel-message.xml", .init(7, failed: 2)),
     ]
 
-    /// Files that must be refused, and what the reason must say.
+    /// Files that must be refused, with a part of the reason.
     static let refusals: [(file: String, reason: String)] = [
         ("junit/enricomi__non-junit.xml", "root element is <suites>"),
         (
@@ -92,7 +92,7 @@ import Testing
 
     private let root = SourceRoot(mountedAt: "/home/me/pkg")
 
-    /// As pytest 8 writes it.
+    /// The form of pytest 8.
     @Test func testThatAModuleThatCannotBeImportedIsNamed() throws {
         // given
         let text = """
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(.threat("P8")) func testThatItReadsWhatXMLForbids() {
-        // given control characters, references to them, and bytes that are no UTF-8
+        // given: control characters, references to them, and bytes that are not UTF-8
         let xml =
             Array("<testsuite name='s'><testcase name='a\u{1}'><failure message='&#x1b;[31mred&#0;'>".utf8)
             + [0xFF, 0xC0] + Array("</failure></testcase></testsuite>".utf8)
@@ -181,7 +181,7 @@ import Testing
 
     @Test(arguments: ["<?x?>", "<?x ?>", "<?xml-stylesheet href='a.xsl'?>", "<?x y?>\n<?z?>"])
     func testThatAProcessingInstructionSaysNothing(instruction: String) {
-        // Some parsers dereference null at one without data.
+        // Some parsers dereference a null pointer for one without data.
         let xml =
             "\(instruction)<testsuite>\(instruction)<testcase name='a'>\(instruction)</testcase></testsuite>\(instruction)"
         let content = JUnitReader.read(Array(xml.utf8), root: root)
@@ -214,7 +214,7 @@ import Testing
             byteOrderMark + Array(document.utf8), littleEndian, bigEndianMark + bigEndian,
         ]
 
-        /// However it is written, no parser may see it.
+        /// No parser may see it, in whatever form it is written.
         @Test(arguments: forms)
         func testThatItRefusesIt(bytes: [UInt8]) {
             let content = JUnitReader.read(bytes, root: SourceRoot(mountedAt: "/m"))

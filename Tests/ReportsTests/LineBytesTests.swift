@@ -4,9 +4,9 @@ import Testing
 
 @testable import Reports
 
-/// What is decided by a line's bytes is what its text would say.
+/// Decisions by a line's bytes are the same as those by its text.
 @Suite struct LineBytesTests {
-    /// Lines of parts that mean something to one of the readers, some of them joined without a blank.
+    /// Returns lines made of parts that are significant to one of the readers, some of them joined without a blank.
     private func lines(_ parts: [String], count: Int) -> [[UInt8]] {
         var mutator = Mutator(state: 7)
         return (0..<count).map { _ in
@@ -30,7 +30,7 @@ import Testing
     func testThatALongLineHasANeedleWhereverItStands(isAlone: Bool) {
         for text in Self.texts {
             for before in 0..<100 {
-                // given a line of which only the needle, or all but its end, stands there
+                // given: a line that contains only the needle, or all of it but its end
                 let line =
                     Array(String(repeating: "x", count: before).utf8) + Array(text.utf8.dropLast(isAlone ? 0 : 1))
                 for after in [0, 1, 31, 32, 33, 64] {
@@ -57,7 +57,7 @@ import Testing
 
     // MARK: Compiled files
 
-    /// The files that the words of a line name, each with its module.
+    /// Returns the files that the words of a line name, each with its module.
     private func compiled(_ line: [UInt8]) -> [String: String] {
         let words = line.withUnsafeBytes { LogLine(bytes: $0).text }.split(separator: " ").map(String.init)
         let place = words.firstIndex(of: "Compiling")
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func testThatFilesBeyondTheLimitAreNotKeptAndModulesStillAre() {
-        // given more files than are kept, and an optimized build after them
+        // given: more files than are kept, and an optimized build after them
         var log = (0..<100_001).map { "cc -c f\($0).c\n" }.joined()
         log += "Building for production...\n[1/1] Compiling Kit A.swift\n"
         // when
@@ -104,7 +104,7 @@ import Testing
 
     // MARK: Analyzers
 
-    /// What linters print, and parts of it that are no finding.
+    /// Lines that linters print, and parts of them that are no finding.
     private static let printed = [
         "a.py:1:8:", "F401", "E5", "[W1]", "[rule]", "== a.rb ==", "==", "a/b.js", "b.yml", "In a.sh line 2:", "error",
         "warning",
@@ -131,7 +131,7 @@ import Testing
                 passed += 1
                 #expect(isPassed == isFinding, "\(text)")
                 #expect(reader.finish().count == before, "\(text)")
-                // It has begun nothing that a later line goes on with.
+                // The line has begun no finding that a later line continues.
                 #expect(plain.withUnsafeBytes { reader.passOver(LogLine(bytes: $0)) } != nil, "\(text)")
             }
         }

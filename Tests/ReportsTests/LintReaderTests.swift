@@ -11,7 +11,7 @@ import Testing
         ReportReader.read(Array(text.utf8), fileName: "a", root: root)
     }
 
-    /// What the tools themselves count: cppcheck 2.10, shellcheck 0.9, ruff 0.17, clang-tidy 14.
+    /// The tools' own counts: cppcheck 2.10, shellcheck 0.9, ruff 0.17, clang-tidy 14.
     @Test(arguments: [
         ("cppcheck.xml", 7, "arrayIndexOutOfBounds", "a.c", 8, 6),
         ("cppcheck.txt", 7, "arrayIndexOutOfBounds", "a.c", 8, 6),
@@ -36,7 +36,7 @@ import Testing
             content.findings.allSatisfy { $0.category == .analyzerWarning && !$0.message.isEmpty && !$0.rule.isEmpty })
     }
 
-    /// Forms as their manuals give them.
+    /// The formats according to their manuals.
     @Test(arguments: [
         (
             #"[{"filePath":"/kit/a.js","messages":[{"ruleId":"semi","severity":2,"message":"m","line":3,"column":5}]}]"#,
@@ -115,7 +115,7 @@ import Testing
         return (findings, reader.notUnderstood)
     }
 
-    /// As pylint 3, pyflakes 3, bandit 1.9, yamllint 1.37, shellcheck 0.11 and rubocop 1.60 print by default.
+    /// The default output of pylint 3, pyflakes 3, bandit 1.9, yamllint 1.37, shellcheck 0.11 and rubocop 1.60.
     @Test(arguments: [
         (
             """
@@ -215,7 +215,7 @@ import Testing
         #expect(analysis(text).findings == [])
     }
 
-    /// What tools print by default that find nothing, and what Make, npm, yarn and shells print around them.
+    /// The default output of tools that find no problem, and what Make, npm, yarn and shells print around it.
     @Test(arguments: [
         "3 files already formatted\n", "Your code has been rated at 10.00/10 (previous run: 10.00/10, +0.00)\n",
         "Linting Swift files in current working directory\nLinting 'a.swift' (1/3)\nDone linting! Found 0 violations, 0 serious in 3 files.\n",
@@ -238,7 +238,7 @@ import Testing
         #expect(analysis(text).findings == [])
     }
 
-    /// Sentences of tools that are not known, some with the words of those that find nothing. `gofmt -l` prints a file alone.
+    /// Sentences of unknown tools, some with the words of those that find no problem. `gofmt -l` prints only a file.
     @Test(arguments: [
         "main.go\n", "src/a.c\n", "0 errors, 3 warnings\n", "10 errors\n", "the function has no error handling\n",
         "Missing docstring in function f\n", "Trailing whitespace in a.py\n", "ruff is not configured\n",

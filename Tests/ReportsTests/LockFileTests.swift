@@ -4,7 +4,7 @@ import Testing
 @testable import Reports
 
 @Suite struct LockFileTests {
-    /// `URI ALGORITHM:FIRST DIGITS…`
+    /// Returns `URI ALGORITHM:FIRST DIGITS…` for each package.
     private static func words(_ packages: [LockedPackage]) -> [String] {
         packages.map { package in
             ([package.uri] + package.digest.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.prefix(8))" })
@@ -122,7 +122,7 @@ import Testing
         #expect(Self.words(pins.packages) == expected)
         #expect(pins.problem == nil)
         #expect(pins.dropped == 0)
-        // Digests are whole, and lower case.
+        // Digests are complete, and in lower case.
         let lengths = ["sha1": 40, "sha256": 64, "sha512": 128, "dirHash": 64, "gitCommit": 40]
         for (algorithm, digest) in pins.packages.flatMap(\.digest) {
             #expect(digest.count == lengths[algorithm], "\(algorithm)")
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    /// Not under their own names, which tools and git treat as a project's own.
+    /// The samples do not have the files' own names, because tools and git would treat them as a project's own.
     @Test func testThatEveryKindOfLockFileHasASample() throws {
         #expect(LockFile.names.count == 13)
         for name in LockFile.names { #expect(!(try Samples.bytes("Locks/" + name + ".sample")).isEmpty) }
@@ -168,14 +168,14 @@ import Testing
             "[[package]]\nname = \"six\"\nversion = \"1.15.0\"\n\n[metadata.files]\nsix = [\n    {file = \"six-1.15.0.tar.gz\", hash = \"sha256:\(digest)\"},\n]\n",
             ["pkg:pypi/six@1.15.0?filename=six-1.15.0.tar.gz sha256:abababab"]
         ),
-        // What is of no registry is not shown: its address may hold a token.
+        // A source outside of a registry is not shown, because its address may contain a token.
         (
             "pnpm-lock.yaml",
             "lockfileVersion: '9.0'\npackages:\n  a@https://u:TOKEN@h/a.tgz:\n    resolution: {integrity: \(zeros)}\n",
             []
         ),
         ("yarn.lock", "\"a@^1\":\n  version \"https://u:TOKEN@h/a\"\n  integrity \(zeros)\n", []),
-        // What is no digest, or is cut.
+        // A value that is no digest, or is cut.
         ("yarn.lock", "a@1:\n  version \"1.0.0\"\n  integrity sha512-AAAA\n", []),
         ("yarn.lock", "a@1:\n  version \"1.0.0\"\n  integrity \(zeros.dropLast(9))", []),
         ("go.sum", "a v1.0.0 h2:\(String(repeating: "A", count: 43))=\n\n//\n v1 h1:\n", []),
@@ -184,7 +184,7 @@ import Testing
             "CHECKSUMS\n  a (1.0) sha256=\(String(repeating: "z", count: 64))\n  b 1.0 sha256=\(digest)\n  c () sha256=\(digest)\n",
             []
         ),
-        // What stands in another section, or in a table within the package's.
+        // Lines in another section, or in a table within the package's.
         ("Gemfile.lock", "GEM\n  specs:\n    a (1.0) sha256=\(digest)\n", []),
         ("pnpm-lock.yaml", "lockfileVersion: '9.0'\nother:\n  a@1.0.0:\n    resolution: {integrity: \(zeros)}\n", []),
         ("Cargo.lock", "[[patch.unused]]\nname = \"a\"\nversion = \"1.0.0\"\nchecksum = \"\(digest)\"\n", []),
@@ -195,7 +195,7 @@ import Testing
                 + "sdist = { url = \"https://h/a-1%2Bc.tar.gz?x\", hash = \"sha256:\(digest)\" }\n",
             ["pkg:pypi/a@1?filename=a-1%2Bc.tar.gz sha256:abababab"]
         ),
-        // A range, a comment, and what a platform must have.
+        // A range, a comment, and a requirement on the platform.
         (
             "Pipfile.lock", "{\"default\": {\"a\": {\"version\": \">=1\", \"hashes\": [\"sha256:\(digest)\"]}}}", []
         ),

@@ -33,7 +33,7 @@ import Testing
         #expect(found.map(\.utf8.count) == [LogLines.maximumLineBytes, 4])
     }
 
-    /// Every console reader, and what it makes of a log.
+    /// A console reader, and its result for a log.
     struct Reader: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var whole: @Sendable ([UInt8]) -> String
@@ -90,7 +90,7 @@ import Testing
         "abcab", "#0", "#1", "#2", "#3", "#4", "#5", "#6", "#7", "#8", "#9", "+0", "+1", "+2", "+3", "+4", "+5", "+6",
     ]
 
-    /// Alone, and where each has room for three of its bytes only.
+    /// Each reader alone, and all of them with room for three bytes each.
     @Test(arguments: [["abcab"], crowded])
     func testThatANeedleIsFoundWhereverItStands(needles: Needles) {
         for (text, isThere) in [
@@ -108,7 +108,7 @@ import Testing
         let needles: Needles = [
             "error:", "warning:", "error[", "undefined reference to", "ld: ", "--> ", ": *** ", "d",
         ]
-        // when, then: also parts of them, and one after another
+        // when, then: also parts of lines, and one after another
         var lines: [String] = []
         for text in texts {
             lines += [text, String(text.dropLast()), String(text.dropFirst()), text + text, "x\(text)x"]

@@ -3,7 +3,10 @@ import Testing
 
 @testable import Reports
 
-/// A command that ended with 0 although it failed (`| tee`, `|| true`), or whose process ended in the middle: what is printed shows it.
+/// A command that exited with 0 although it failed (`
+///  tee`, `
+///
+///  true`), or whose process ended in the middle. Its output shows that.
 @Suite struct LostExitTests {
     typealias Row = NeverGreenTests.Row
 
@@ -97,7 +100,7 @@ import Testing
     }
 
     @Test func testThatATestOfGoWhosePackageEndedInItHasCrashed() {
-        // given what Go 1.19 writes after syscall.Exit(0) in TestB
+        // given: the output of Go 1.19 after syscall.Exit(0) in TestB
         let text = """
             {"Action":"run","Package":"k","Test":"TestA"}
             {"Action":"pass","Package":"k","Test":"TestA","Elapsed":0}
@@ -112,7 +115,7 @@ import Testing
         #expect(content.problems == [])
     }
 
-    /// The tests of `go test -json` in the form `NAME OUTCOME`.
+    /// Returns the tests of `go test -json` in the form `NAME OUTCOME`.
     private func tests(ofGo lines: [String]) -> [String] {
         let content = ReportReader.read(
             Array(lines.joined(separator: "\n").utf8), fileName: "a", root: SourceRoot(mountedAt: "/k"))
@@ -130,7 +133,7 @@ import Testing
     private static let end = #"ok  \tk\t0.008s"#
 
     @Test func testThatEachRunOfAPackageCanEndInATest() {
-        // given `go test -json . ; go test -json .` of Go 1.19
+        // given: `go test -json . ; go test -json .` of Go 1.19
         let first = [Self.run("TestA"), Self.print(Self.end, in: "TestA"), Self.pass("TestA")]
         let second = [
             Self.run("TestA"), Self.print("--- PASS: TestA (0.00s)", in: "TestA"), Self.pass("TestA"),
@@ -144,7 +147,7 @@ import Testing
     }
 
     @Test func testThatALineThatATestPrintedBeforeHidesNoEnd() {
-        // given: TestA prints the line and waits for its turn, TestB exits.
+        // given: TestA prints the line and waits for its turn; TestB exits.
         let lines = [
             Self.run("TestA"), Self.print(Self.end, in: "TestA"), #"{"Action":"pause","Package":"k","Test":"TestA"}"#,
             Self.run("TestB"), Self.print(Self.end, in: "TestB"), Self.pass("TestB"),

@@ -4,16 +4,16 @@ import Testing
 
 @testable import Reports
 
-/// What a large report costs when it is compared with the integration before: in proportion to its length, whatever changed.
+/// The cost of comparing a large report with the integration before grows with its length, whatever changed.
 @Suite struct ManyIssuesTests {
-    /// How the findings of now differ from the issues of before.
+    /// The difference between the findings of now and the issues of before.
     enum Shape: String, CaseIterable, CustomTestStringConvertible {
         case asTheyWere, none, new, twiceAsMany, half, fromTheEnd, inAnotherOrder
         var testDescription: String { rawValue }
     }
 
-    /// Findings of four files, of which some have the same content.
-    /// - Parameter contents: How many different contents.
+    /// Returns findings of four files, of which some have the same content.
+    /// - Parameter contents: The number of different contents.
     private static func found(_ range: Range<Int>, contents: Int) -> [Baseline.Found] {
         let names = [Name(nearest: "debug")]
         return range.map { number in

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Reports
 
-/// Reports that look good and are not: whatever tells of a failure makes a failed test or a problem.
+/// Reports that look green and are not. Each sign of a failure makes a failed test or a problem.
 @Suite struct NeverGreenTests {
-    /// - `says`: within a problem, or the name and the outcome of a test that failed.
+    /// - `says`: A part of a problem, or the name and outcome of a failed test.
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
         var text: String
@@ -24,7 +24,7 @@ import Testing
     private static let cargo = "test result: ok. 1 passed; 0 failed; 0 ignored;\n"
     private static let all = "Test Suite 'All tests'"
 
-    /// Tests of one name that are different ones: none was run again until it passed.
+    /// Different tests of one name. None of them was run again until it passed.
     static let namesakes = [
         Row("JUnit, rows of a test", "<testsuite failures='1'>\(fail)\(pass)</testsuite>", says: "a failed"),
         Row(
@@ -67,7 +67,7 @@ import Testing
             """, says: "TestA failed"),
     ]
 
-    /// A failure that no case has, or one in another place than usual.
+    /// A failure that no case has, or one at another place than usual.
     static let elsewhere = [
         Row(
             "JUnit, a case within another",
@@ -137,7 +137,7 @@ import Testing
         Row("TAP, a # within a word", "1..1\nnot ok 1 - GET /list#todos returns all", says: "failed"),
         Row("TAP, a # before a longer word", "1..1\nnot ok 1 - link #skiplinks are drawn", says: "failed"),
         Row("TAP, a # before prose", "1..1\nnot ok 1 - #skyblue # skipped frames counter", says: "failed"),
-        // TODO is one of the format's two directives (TAP 14, "Directives"), not a note to us; longer words are none.
+        // TODO is a directive of the format (TAP 14, "Directives"), not a note in our code. Longer words are no directives.
         Row("TAP, a # before TODOLIST", "1..1\nnot ok 1 - x # TODOLIST fails", says: "failed"),
         Row(
             "TAP, YAML that breaks off",
@@ -164,7 +164,7 @@ import Testing
                 + #"{"type":"suite","event":"failed","passed":0,"failed":1,"ignored":0}"#, says: "a failed"),
     ]
 
-    /// Output of tests after other output, so that the first lines do not say what it is.
+    /// Output of tests after other output, so that the first lines do not show the format.
     static let below = [
         Row(
             "go test -json after a compiler's warning",
@@ -183,7 +183,7 @@ import Testing
             says: "b failed"),
     ]
 
-    /// Counts and summaries that the tests do not bear out.
+    /// Counts and summaries that contradict the tests.
     static let contradictions = [
         Row("JUnit's root", "<testsuites failures='3'><testsuite tests='3'/></testsuites>", says: "counts failures"),
         Row("NUnit 2", "<test-results failures='2'></test-results>", says: "counts failures"),
@@ -218,7 +218,7 @@ import Testing
             says: "Swift Testing says that its run failed"),
     ]
 
-    /// What breaks off between two tests.
+    /// Reports that break off between two tests.
     static let cut = [
         Row(
             "go test -json, after a package began",
@@ -249,7 +249,7 @@ import Testing
             says: "follows the root"),
     ]
 
-    /// Analyses that did not take place, or not of all.
+    /// Analyses that did not take place, or not completely.
     static let unclean = [
         Row("SARIF without a run", #"{"version":"2.1.0","runs":[]}"#, says: "holds no run"),
         Row(
@@ -286,7 +286,7 @@ import Testing
         #expect(content.findings == [Finding(category: .error, message: "linking with `cc` failed")])
     }
 
-    /// `add` and `addAll` are two tests, of which one says nothing of the other.
+    /// `add` and `addAll` are two tests, and one's result does not belong to the other.
     @Test func testThatAFailureIsKeptBesideOneWhoseNameBeginsAlike() {
         func result(_ name: String, _ outcome: TestResult.Outcome) -> TestResult {
             TestResult(suite: "S", name: name, outcome: outcome)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reports
 
-/// Reports that look bad and are not, and what is said of them.
+/// Reports that look red and are not, and the messages about them.
 @Suite struct NeverRedTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
@@ -18,7 +18,7 @@ import Testing
     }
 
     static let rows = [
-        // TODO is one of the format's two directives (TAP 14, "Directives"), not a note to us.
+        // TODO is a directive of the format (TAP 14, "Directives"), not a note in our code.
         Row(
             "TAP, a result in a text of YAML",
             """
@@ -116,7 +116,7 @@ import Testing
             {"Action":"fail","Package":"k","Test":"TestC"}
             {"Action":"fail","Package":"k"}
             """#, .failed, .passed),
-        // TODO is one of the format's two directives (TAP 14, "Directives"), not a note to us.
+        // TODO is a directive of the format (TAP 14, "Directives"), not a note in our code.
         Row("TAP, a time before the directive", "1..1\nnot ok 1 - b # time=2ms # TODO later", .knownIssue),
         Row(
             "TAP, two programs one after the other",
@@ -151,7 +151,7 @@ import Testing
         #expect(content.findings.contains { $0.path == "a.c" && $0.line == 1 })
     }
 
-    /// libxml2 takes at most 10,000,000 bytes at once; reports of 64 MiB are promised.
+    /// libxml2 accepts at most 10,000,000 bytes at once; reports of 64 MiB are supported.
     @Test func testThatALargeReportOfXMLIsReadToItsEnd() {
         let output = String(repeating: "x", count: 200_000)
         let cases = (0..<300).map { "<testcase name='t\($0)'><system-out>\(output)</system-out></testcase>\n" }
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test func testThatALongOutputInOneSectionIsRead() {
-        // given 12 MB of one test's output, with what must not be cut in two
+        // given: 12 MB of one test's output, with sequences that must not be cut in two
         let output = String(repeating: "€]]é]", count: 1_200_000)
         let xml =
             "<testsuite><testcase name='a'><system-out><![CDATA[\(output)]]></system-out></testcase>"
@@ -177,7 +177,7 @@ import Testing
         #expect(content.tests.last?.message == "€ no")
     }
 
-    /// Read in pieces, no character and no name may be cut in two.
+    /// Reading in pieces cuts no character and no name in two.
     @Test func testThatNoPieceOfALargeReportCutsAnything() {
         let text = "é" + String(repeating: "€é", count: 700)
         let cases = (0..<500).map { "<testcase classname='ä\($0)' name='ö'><failure>\(text)</failure></testcase>" }
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test func testThatNumbersAndTextsAreWhatTheyCanBe() {
-        // given lines that are none, and NUL
+        // given: lines that are no results, and NUL
         let junit =
             "<testsuite><testcase name='a' file='a.c' line='9223372036854775807'><failure/></testcase></testsuite>"
         let sarif =

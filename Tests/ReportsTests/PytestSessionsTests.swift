@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reports
 
-/// Sessions of pytest in a console, and other tools beside them.
+/// Sessions of pytest in a console, beside other tools.
 @Suite struct PytestSessionsTests {
     private static let begin = """
         ============================= test session starts ==============================
@@ -29,7 +29,7 @@ import Testing
         {"Action":"pass","Package":"k","Elapsed":0}
         """
 
-    /// What other consoles than Swift's told beside a report; without one, beside none.
+    /// Returns the results of other consoles than Swift's. With a report they are read beside it.
     private func others(_ text: String, report: String? = nil) -> [ReportContent] {
         let root = SourceRoot(mountedAt: "/kit")
         let content = report.map { ReportReader.read(Array($0.utf8), fileName: "a", root: root) }
@@ -49,10 +49,10 @@ import Testing
     }
 
     @Test(arguments: [
-        // A test of pytest has printed it (`-s`), or pytest itself within a session.
+        // A test of pytest printed it (`-s`), or pytest itself within a session.
         begin + "\n" + failingGo + end + summary,
         begin + "\n" + session + failingGo + end + summary,
-        // Without the beginning or the end of a session, nobody can tell.
+        // Without the beginning or the end of a session this cannot be decided.
         failingGo, begin + "\n" + failingGo,
     ])
     func testThatWhatATestOfPytestPrintedIsNoTest(text: String) {
@@ -85,9 +85,9 @@ import Testing
         begin + end + "Results (0.02s):\n       2 passed\n",
         begin.replacing("collected 2 items", with: "collected 0 items")
             + "\n============================ no tests ran in 0.01s =============================\n",
-        // A process that a test forked has printed again what was not written yet.
+        // A forked process of a test has printed buffered output again.
         begin + "\n" + session,
-        // The program that filters the output keeps the beginning alone.
+        // The program that filters the output keeps only the beginning.
         begin.replacing("collected 2 items", with: "plugins: cov"),
     ])
     func testThatASessionThatEndedIsNone(text: String) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reports
 
-/// Programs that deal with test results print lines that look like them. A line counts only where the tool itself can have written it.
+/// Programs that deal with test results print lines that look like results. A line counts only if the tool itself can have written it.
 @Suite struct QuotedConsoleTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
@@ -73,7 +73,7 @@ import Testing
         Row("a line of SwiftPM's", "[text] Testing X.y/z\n"),
     ]
 
-    /// The other direction: what is there, although the log is hard to read.
+    /// The opposite direction: real results in logs that are hard to read.
     static let realXCTest = [
         Row(
             "a test that crashes after it printed a log",
@@ -267,7 +267,7 @@ import Testing
         #expect(contents.flatMap(\.problems).count == row.problems, "\(contents.flatMap(\.problems))")
     }
 
-    /// Linear, whatever a test prints: each of many starts could be held for the one before.
+    /// The time is linear for any output. Each of many starts could be held for the one before.
     @Test func testThatManyStartsWithoutAnEndAreReadOnce() {
         // given
         let starts = (0..<20_000).map { "Test Case 'X.t\($0)' started at x\n" }.joined()

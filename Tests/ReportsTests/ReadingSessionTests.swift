@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reports
 
-/// What the daemon and `martlet-reader` tell each other.
+/// The messages between the daemon and `martlet-reader`.
 @Suite struct ReadingSessionTests {
     private static let root = SourceRoot(mountedAt: "/home/me/pkg", others: ["/kit"])
 
@@ -14,7 +14,7 @@ import Testing
         var console = ""
     }
 
-    /// The answer of a reader to these steps.
+    /// Returns a reader's answer to these steps.
     private static func answer(_ steps: [Step]) throws -> [UInt8] {
         var requests = ReadingRequest.root(root)
         for (number, step) in steps.enumerated() {
@@ -47,7 +47,7 @@ import Testing
         return answer
     }
 
-    /// - Parameter asked: As of a `ReadingAnswer`; by default what `samples` have.
+    /// - Parameter asked: The requests, as in a `ReadingAnswer`; by default those of `samples`.
     private static func read(
         _ bytes: [UInt8], pieces: Int = .max, asked: [Int: Int]? = nil
     ) throws -> ReadingAnswer {
@@ -113,14 +113,14 @@ import Testing
         }
     }
 
-    /// The reader may have been taken over by what it read.
+    /// The input may have taken over the reader.
     @Test func testThatNoAnswerTrapsTheDaemon() throws {
         // given
         let good = try Self.answer(Self.samples)
         var mutator = Mutator(state: 40)
         var refused = 0
 
-        // when, then: it is refused, or it is an answer within the limits
+        // when, then: the answer is refused, or it is within the limits
         for _ in 0..<4000 {
             do {
                 let answer = try Self.read(mutator.mutated(good, other: good))
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func testThatAListIsNeverLongerThanItsBytes() throws {
-        // given: a step of one report that says that it has 2^40 findings
+        // given: a step of one report that claims 2^40 findings
         var record: [UInt8] = [0, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20]
         record = [2, UInt8(record.count), 0, 0, 0] + record
 
@@ -144,7 +144,7 @@ import Testing
         #expect(throws: WireError.self) { try Self.read(record, asked: [0: 1]) }
     }
 
-    /// The bytes of a report with so many problems, each of which takes one byte.
+    /// Returns the bytes of a report with a number of problems, each of one byte.
     private static func report(problems: Int) -> [UInt8] {
         var writer = WireWriter()
         writer.add(ReportContent(problems: Array(repeating: "no", count: problems)))
@@ -174,7 +174,7 @@ import Testing
         ([1], "2 reports of a step that has 1"),
     ])
     func testThatWhatWasNotAskedForIsRefused(steps: [Int], reason: String) throws {
-        // given: of each step two reports
+        // given: two reports of each step
         let content = Self.report(problems: 1) + Self.report(problems: 0) + Self.emptyConsole
         let bytes = steps.flatMap { ReadingAnswer.step($0, reports: 2, content) }
 
@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test func testThatTextsThatGrowBeyondTheLimitAreRefused() throws {
-        // given: each of 20,000 results stands for a text of 16 KiB
+        // given: each of 20,000 results refers to a text of 16 KiB
         let text = String(repeating: "a", count: 16_000)
         let results = repeatElement(#"{"message":{"id":"m"},"ruleId":"R"}"#, count: 20_000).enumerated().map {
             $1.replacing("\"m\"", with: "\"m\",\"arguments\":[\"\($0)\"]")

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Reports
 
-/// Reports made to stop their readers: by a trap, by time or by memory.
+/// Reports that are made to stop their readers by a trap, by time or by memory.
 @Suite struct ReportCostTests {
     struct Input: Sendable, CustomTestStringConvertible {
         var name: String
-        /// A part of the first problem; `nil` if it is read without one.
+        /// A part of the first problem; `nil` if there is none.
         var problem: String?
         var bytes: @Sendable () -> [UInt8]
         var testDescription: String { name }
@@ -126,8 +126,8 @@ import Testing
         },
     ]
 
-    /// Seconds of this thread's processor time, so that other work on the machine changes nothing. Unoptimised, the slowest
-    /// needs half of one; before they were bounded these took 10 and more, or ended the program.
+    /// The limit of this thread's processor time, in seconds; other work on the machine does not change it. In a debug build the slowest needs half
+    /// of a second. Before their limits these took 10 s and more, or ended the program.
     private static let limit = 3.0
 
     @Test(arguments: inputs)

@@ -43,7 +43,7 @@ import Testing
         "sarif/sarif-sdk__spec-Comprehensive.sarif", "sarif/sarif-sdk__spec-InlineExternalProperties.sarif",
     ]
 
-    /// Of these there is a file, and no analysis or not all of it.
+    /// Files without an analysis, or with an incomplete one.
     static let unclean = [
         ("sarif/tutorials__ExceptionalConditions-Empty-runs.sarif", "holds no run: the analysis did not take place"),
         ("sarif/defectdojo__appendix_k.sarif", "CodeScanner says of itself: Exception evaluating rule \"C2001\"."),

@@ -4,7 +4,7 @@ import TestSupport
 
 /// Outputs of Swift 6.3.1 on a small package with crashing, skipped, overloaded and parameterized tests, kept in Samples.
 enum Samples {
-    /// Where the package lay when they were made.
+    /// The package's directory when they were made.
     static let root = SourceRoot(mountedAt: "/home/me/pkg")
 
     static func bytes(_ name: String) throws -> [UInt8] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reports
 
-/// Reports of gcc 12's sanitizers on programs of our own; Swift's are in the collected samples.
+/// Reports of gcc 12's sanitizers about our own programs. Swift's are in the collected samples.
 @Suite struct SanitizerReaderTests {
     private let root = SourceRoot(mountedAt: "/kit")
 
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["sanitizer-ub.txt", "sanitizer-ub-stack.txt"])
-    func testThatItReadsUndefinedBehaviour(sample: String) throws {
+    func testThatItReadsUndefinedBehavior(sample: String) throws {
         let found = try read(sample).findings
         #expect(found.map(\.line) == [5, 7, 7, 8])
         #expect(found.map(\.column) == [35, 21, 5, 14])

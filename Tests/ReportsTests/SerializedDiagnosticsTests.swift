@@ -46,7 +46,7 @@ import Testing
         for end in 4..<bytes.count {
             let content = SerializedDiagnostics.read(Array(bytes[..<end]), root: root)
             #expect(content.findings == Array(whole.prefix(content.findings.count)))
-            // Between two blocks a cut cannot be told, as a compiler that was killed leaves it.
+            // A cut between two blocks, as by a compiler that was killed, cannot be detected.
             #expect(!content.problems.isEmpty || content.findings.count < whole.count || end > bytes.count - 4)
         }
     }

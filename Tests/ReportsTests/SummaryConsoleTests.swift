@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reports
 
-/// Consoles that name the tests that failed and count the others.
+/// Consoles that name the failed tests and count the others.
 @Suite struct SummaryConsoleTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
@@ -21,7 +21,7 @@ import Testing
     private static let line = String(repeating: "-", count: 70)
 
     static let rows = [
-        // As Python 3.11 prints it.
+        // The output of Python 3.11.
         Row(
             "unittest",
             """
@@ -102,7 +102,7 @@ import Testing
             "a failure in test-unit's form before minitest runs",
             "Started\nError: open(2): no such file\nRun options: --seed 1\n\n# Running:\n\n.\n\n1 runs, 1 assertions, 0 failures, 0 errors, 0 skips\n",
             ["minitest/(tests that passed) passed"]),
-        // As test-unit 3.5 prints it.
+        // The output of test-unit 3.5.
         Row(
             "test-unit",
             """
@@ -138,7 +138,7 @@ import Testing
 
             rspec ./spec/kit_spec.rb:2 # Kit adds
             """, ["Kit adds failed spec/kit_spec.rb:2", "RSpec/(tests that passed) passed"]),
-        // As Hspec 2.8 prints it, which has RSpec's form and names no file.
+        // The output of Hspec 2.8, which has RSpec's format and names no file.
         Row(
             "Hspec, all passed", "\nadd\n  adds\n\nFinished in 0.0001 seconds\n2 examples, 0 failures\n",
             ["Hspec/(tests that passed) passed"]),
@@ -199,7 +199,7 @@ import Testing
             Finished in 0.03 seconds (0.00s async, 0.03s sync)
             3 tests, 1 failure, 1 skipped
             """, ["KitTest/test adds failed test/kit_test.exs:5", "ExUnit/(tests that passed) passed"]),
-        // As Elixir 1.14 prints it, which says at its end that it is ExUnit.
+        // The output of Elixir 1.14, which names ExUnit at its end.
         Row(
             "ExUnit before Elixir 1.15",
             """
@@ -252,7 +252,7 @@ import Testing
             # ERROR: 0
             """, ["tests/a.sh passed", "tests/b.sh failed", "tests/c.sh knownIssue", "tests/d.sh skipped"]),
         Row("words of automake without a summary", "PASS: one\nFAIL: two\n", []),
-        // As prove 3.44 prints it.
+        // The output of prove 3.44.
         Row(
             "prove",
             """
@@ -318,7 +318,7 @@ import Testing
     }
 
     @Test func testThatMesonsJUnitIsRead() {
-        // given what Meson 1.12 writes to meson-logs/testlog.junit.xml
+        // given: the file meson-logs/testlog.junit.xml of Meson 1.12
         let text = """
             <?xml version='1.0' encoding='utf-8'?>
             <testsuites tests="2" errors="0" failures="1"><testsuite name="kit" tests="2" errors="0" failures="1" skipped="0" time="0.05">

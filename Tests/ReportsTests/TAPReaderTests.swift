@@ -5,7 +5,7 @@ import Testing
 @testable import Reports
 
 @Suite struct TAPReaderTests {
-    /// Counted by eye: leaves only, and of the plan what is wrong with it.
+    /// Counted by eye: only leaves, and the problems of the plan.
     static let expectations: [(file: String, counts: TestCounts, problem: String?)] = [
         ("basic", .init(5, failed: 2), "6 tests planned, but 5 came"),
         ("bignum_many", .init(11), "2 tests planned, but 11 came"),
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func testThatSubtestsHaveTheirParentsName() {
-        // given subtests before their point, in braces after it, and deeper
+        // given: subtests before their test point, in braces after it, and deeper
         let content = read(
             """
             TAP version 14

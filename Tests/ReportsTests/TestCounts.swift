@@ -1,7 +1,7 @@
 import Model
 import Testing
 
-/// How many tests came out how.
+/// The numbers of tests by outcome.
 struct TestCounts: Equatable, CustomTestStringConvertible {
     var tests: Int
     var failed = 0
@@ -29,7 +29,7 @@ struct TestCounts: Equatable, CustomTestStringConvertible {
     var testDescription: String { "\(tests) tests, \(failed) failed, \(skipped) skipped, \(flaky) flaky" }
 }
 
-/// The only test of a name.
+/// Returns the only test of a name.
 func test(_ name: String, in results: [TestResult]) throws -> TestResult {
     let found = results.filter { $0.name == name }
     #expect(found.count == 1, "\(name) should be there once")

@@ -12,14 +12,14 @@ import Testing
     }
 
     @Test func testThatNoTestIsThereTwice() throws {
-        // given everything that one `swift test` leaves, of which both libraries crash
+        // given: all outputs of one `swift test`, in which both libraries crash
         let log = try Samples.bytes("test-both-crash.txt")
         let events = EventStreamReader.read(try Samples.bytes("events-6.3-crash.jsonl"), root: Samples.root)
         let console = XCTestConsoleReader.tests(in: log, root: Samples.root)
         let unit = JUnitReader.read(try Samples.bytes("xunit-parallel-crash.xml"), root: Samples.root)
         // when
         let merged = TestMerge.merge([events.tests, console, unit.tests], end: CommandEnd(exit: 1, console: log))
-        // then they are as many as `swift test list` lists, and the process
+        // then: they are as many as `swift test list` lists, and the process
         #expect(merged.count == (try Samples.lines("list.txt").count) + 1)
         #expect(Set(merged.map(\.fullName)).count == merged.count)
         #expect(try test("testB", in: merged).suite == "ATests.XTests", "the module comes from the xUnit file")
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func testThatFilesOfOneFormatTellOfDifferentTests() {
-        // given the same names under two versions of Python, of which one fails
+        // given: the same names under two versions of Python, of which one fails
         let good = report(Self.suite("<testcase classname='S' name='a'/><testcase classname='S' name='b'/>"))
         let bad = report(
             "<testsuite name='S'><testcase classname='S' name='a'/><testcase classname='S' name='b'><failure/></testcase></testsuite>"
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func testThatAFileThatGathersOthersIsNotCountedTwice() {
-        // given two files, and one with all that they have
+        // given: two files, and one with all their tests
         let (a, b) = (Self.passing("a", time: "1.5"), Self.passing("b", time: "2.5"))
         let files = [report(Self.suite(a)), report(Self.suite(b)), report(Self.suite(a + b))]
         // then
@@ -152,7 +152,7 @@ import Testing
     @Test func testThatNoTestsAreSaid() {
         #expect(TestVerdict(end: CommandEnd(), tests: []).notes == ["0 tests"])
         #expect(TestVerdict(end: CommandEnd(), tests: [], previousTests: 12).notes == ["0 tests, before there were 12"])
-        // That only its exit status counts is said once, where it says what was tested.
+        // The note that only the exit status counts is made once.
         #expect(TestVerdict(end: CommandEnd(), tests: [], hasReport: false).notes == [])
     }
 }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Reports
 
-/// Tests that are listed and have no result.
+/// Listed tests without a result.
 @Suite struct UnrunTestsTests {
     private let root = SourceRoot(mountedAt: "/kit")
 
-    /// `swift test list` and the results of Swift 6.3.1 for a package with tests of every form: overloads, raw names, displayed names, parameters
-    /// without arguments, disabled and nested suites, a class of XCTest with a subclass, a skipped test.
+    /// Returns `swift test list` and the results of Swift 6.3.1 for a package with tests of every form: overloads, raw names, displayed names,
+    /// parameters without arguments, disabled and nested suites, a class of XCTest with a subclass, a skipped test.
     private func sample(cutAfter last: String? = nil) throws -> (listed: [String], tests: [TestResult]) {
         func lines(_ name: String) throws -> [String] {
             String(decoding: try Samples.bytes(name), as: UTF8.self).split(separator: "\n").map(String.init)
@@ -40,12 +40,12 @@ import Testing
     }
 
     @Test func testThatTestsAfterACrashDidNotRun() throws {
-        // given: the process ends in testExits.
+        // given: the process exits in testExits.
         let (listed, tests) = try sample(cutAfter: "'ParserTests.testExits' started")
         let others = ["[0/1] Planning build", "warning: 'kit': a/b.swift is not handled", "Build complete! (0.1s)"]
         // when
         let unrun = UnrunTests(listed: others + listed, tests: tests, isSuccess: true)
-        // then: XCTest comes before Swift Testing, so that all of its 21 functions, two of one name, did not run either.
+        // then: XCTest runs before Swift Testing, so all of its 21 functions, two of one name, did not run either.
         let names = unrun.results.map(\.fullName)
         #expect(names.contains("KitTests.ParserTests/testLast") && names.contains("KitTests.ParserTests/testSkipped"))
         #expect(!names.contains("KitTests.ParserTests/testExits") && !names.contains("KitTests.BaseTests/testBase"))
@@ -66,11 +66,11 @@ import Testing
     }
 
     @Test(arguments: [
-        // A base class whose tests run in subclasses alone, and what `swift test list` says besides.
+        // A base class whose tests run only in subclasses, and other lines of `swift test list`.
         (["KitTests.BaseTests/testOne", "warning: a target has no tests", "Building for debugging..."], true),
         // The class is printed without its module.
         (["KitTests.BTests/testTwo"], true),
-        // A command that failed says so itself.
+        // A command that failed reports that itself.
         (["KitTests.ATests/testTwo"], false),
     ])
     func testThatNothingIsClaimedInDoubt(listed: [String], isSuccess: Bool) {

@@ -2,19 +2,19 @@ import Foundation
 import GRDB
 import Glibc
 
-/// What the machine itself takes for the things that every integration needs, measured in the same run as the figures that are
-/// compared with it. All in milliseconds.
+/// The machine's own times for the things that every integration needs, in milliseconds. They are measured in the same run as the figures that are
+/// compared with them.
 package struct Baseline {
-    /// Starting `/bin/true` and waiting for its end.
+    /// Starting `/bin/true` and waiting for its exit.
     package let spawn: Figures
-    /// A shell that becomes `date`: what the measured job's first command is.
+    /// A shell that executes `date`: the first command of the measured job.
     package let command: Figures
-    /// One row in SQLite with WAL and `synchronous = FULL`.
+    /// Storing one row in SQLite with WAL and `synchronous = FULL`.
     package let commit: Figures
-    /// Bubblewrap around `/bin/true` with every namespace; nothing where it cannot work.
+    /// The time of `/bin/true` under bubblewrap with every namespace; `nil` if bubblewrap cannot work here.
     package let fence: Figures?
 
-    /// - Parameter directory: On the file system that the state is on.
+    /// - Parameter directory: A directory on the state's file system.
     /// - Throws: `ServiceFailure`, `DatabaseError`.
     package init(in directory: String) throws {
         spawn = try Self.figures { try Shell.wait(Shell.start(["/bin/true"])) }

@@ -1,20 +1,20 @@
 extension KillSweep {
-    /// An integration that is where the kill is to fall, what brings it on, and what must have become of it.
+    /// An integration that is at the place of the kill, with the act that continues it and its expected outcome.
     struct Course {
         let bot: String
-        /// Done over and over until it says that it is accepted, as somebody does who gets no answer.
+        /// Repeated until it returns that it was accepted, as a client does that gets no answer.
         let act: @Sendable (ServiceClient) throws -> Bool
         /// The result of each commit's one integration.
         let results: [(commit: String, result: String)]
-        /// How many attempts each job, and each trigger's script, has without a kill.
+        /// The number of attempts of each job, and of each trigger's script, without a kill.
         let attempts: [String: Int]
-        /// Whether the daemon is down, and passes the place as it starts.
+        /// Whether the daemon is down, and passes the place when it starts.
         var isAtStart = false
-        /// What else does not hold at the end, given whether the daemon was killed.
+        /// Returns further violations at the end, given whether the daemon was killed.
         var more: (_ isDaemonKilled: Bool) throws -> [String] = { _ in [] }
     }
 
-    /// Brings a scenario to where its kill is to fall.
+    /// Brings a scenario to the place of its kill.
     func begin(_ scenario: KillScenario) throws -> Course {
         let bot = scenario.rawValue
         switch scenario {
@@ -70,20 +70,20 @@ extension KillSweep {
         }
     }
 
-    /// Tells the service of a commit until it says that it knows.
+    /// Returns an act that announces a commit until the service knows it.
     func push(_ commit: String, to bot: String) -> @Sendable (ServiceClient) throws -> Bool {
         let push = service.push(to: bot, delivery: "\(bot)-\(commit)", of: commit, branch: "main")
         return { try push.send(by: $0) == 202 }
     }
 
-    /// Tells of a commit and waits for the end of its integration.
+    /// Announces a commit and waits until its integration is completed.
     /// - Returns: Its number.
     func ended(_ commit: String, of bot: String) throws -> Int {
         _ = try push(commit, to: bot)(service.client)
         return try end(of: commit, bot: bot)
     }
 
-    /// Brings a new commit to where its job runs.
+    /// Pushes a new commit and waits until its job runs.
     func running(_ bot: String) throws -> (commit: String, number: Int) {
         try service.git(bot, "rm", "-q", "--ignore-unmatch", "quick")
         let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
@@ -91,14 +91,14 @@ extension KillSweep {
         var number: Int?
         let isRunning = Moment.until(limit: 60) {
             number = (try? integrations(of: commit, bot: bot))?.first?["number"] as? Int
-            // Its first words are in its log, within the fence too.
+            // The job's first output is in its log, also in the sandbox.
             return number.map { !service.text("state/integrations/\(bot)/\($0)/debug/1/log").isEmpty } ?? false
         }
         guard isRunning, let number else { throw ServiceFailure("the job of \(commit) of \(bot) did not begin") }
         return (commit, number)
     }
 
-    /// A rerun waits behind a newer commit's job of the same branch, and a person cancels it: it is as if nobody had asked for it.
+    /// A rerun waits behind the job of a newer commit of the branch, and a user cancels it. The outcome is that of no rerun.
     private func beginTakingBack() throws -> Course {
         let (bot, listener) = (KillScenario.takenBack.rawValue, listener)
         listener.set(flag: "go", false)
@@ -109,7 +109,7 @@ extension KillSweep {
         guard try Self.rerun(path, "{}", service.client) else { throw ServiceFailure("\(path) is not run again") }
         let act: @Sendable (ServiceClient) throws -> Bool = { client in
             guard try Self.cancel(path, client) else { return false }
-            // The newer one's job may end, after which whatever still waits would run.
+            // The newer commit's job may end. Then every waiting integration would run.
             listener.set(flag: "go", true)
             return true
         }
@@ -122,7 +122,7 @@ extension KillSweep {
         }
     }
 
-    /// Who got no answer looks before asking again: a second rerun would be another one.
+    /// After a missing answer it looks before it asks again, because a second rerun would be another one.
     private static func rerun(_ path: String, _ body: String, _ client: ServiceClient) throws -> Bool {
         if try client.get(path)["run"] as? Int ?? 1 > 1 { return true }
         return try client.send("POST", "/api/v1/\(path)/rerun", body: body).status == 201

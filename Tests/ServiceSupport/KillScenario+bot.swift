@@ -1,33 +1,33 @@
 extension KillScenario {
-    /// The repository's recipe, the bot file's lines, and scripts of triggers.
+    /// The recipe of the repository, the lines of the bot file, and the scripts of triggers.
     struct Bot {
         var recipe: String
         var lines = ""
-        /// What is kept of the workspace.
+        /// The recipe's `archive` lines.
         var archive = ""
         var scripts: [String: String] = [:]
     }
 
-    /// What the bots of a sweep name.
+    /// The addresses and commands that the bots of a sweep use.
     struct Surroundings {
-        /// Where uploads go.
+        /// The URL that uploads go to.
         var uploads: String
         /// The port of the sweep's `Listener`.
         var port: Int
-        /// The command of a script that notes which attempt it is of.
+        /// Returns a script's command that records the attempt it is of.
         var ledger: @Sendable (String) -> String
     }
 
-    /// The name of the one who is told by a webhook.
+    /// The name of the webhook's receiver.
     static let told = "chat"
 
-    /// The trigger that publishes what the commit's file says.
+    /// The trigger that publishes the version that the commit's file states.
     private static let publishLine =
         "  - { name: publish, branches: [main], publish: { version: { file: version } } }\n"
 
     func bot(_ around: Surroundings) -> Bot {
         let one = "configurations:\n  debug: { build: \"STEP=build; . ./step\", test: none }\n"
-        // Jobs ask for flags over the network, since within the fence they see no file of ours.
+        // Jobs ask for flags over the network, since they see no file of ours in the sandbox.
         func has(_ flag: String) -> String {
             "curl -q -sfo /dev/null --noproxy '*' http://127.0.0.1:\(around.port)/flags/\(flag)"
         }
@@ -105,7 +105,7 @@ extension KillScenario {
                 recipe: one.replacing(". ./step", with: ". ./step; cp file made.txt"),
                 lines: "triggers:\n" + Self.publishLine, archive: "made.txt")
         case .abandoning:
-            // What was archived is another by the time that it is published, which is seen once the number is taken.
+            // A command that changes an archived file before it is published, which is noticed after the number is reserved.
             let spoil = """
                 test -e "$MARTLET_SOURCE_DIR/whole" && exit
                 find "$MARTLET_ARTIFACTS" -type f -exec sh -c 'chmod u+w "$0"; echo >>"$0"' {} ';'
@@ -118,7 +118,7 @@ extension KillScenario {
         }
     }
 
-    /// A bot file's lines by which one is told of a branch that breaks and is mended.
+    /// Returns the lines of a bot file that send a notification when a branch breaks and when it is fixed.
     func lines(telling name: String, at port: Int) -> String {
         """
         insecure: true

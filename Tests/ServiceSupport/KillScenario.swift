@@ -1,58 +1,58 @@
 import Foundation
 
-/// What of an integration's life a kill falls into. Each but `publishing` has a bot of its own, named as its raw value.
+/// The part of an integration's life that a kill hits. Each except `publishing` has a bot of its own, named after its raw value.
 package enum KillScenario: String, CaseIterable, Sendable {
-    /// Build, test, publish.
+    /// A build, tests, and a publication.
     case publishing
-    /// An analysis beside the tests, a product to keep, and its upload.
+    /// An analysis beside the tests, an archived product, and its upload.
     case uploading = "uploads"
-    /// Steps in a fence that have a network of their own.
+    /// Steps in a sandbox that have a network of their own.
     case networked = "networks"
     /// A trigger before the jobs.
     case beforeTriggers = "before"
-    /// A trigger that fails, and one after it that is skipped for it.
+    /// A trigger that fails, and one after it that is skipped for that reason.
     case failedTrigger = "late"
-    /// All of it again, and again only what failed.
+    /// A rerun of everything, and a rerun of what failed.
     case rerun = "again"
     case rerunOfFailed = "failed"
-    /// A person ends it while its job runs.
+    /// A user cancels it while its job runs.
     case cancel = "slow"
-    /// A newer commit ends it while its job runs.
+    /// A newer commit supersedes it while its job runs.
     case supersede = "newer"
-    /// A person ends a rerun before it begins.
+    /// A user cancels a rerun before it begins.
     case takenBack = "withdrawn"
-    /// It ended the daemon time and again, which leaves it alone, while its job runs.
+    /// It has crashed the daemon repeatedly and is failed while its job runs.
     case leftAlone = "alone"
-    /// A fork's pull request that a person approves.
+    /// A fork's pull request that a user approves.
     case pull = "pulls"
-    /// Somebody is told that the branch broke, or is fixed.
+    /// A webhook is sent when the branch breaks or is fixed.
     case telling = "tells"
-    /// The same by one who says once that he is busy, and by one who wants no more.
+    /// A webhook is sent, which one receiver refuses once for a while, and another one refuses for good.
     case tellingBusy = "busy"
     case tellingGone = "gone"
-    /// What was given up is tried again, because a person says so.
+    /// A message that was given up is retried by a user.
     case tellingAgain = "retried"
-    /// The bot's file does not name him any more when it is his turn.
+    /// The bot's file no longer names the receiver when the message is sent.
     case tellingNobody = "renamed"
-    /// A daemon before this one was sending it.
+    /// An earlier daemon was sending the message.
     case tellingResumed = "resumed"
-    /// A forge is told of a commit's statuses; and of the newest alone, where it was away meanwhile.
+    /// A forge gets a commit's statuses. If it was unreachable meanwhile, it gets only the newest.
     case reporting = "reports"
     case reportingNewest = "replaced"
     /// Old integrations are removed.
     case retention = "keeps"
-    /// A published version is taken out of ranges.
+    /// A published version is yanked.
     case yanking = "yanks"
-    /// A number is given back whose version could not be published.
+    /// A number is released whose version could not be published.
     case abandoning = "abandons"
-    /// A version lies on the disk that the database does not know.
+    /// A version is on the disk that is not in the database.
     case adopting = "adopts"
 
-    /// The table: the changes of state that it kills at, in their order. `KillSweepTests` holds it to the sources' failpoints.
+    /// The changes of state at which it kills, in order. `KillSweepTests` compares them with the failpoints in the sources.
     package var transitions: [String] {
         switch self {
         case .publishing:
-            // The daemon's rows, the supervisor's lines, and the log's own.
+            // The daemon's rows, the supervisor's lines, and the log's own changes.
             [
                 "delivery.stored", "look.stored", "integration.queued", "integration.preparing", "integration.recipe",
                 "integration.running", "attempt.queued", "attempt.checkout", "status.started", "attempt.building",
@@ -97,7 +97,7 @@ package enum KillScenario: String, CaseIterable, Sendable {
         }
     }
 
-    /// Names that a state machine's words make and that nothing passes, each with the reason.
+    /// Names of failpoints that state machines yield and that no process passes, each with the reason.
     package static let unreached = [
         "integration.pending": "an integration is queued, and queued again, by `integration.queued` and `rerun.queued`",
         "attempt.running": "an attempt that runs is in a step, which is its word",
@@ -105,13 +105,12 @@ package enum KillScenario: String, CaseIterable, Sendable {
         "attempt.processing": "a step of triggers alone, which are no attempts: `trigger.running`",
     ]
 
-    /// Those of the sweep without the fence, or of the one within it.
+    /// Returns the scenarios of the sweep without the sandbox, or of the one in it.
     package static func all(isFenced: Bool) -> [KillScenario] {
         allCases.filter { $0 != .networked && (isFenced ? $0.isFenced : $0 != .pull) }
     }
 
-    /// Whether jobs are killed within the fence too. What a daemon tells others and removes is the same there; of pull requests
-    /// nothing runs without one.
+    /// Whether jobs are killed in the sandbox too. Notifications and removals are the same there. Pull requests run only there.
     private var isFenced: Bool {
         switch self {
         case .publishing, .uploading, .networked, .rerun, .cancel, .supersede, .pull: true
@@ -122,7 +121,7 @@ package enum KillScenario: String, CaseIterable, Sendable {
         }
     }
 
-    /// What its first integration comes to: of those whose file states the version, the first commit has none.
+    /// The result of its first integration. If a file states the version, the first commit has none.
     var firstResult: String {
         [.failedTrigger, .yanking, .abandoning, .adopting].contains(self) ? "trigger-error" : "succeeded"
     }

@@ -12,7 +12,7 @@ extension KillSweep {
         }
     }
 
-    /// Nothing has the version, and another commit can be published as it.
+    /// No integration has the version, and another commit can be published as it.
     private func abandonViolations(_ version: String, of bot: String) throws -> [String] {
         var found = try databaseViolations()
         for path in ["/api/v1/products/\(bot)/versions/\(version)", "/files/\(bot)/\(version)/SHA256SUMS"] {

@@ -3,7 +3,7 @@ import GRDB
 import Glibc
 
 extension KillSweep {
-    /// What does not hold after a run: the threat table's I1 to I7, as far as one integration can break them.
+    /// Returns the violations after a run: of the threat table's I1 to I7, as far as one integration can violate them.
     func violations(of commit: String, number: Int, victim: Victim?) throws -> [String] {
         var found: [String] = []
         let listed = try integrations(of: commit)
@@ -22,8 +22,8 @@ extension KillSweep {
         return found
     }
 
-    /// No step of an attempt twice, no more attempts than allowed, and every log what its steps printed, from the first byte
-    /// on, in pieces without a gap.
+    /// No step of an attempt runs twice, there are no more attempts than allowed, and every log has all output of its steps, in pieces without a
+    /// gap.
     private func attemptViolations(_ number: Int, allowed: Int) -> [String] {
         var found: [String] = []
         let job = service.state + "/integrations/kit/\(number)/debug"
@@ -49,7 +49,7 @@ extension KillSweep {
         if isWhole ? text != Self.log : !Self.log.hasPrefix(text) {
             found.append("\(attempt) has another log: \(text.prefix(200))")
         }
-        // 24 bytes a record, of which the first eight are where it begins.
+        // A record has 24 bytes; the first eight are the position of its beginning.
         let index = [UInt8](FileManager.default.contents(atPath: attempt + "/log.index") ?? Data())
         var last: UInt64?
         for start in stride(from: 0, to: index.count / 24 * 24, by: 24) {
@@ -62,17 +62,17 @@ extension KillSweep {
         return found
     }
 
-    /// In this order: a log goes only once its compressed form is there, which another program than ours reads here.
+    /// In this order: a log is removed only after its compressed form exists, which another program than ours reads here.
     func logBytes(_ attempt: String) -> Data? {
         if let bytes = FileManager.default.contents(atPath: attempt + "/log") { return bytes }
         let copy = service.root + "/log.copy"
         defer { unlink(copy) }
-        // What cannot be read is as good as none, which is reported.
+        // A log that cannot be read counts as missing, which is reported.
         guard (try? Shell.run("zstd", ["-q", "-d", "-f", attempt + "/log.zst", "-o", copy])) != nil else { return nil }
         return FileManager.default.contents(atPath: copy)
     }
 
-    /// Each version is whole when it is first seen and stays as it is, and there is one for each green integration.
+    /// Each version is complete when it is first seen and never changes, and each green integration has one.
     private func versionViolations() throws -> [String] {
         var found: [String] = []
         let versions = publishedVersions
@@ -91,8 +91,8 @@ extension KillSweep {
         }
     }
 
-    /// The bytes of all versions, which each run adds one to: read again where somebody asks, not after each run.
-    /// - Returns: Those that have other bytes than when they were first seen.
+    /// Compares the bytes of all versions. Each run adds a version, so this is done on request and not after each run.
+    /// - Returns: The versions whose bytes have changed since they were first seen.
     package func changedVersions() throws -> [String] {
         try publishedVersions.sorted().compactMap { version in
             if let known = published[version], known != (try sums(of: version)) {

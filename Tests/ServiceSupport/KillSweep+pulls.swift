@@ -7,7 +7,7 @@ extension KillSweep {
         let (bot, number) = (KillScenario.pull.rawValue, runs)
         let bare = "\(service.root)/repositories/\(bot).git"
         let base = try service.git(bot, "rev-parse", "HEAD")
-        // As somebody else's commit that no branch of the repository has.
+        // The commit is another author's, and no branch of the repository has it.
         try service.write("clones/\(bot)/file", "\(runs)\n")
         try service.git(bot, "commit", "-q", "-a", "-m", "A fork's change")
         let head = try service.git(bot, "rev-parse", "HEAD")
@@ -28,7 +28,7 @@ extension KillSweep {
         }
     }
 
-    /// What a forge sends when a pull request is opened, as GitHub signs it.
+    /// Sends what a forge sends when a pull request is opened, signed as by GitHub.
     private func tell(_ bot: String, of number: Int, head: String) throws -> Int {
         let body = """
             {"action":"opened","number":\(number),"repository":{},"pull_request":{"number":\(number),"state":"open",\
@@ -51,7 +51,7 @@ extension KillSweep {
         return items.first { $0["number"] as? Int == number }?["state"] as? String
     }
 
-    /// It was approved once, and what ran is the merge of its head with the base.
+    /// It was approved once, and the merge of its head with the base ran.
     private func pullViolations(_ number: Int, _ bot: String, base: String, head: String) throws -> [String] {
         var found: [String] = []
         let integration = try end(of: head, bot: bot)

@@ -3,13 +3,13 @@ import Glibc
 
 /// What retention removes: docs/operating/retention.md. The ledger is what was there before.
 extension KillSweep {
-    /// In seconds: what is removed is gone soon, not at once.
+    /// In seconds. A removal is done soon, not at once.
     private static let patience = 15.0
 
     func beginRetention() throws -> Course {
         let bot = KillScenario.retention.rawValue
         let commit = try service.git(bot, "rev-parse", "HEAD")
-        // The first is its branch's push, which is kept; those that a person asks for are not.
+        // The first integration is of its branch's push and is kept. Those that a user starts are not.
         var numbers = try listed(bot)
         while numbers.count < 3 {
             let number = try service.integrate(bot, commit: commit)
@@ -32,13 +32,13 @@ extension KillSweep {
         }
     }
 
-    /// The numbers of a bot's integrations, newest first.
+    /// Returns the numbers of a bot's integrations, newest first.
     private func listed(_ bot: String) throws -> [Int] {
         let items = try service.client.get("bots/\(bot)/integrations?limit=100")["items"] as? [[String: Any]] ?? []
         return items.compactMap { $0["number"] as? Int }
     }
 
-    /// Everything that is of an integration: what its page says, its log, its files' sums, and the commit that it holds.
+    /// Returns all contents of an integration: its page, its log, the sums of its files, and the commit that it holds.
     private func content(_ number: Int, of bot: String) throws -> [String] {
         let path = "/api/v1/bots/\(bot)/integrations/\(number)"
         let view = try service.client.send("GET", path)
@@ -61,7 +61,7 @@ extension KillSweep {
         }.joined()
     }
 
-    /// What there is of an integration that was removed, once it had its time.
+    /// Returns what is left of a removed integration after `patience`.
     private func traces(of number: Int, _ bot: String) throws -> [String] {
         let path = "/api/v1/bots/\(bot)/integrations/\(number)"
         let places = ["\(bot)/\(number)", ".removed/\(bot).\(number)"].map { "\(service.state)/integrations/\($0)" }

@@ -8,7 +8,7 @@ extension KillSweep {
         }
     }
 
-    /// Writes the bots of all scenarios and awaits their first integrations. Done at the first kill that needs one.
+    /// Writes the bots of all scenarios and waits for their first integrations, at the first kill that needs one.
     private func prepareScenarios() throws {
         guard !hasScenarios else { return }
         let own = scenarios.filter { $0 != .publishing }
@@ -38,14 +38,14 @@ extension KillSweep {
         hasScenarios = true
     }
 
-    /// The command by which a script notes which attempt it is of.
+    /// Returns the command by which a script records the attempt that it is of.
     private static func note(_ name: String, in ledger: String) -> String {
         "echo \"\(name) $(tr '\\0' ' ' </proc/$PPID/cmdline)\" >> '\(ledger)'\n"
     }
 
     // MARK: One kill
 
-    /// As `run(_:)` does for the usual integration.
+    /// Runs a scenario, as `run(_:)` does for the usual integration.
     func runScenario(_ place: Place, kill: (Int32, inout Outcome) throws -> Void) throws -> Outcome {
         try prepareScenarios()
         let course = try begin(place.scenario)
@@ -102,13 +102,14 @@ extension KillSweep {
         return found
     }
 
-    /// A trigger's name in an integration's directory may begin with an underscore, so that no configuration's is the same.
+    /// A trigger's name in an integration's directory begins with an underscore if a configuration has the same name.
     private func directory(of job: String, _ integration: String) -> String {
         let own = "\(integration)/_\(job)"
         return access(own, F_OK) == 0 ? own : "\(integration)/\(job)"
     }
 
-    /// By the file that steps append to; within the fence, from which they do not reach it, by what they printed.
+    /// Returns the steps that ran, according to the file that they append to. In the sandbox, where they cannot reach the file, according to their
+    /// output.
     func steps(ranIn attempt: String) -> [String] {
         guard isFenced else {
             let lines = service.text("steps").split(separator: "\n")
@@ -121,7 +122,7 @@ extension KillSweep {
         }
     }
 
-    /// Each artifact is there once and whole, and nothing else is.
+    /// Each artifact exists once and complete, and there is no other file.
     func uploadViolations(of commit: String, bot: String) throws -> [String] {
         let number = try end(of: commit, bot: bot)
         let listed =

@@ -1,14 +1,14 @@
 import GRDB
 import Glibc
 
-/// What a daemon does once, as it starts: it is brought down where there is something to do, and killed in its next start.
+/// The work that a daemon does once when it starts. The daemon is stopped when there is such work, and is killed in its next start.
 extension KillSweep {
-    /// Whether the daemon answers, which is all that anybody asks of a start.
+    /// Whether the daemon answers. A start needs no other act.
     private static func answers(_ client: ServiceClient) throws -> Bool {
         try client.send("GET", "/health").status == 200
     }
 
-    /// A job of one that is left alone: `CrashMarks` says so by the file `crashes`, as after three traps.
+    /// A job whose integration is failed at the start: the file `crashes` of `CrashMarks` states three traps.
     func beginLeavingAlone() throws -> Course {
         let bot = KillScenario.leftAlone.rawValue
         let (commit, number) = try running(bot)
@@ -20,7 +20,7 @@ extension KillSweep {
             isAtStart: true)
     }
 
-    /// A message is being sent when its daemon is killed, and does not arrive.
+    /// The daemon is killed while it sends a message, which does not arrive.
     func beginResuming() throws -> Course {
         let (bot, listener) = (KillScenario.tellingResumed.rawValue, listener)
         listener.set(.holds, for: bot)
@@ -33,12 +33,12 @@ extension KillSweep {
             bot: bot, act: { try Self.answers($0) }, results: [(one.commit, one.result)], attempts: ["debug": 1],
             isAtStart: true
         ) { _ in
-            // A kill before anything is sent again makes no message of it that may have arrived.
+            // If the kill is before any message is sent again, no message is one that may have arrived.
             try self.violations(bot, number, one.type, isTaken: true, isDaemonKilled: false)
         }
     }
 
-    /// A version whose row is gone, as where the database is an older one's copy.
+    /// A version without a row, as in an older copy of the database.
     func beginAdopting() throws -> Course {
         let (bot, version) = (KillScenario.adopting.rawValue, "1.0.\(runs)")
         let commit = try service.commit(bot, files: ["version": version + "\n"])
@@ -54,7 +54,7 @@ extension KillSweep {
         }
     }
 
-    /// The row says what its manifest does, and its files are as they were.
+    /// The row equals the manifest, and the files have not changed.
     private func adoptViolations(
         _ version: String, of bot: String, integration: String, sums: String
     ) throws -> [String] {

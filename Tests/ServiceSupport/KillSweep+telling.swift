@@ -3,14 +3,14 @@ import Foundation
 
 /// What is told outside: docs/guide/notices.md and commit-statuses.md. The ledger is what `Listener` noted.
 extension KillSweep {
-    /// Signs webhooks.
+    /// The key that signs webhooks.
     static let key = Data((0..<32).map { UInt8($0) })
-    /// In seconds: a try that failed is made again after at most 2 s, and at the daemon's start.
+    /// In seconds. A failed try is repeated after at most 2 s, and when the daemon starts.
     private static let patience = 30.0
 
     // MARK: Webhooks
 
-    /// Pushes what breaks the branch, or mends it, whichever the branch has not.
+    /// Pushes a commit that breaks the branch, or fixes it if it is broken.
     func turn(_ bot: String) throws -> (commit: String, result: String, type: String) {
         let breaks = broken.insert(bot).inserted
         if !breaks {
@@ -59,7 +59,7 @@ extension KillSweep {
                 try self.violations(bot, number, one.type, isTaken: true, isDaemonKilled: $0)
             }
         }
-        // A second message waits behind the first, and then the file names nobody.
+        // A second message waits behind the first; then the file names no receiver.
         let two = try turn(bot)
         let second = try ended(two.commit, of: bot)
         try name("nobody", scenario)
@@ -77,7 +77,7 @@ extension KillSweep {
         }
     }
 
-    /// Names another one in a bot's file, and waits until the daemon knows him.
+    /// Names another receiver in a bot's file, and waits until the daemon knows it.
     private func name(_ told: String, _ scenario: KillScenario) throws {
         let (path, bot) = ("etc/bots/\(scenario.rawValue).yml", scenario.rawValue)
         let rest = service.text(path).components(separatedBy: "insecure: true\n")[0]
@@ -89,11 +89,11 @@ extension KillSweep {
     }
 
     private static func retry(_ row: Int, _ client: ServiceClient) throws -> Bool {
-        // 409: it is not given up any more, since an earlier try of ours was heard.
+        // 409: the message is no longer given up, because an earlier request of ours arrived.
         [200, 409].contains(try client.send("POST", "/api/v1/outbox/\(row)/retry").status)
     }
 
-    /// Waits until somebody is being told who does not answer.
+    /// Waits until a message is being sent to a receiver that does not answer.
     func awaitHeld(_ bot: String) throws {
         let isHeld = Moment.until(limit: Self.patience) { listener.entries(of: bot).contains { $0.status == 0 } }
         guard isHeld else { throw ServiceFailure("\(bot): nobody was told") }
@@ -104,7 +104,7 @@ extension KillSweep {
         return (data?["integration"] as? [String: Any])?["number"] as? Int
     }
 
-    /// What an integration told: one message, which was taken, or is given up, and came once more only under its name, and only where the
+    /// Checks an integration's messages. There is one, which was taken or is given up. It arrives again only with the same id, and only if the
     /// daemon could not know whether it had arrived.
     func violations(
         _ bot: String, _ number: Int, _ type: String, isTaken: Bool, isDaemonKilled: Bool
@@ -141,7 +141,7 @@ extension KillSweep {
 
     // MARK: The outbox
 
-    /// The messages of an integration, newest first.
+    /// Returns the messages of an integration, newest first.
     private func rows(of integration: String) throws -> [(id: Int, state: String)] {
         let items = try service.client.get("outbox?limit=100")["items"] as? [[String: Any]] ?? []
         return items.filter { $0["integration"] as? String == integration }.compactMap { item in
@@ -149,6 +149,7 @@ extension KillSweep {
         }
     }
 
+    /// Waits until an integration has a message in a state.
     /// - Returns: The row's number.
     private func awaitRow(of integration: String, _ state: String) throws -> Int {
         var row: Int?
@@ -180,7 +181,7 @@ extension KillSweep {
         }
     }
 
-    /// What the forge has of a commit: what it came to, and nothing twice, since the forge is asked before anything is sent again.
+    /// The forge has the result of a commit, and no status twice, because the daemon asks the forge before it sends one again.
     private func statusViolations(of commit: String, bot: String) -> [String] {
         var shown: [String: [String]] = [:]
         _ = Moment.until(limit: Self.patience, pause: 20) {

@@ -13,7 +13,7 @@ extension KillSweep {
         }
     }
 
-    /// The database and the disk say the same, no range leads to it, and its files stay. All versions of the bot are yanked, each by a run.
+    /// The database and the disk agree, no range resolves to the version, and its files stay. Each run yanks one version of the bot.
     private func yankViolations(_ version: String, of bot: String) throws -> [String] {
         let name = "\(bot) \(version)"
         var found: [String] = []

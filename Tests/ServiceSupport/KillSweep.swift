@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// Kills the daemon, the launcher or a supervisor at a change of state, from outside and on real processes, and holds what is
-/// there afterwards to a ledger of its own.
+/// Kills the daemon, the launcher or a supervisor at a change of state, from outside and with real processes, and checks the outcome with a ledger
+/// of its own.
 ///
-/// The programs must be debug builds, which stop where `Failpoint` says. Every call blocks.
+/// The programs must be debug builds, which stop at a `Failpoint`. Every call blocks.
 package final class KillSweep {
-    /// Who is killed.
+    /// The process that is killed.
     package enum Victim: String, CaseIterable, Sendable { case daemon, launcher, supervisor }
 
     /// One kill: at a change of state, before or after it is stored.
@@ -26,16 +26,16 @@ package final class KillSweep {
         }
     }
 
-    /// What became of a kill.
+    /// The outcome of a kill.
     package struct Outcome: Sendable {
-        /// What is wrong, in words; none when all promises held.
+        /// The broken promises, in words; empty if all held.
         package var violations: [String] = []
-        /// Whether there was such a process to kill; without one the run is checked all the same.
+        /// Whether there was such a process to kill. Without one the run is checked nevertheless.
         package var isKilled = false
         package var seconds = 0.0
     }
 
-    /// Every transition of scenarios, before and after, for each victim.
+    /// Returns every transition of scenarios, before and after, for each victim.
     package static func places(of scenarios: [KillScenario]) -> [Place] {
         scenarios.flatMap { scenario in
             scenario.transitions.flatMap { transition in
@@ -48,26 +48,26 @@ package final class KillSweep {
 
     let service: Service
     let listener: Listener
-    /// Those whose bots there are to be.
+    /// The scenarios for which there are bots.
     let scenarios: [KillScenario]
-    /// Whether jobs run in the fence, from which they reach no ledger outside: there their logs alone tell what ran.
+    /// Whether jobs run in the sandbox, where they cannot reach an outside ledger. Then only their logs show what ran.
     let isFenced: Bool
     private let failpoint: String
     private(set) var runs = 0
-    /// Whether the bots of all scenarios are there.
+    /// Whether the bots of all scenarios exist.
     var hasScenarios = false
-    /// What was published, by version, as bytes at the first look.
+    /// The bytes of each published version when it was first seen.
     var published: [String: String] = [:]
-    /// Integrations that succeeded, each of which publishes.
+    /// The number of successful integrations, each of which publishes.
     var succeeded = 0
     /// The bots whose branch is broken.
     var broken: Set<String> = []
 
     static let branch = "release/1.0"
-    /// Lines that each step prints, so that both together are a log which is worth compressing, and long enough for the
-    /// attempt to be shown as ended while it is read: over 1 MiB.
+    /// The number of lines that each step prints. Both steps together make a log that is worth compressing, and long enough for the attempt to be
+    /// shown as ended while the log is read: over 1 MiB.
     private static let lines = 100_000
-    /// What a log must be.
+    /// The expected log.
     static let log = ["build", "test"].map { step in
         "\(step) begins\n" + (1...lines).map { "\($0)\n" }.joined() + "\(step) ends\n"
     }.joined()
@@ -76,15 +76,15 @@ package final class KillSweep {
     /// Starts a daemon and brings its bot to a first green integration.
     /// - Parameters:
     ///   - root: An empty directory.
-    ///   - isFenced: Whether jobs run in the fence.
-    ///   - scenarios: Those that are run; each costs a bot and its first integration.
+    ///   - isFenced: Whether jobs run in the sandbox.
+    ///   - scenarios: The scenarios to run; each needs a bot and its first integration.
     /// - Throws: `ServiceFailure`.
     package init(root: String, programs: String, isFenced: Bool = false, scenarios: [KillScenario]) throws {
         failpoint = root + "/failpoint"
         self.isFenced = isFenced
         self.scenarios = scenarios
         listener = try Listener()
-        // The flags are on the host's loopback, which no step with a network of its own reaches.
+        // The flags are on the host's loopback, which a step with a network of its own cannot reach.
         let sharesNetwork = !scenarios.contains(.networked)
         service = try Service(
             root: root, programs: programs,
@@ -119,7 +119,7 @@ package final class KillSweep {
         }
     }
 
-    /// Ends everything that was started.
+    /// Ends all started processes.
     package func end() {
         unlink(failpoint)
         for supervisor in service.supervisors { Glibc.kill(supervisor, SIGCONT) }
@@ -130,8 +130,8 @@ package final class KillSweep {
 
     // MARK: One kill
 
-    /// Pushes a commit, kills at the place, brings the service back, waits for the end and checks.
-    /// - Throws: `ServiceFailure` when the service does not come back; a broken promise is in the outcome.
+    /// Pushes a commit, kills at the place, restarts the service, waits for the end and checks.
+    /// - Throws: `ServiceFailure` if the service does not come back. A broken promise is in the outcome.
     package func run(_ place: Place) throws -> Outcome {
         let start = Moment.monotonic
         runs += 1
@@ -169,7 +169,7 @@ package final class KillSweep {
 
     func disarm() { unlink(failpoint) }
 
-    /// The process that stopped itself; nothing when none did.
+    /// Returns the process that stopped itself; `nil` if none did.
     func stoppedProcess() -> Int32? {
         var pid: Int32?
         let isStopped = Moment.until(limit: 60) {
@@ -193,7 +193,7 @@ package final class KillSweep {
             let victims = victim == .launcher ? [service.launcher].compactMap { $0 } : service.supervisors
             outcome.isKilled = !victims.isEmpty
             for pid in victims { Glibc.kill(pid, SIGKILL) }
-            // Its end is seen by whoever asks for it only after a moment.
+            // A process's exit is visible only after a moment.
             _ = Moment.until(limit: 10) { victims.allSatisfy { !Self.lives($0) } }
             Glibc.kill(stopped, SIGCONT)
         }
@@ -204,7 +204,8 @@ package final class KillSweep {
         return status.split(separator: ")").last?.split(separator: " ").first != "Z"
     }
 
-    /// - Returns: The number of the integration of a commit, once it is completed.
+    /// Waits until the integration of a commit is completed.
+    /// - Returns: Its number.
     func end(of commit: String, bot: String) throws -> Int {
         var number: Int?
         let isDone = Moment.until(limit: 90, pause: 20) {
@@ -220,7 +221,7 @@ package final class KillSweep {
         return number
     }
 
-    /// Whether the log of the last attempt is kept compressed, which happens beside everything else.
+    /// Whether the log of the last attempt is compressed, which happens beside the other work.
     private func isCompressed(_ number: Int) -> Bool {
         let job = service.state + "/integrations/kit/\(number)/debug"
         return Moment.until(limit: 30, pause: 20) {
@@ -230,7 +231,7 @@ package final class KillSweep {
         }
     }
 
-    /// The numbers of a job's attempts, in their order.
+    /// Returns the numbers of a job's attempts, in order.
     func attempts(in job: String) -> [Int] {
         ((try? FileManager.default.contentsOfDirectory(atPath: job)) ?? []).compactMap { Int($0) }.sorted()
     }

@@ -2,19 +2,19 @@ import Foundation
 import Glibc
 import JobProtocol
 
-/// What a job may leave behind: processes, mounts, control groups, temporary files. All of it must be gone within 15 s of its end, whichever
-/// process was killed meanwhile.
+/// Things that a job may leave behind: processes, mounts, control groups, temporary files. All of them must be gone within 15 s of its end,
+/// whichever process was killed meanwhile.
 struct Leftovers {
     let service: Service
-    /// The process namespace of the supervisors whose groups are looked for.
+    /// The process namespace of the supervisors whose groups are searched.
     var namespace = Leftovers.ownNamespace
-    /// Integrations of each bot that are looked into: what older ones left was seen after their own end.
+    /// The number of newest integrations of each bot that are searched. Leftovers of older ones were found after their own end.
     private static let newest = 3
-    /// Entries of one directory tree that are looked at.
+    /// The number of entries of one directory tree that are searched.
     private static let entryLimit = 20_000
 
     /// Waits until nothing is left, at most 15 s.
-    /// - Returns: What is left all the same, in words.
+    /// - Returns: What is left after that time, in words.
     func awaitNone() -> [String] {
         var left: [String] = []
         _ = Moment.until(limit: 15, pause: 50, isScaled: false) {
@@ -24,17 +24,17 @@ struct Leftovers {
         return left
     }
 
-    /// What is there at this moment.
+    /// Returns what is left at this moment.
     func now() -> [String] { processes() + mounts() + groups() + files() }
 
     // MARK: Processes and mounts
 
-    /// Those that run by now but for the daemon, the launcher and the supervisors that wait for a job, and name our state in any way.
+    /// Returns the running processes that name our state in any way, except the daemon, the launcher and supervisors that wait for a job.
     private func processes() -> [String] {
         let own = [getpid(), service.pid, service.launcher ?? 0]
         return ProcessTable.all().filter { $0.isAlive && !own.contains($0.pid) }.compactMap { entry in
             let line = Self.text("/proc/\(entry.pid)/cmdline")
-            // One that waits has nothing of any job, and ends with its launcher.
+            // A waiting supervisor has nothing of any job, and exits with its launcher.
             if line.hasPrefix("martlet-supervisor --wait"), entry.parent == service.launcher { return nil }
             let places = ["cwd", "root"].map { Self.link("/proc/\(entry.pid)/\($0)") }
             let words = [line, Self.text("/proc/\(entry.pid)/environ")] + places
@@ -45,7 +45,7 @@ struct Leftovers {
         }
     }
 
-    /// What is mounted of our state, in whichever namespace: this process's, the daemon's, the launcher's or another's.
+    /// Returns the mounts of our state in any namespace: this process's, the daemon's, the launcher's or another one's.
     private func mounts() -> [String] {
         var seen: Set<String> = []
         var left: [String] = []
@@ -69,7 +69,7 @@ struct Leftovers {
         path == parent || path.hasPrefix(parent + "/")
     }
 
-    /// A path as mountinfo names it: by the file system that it is on (proc_pid_mountinfo(5)).
+    /// Returns a path as mountinfo names it: relative to its file system (proc_pid_mountinfo(5)).
     private func placeInFileSystem(_ path: String) -> String {
         var best = (root: "/", point: "/")
         for line in Self.text("/proc/self/mountinfo").split(separator: "\n") {
@@ -85,7 +85,7 @@ struct Leftovers {
 
     // MARK: Control groups
 
-    /// The groups of our supervisors, which are named after them, where the launcher may make any.
+    /// Returns the control groups of our supervisors, which have their names, at the places where the launcher may make any.
     private func groups() -> [String] {
         let ours = supervisors()
         return groupPlaces().flatMap { place in
@@ -93,7 +93,7 @@ struct Leftovers {
         }
     }
 
-    /// What the groups of all supervisors are called whose attempts are looked into: a lock says its holder after the end too.
+    /// Returns the names of the groups of all supervisors whose attempts are searched. A lock names its holder after the end too.
     func supervisors() -> Set<String> {
         Set(
             jobs().flatMap { job in
@@ -108,9 +108,9 @@ struct Leftovers {
         return stat("/proc/self/ns/pid", &status) == 0 ? UInt64(status.st_ino) : 0
     }
 
-    /// Of each hierarchy the launcher's group, and the one above it, where it made one for itself.
+    /// Returns, for each hierarchy, the launcher's group and the one above it if the launcher made one for itself.
     func groupPlaces() -> Set<String> {
-        // The daemon's groups of these kinds are the launcher's, of which there may be none now.
+        // The daemon's groups of these kinds are those of the launcher, which may not run now.
         let launcher = service.launcher ?? service.pid
         guard launcher > 0 else { return [] }
         let mounts = Self.text("/proc/self/mountinfo").split(separator: "\n").map {
@@ -139,7 +139,7 @@ struct Leftovers {
 
     // MARK: Files
 
-    /// What is made beside things while they are written, and what belongs to jobs alone.
+    /// Returns files that exist while others are written, and files that belong only to jobs.
     private func files() -> [String] {
         var left: [String] = []
         let state = service.state
@@ -147,7 +147,7 @@ struct Leftovers {
             left += Self.names(in: place).map { "\(place)/\($0) is left" }
         }
         for job in jobs() {
-            // Attempts, and what lies beside them while one works.
+            // Attempts, and directories beside them that exist while one works.
             left += Self.names(in: job).filter { Int($0) == nil }.map { "\(job)/\($0) is left" }
             for attempt in Self.names(in: job) where Int(attempt) != nil {
                 let place = "\(job)/\(attempt)"
@@ -179,7 +179,7 @@ struct Leftovers {
     /// The names in a workspace: `Workspace`, and the jobs' temporary directory.
     private static let workspace: Set<String> = ["tree", "checkout", "warnings.json", "mounted", "cleaned", "tmp"]
 
-    /// The newest integrations' jobs.
+    /// Returns the directories of the newest integrations' jobs.
     private func jobs() -> [String] {
         let root = service.state + "/integrations"
         return Self.names(in: root).filter { !$0.hasPrefix(".") }.flatMap { bot in
@@ -189,7 +189,7 @@ struct Leftovers {
         }
     }
 
-    /// `workspaces/BOT/CONFIGURATION/LANE/SLOT`.
+    /// Returns the directories `workspaces/BOT/CONFIGURATION/LANE/SLOT`.
     private func workspaces() -> [String] {
         (0..<4).reduce([service.state + "/workspaces"]) { places, _ in
             places.flatMap { place in Self.names(in: place).map { "\(place)/\($0)" } }
@@ -203,8 +203,8 @@ struct Leftovers {
         }.map { "\(directory)/\($0) is left" }
     }
 
-    /// By what the sources call what is not whole yet: `Directory.temporaryName`, `PrivateSocket`, `log.zst.part`, uploads' names, a
-    /// trigger's directory, an interrupted fetch's packs, `GitScratch` and `LocalObjects`.
+    /// Whether a name is one that the sources give to an unfinished file: `Directory.temporaryName`, `PrivateSocket`, `log.zst.part`, names of
+    /// uploads, a trigger's directory, packs of an interrupted fetch, `GitScratch` and `LocalObjects`.
     static func isTemporary(_ name: String) -> Bool {
         name.hasPrefix(".martlet-")
             || [".tmp-", "tmp_", "pack_git2", ".gone-"].contains(where: name.hasPrefix)
@@ -214,7 +214,7 @@ struct Leftovers {
     }
 
     private static func names(in directory: String) -> [String] {
-        // What is not there, or no directory, has none.
+        // A missing directory, or a file, has no entries.
         (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     }
 

@@ -1,29 +1,29 @@
 import Foundation
 import Glibc
 
-/// Whom a sweep's daemon and jobs speak to over HTTP: one who takes webhooks, a forge that keeps statuses as Gitea does, and flags that
-/// jobs ask for. It is in the sweep's own process, which nobody kills, so what it notes is the ledger.
+/// The HTTP server that a sweep's daemon and jobs use. It is a receiver of webhooks, a forge that stores statuses as Gitea does, and a store of
+/// flags for jobs. It is in the sweep's own process, which is never killed, so its record is the ledger.
 ///
 /// `/hooks/BOT`, `/api/v1/repos/acme/BOT/…` (Gitea's `repoCreateStatus` and `repoListStatusesByRef`), `/flags/NAME`.
 final class Listener: @unchecked Sendable {
-    /// A request as it came, and the status that it was answered by.
+    /// A request, and the status of its answer.
     struct Entry: Sendable {
         var method: String
-        /// Without its query.
+        /// The path without its query.
         var path: String
-        /// Names in lower case.
+        /// The headers, with names in lower case.
         var headers: [String: String]
         var body: [UInt8]
         var status = 0
 
-        /// Of JSON.
+        /// The members of a JSON body.
         var fields: [String: Any] { (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] ?? [:] }
     }
 
-    /// What a bot's requests that change something are answered by.
+    /// The answer to a bot's requests that change something.
     enum Plan: Equatable, Sendable {
         case answers(Int)
-        /// They wait for `release`.
+        /// Requests wait for `release`.
         case holds
     }
 
@@ -36,7 +36,7 @@ final class Listener: @unchecked Sendable {
     private var flags: Set<String> = []
     private static let token = "token of-the-sweep"
 
-    /// - Throws: `ServiceFailure` when there is no port.
+    /// - Throws: `ServiceFailure` if there is no free port.
     init() throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -64,7 +64,7 @@ final class Listener: @unchecked Sendable {
         }.start()
     }
 
-    /// Nobody can connect any more; what is held is answered.
+    /// Ends the server. Held requests are answered, and no client can connect afterwards.
     func end() {
         condition.withLock {
             plans = [:]
@@ -78,7 +78,7 @@ final class Listener: @unchecked Sendable {
 
     func set(_ plan: Plan?, for bot: String) { condition.withLock { plans[bot] = plan } }
 
-    /// Answers what is held of a bot, and from now on as usual.
+    /// Answers the held requests of a bot. Later ones are answered as usual.
     func release(_ bot: String, status: Int) {
         condition.withLock {
             plans[bot] = nil
@@ -91,7 +91,7 @@ final class Listener: @unchecked Sendable {
         condition.withLock { _ = isSet ? flags.insert(flag).inserted : flags.remove(flag) != nil }
     }
 
-    /// What changed something of a bot's, oldest first; with the status 0 what is held.
+    /// Returns a bot's requests that change something, oldest first. A held request has the status 0.
     func entries(of bot: String) -> [Entry] {
         condition.withLock { noted.filter { Self.bot(of: $0.path) == bot && $0.method == "POST" } }
     }
@@ -152,7 +152,7 @@ final class Listener: @unchecked Sendable {
         return (200, String(decoding: (try? JSONSerialization.data(withJSONObject: list)) ?? Data(), as: UTF8.self))
     }
 
-    /// One request, of a client that waits with its next for the answer.
+    /// Reads one request. The client waits for the answer before it sends the next one.
     private static func read(_ connection: Int32) -> Entry? {
         var bytes: [UInt8] = []
         func more() -> Bool {
@@ -186,7 +186,7 @@ final class Listener: @unchecked Sendable {
         let text =
             "HTTP/1.1 \(status) Answer\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
             + "Connection: close\r\n\r\n" + body
-        // Whoever asked may have been killed.
+        // The client may have been killed.
         _ = Array(text.utf8).withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 }

@@ -2,9 +2,9 @@ import Glibc
 
 /// The machine's clocks, in nanoseconds.
 package enum Moment {
-    /// Since some moment, never set back: for durations.
+    /// The time since some moment, for durations. It is never set back.
     package static var monotonic: Int64 { read(CLOCK_MONOTONIC) }
-    /// Since 1970: what `date +%s%N` prints.
+    /// The time since 1970, as printed by `date +%s%N`.
     package static var wall: Int64 { read(CLOCK_REALTIME) }
 
     private static func read(_ clock: clockid_t) -> Int64 {
@@ -15,17 +15,17 @@ package enum Moment {
 
     private static let scale = getenv("MARTLET_TEST_TIMEOUT_SCALE").flatMap { Double(String(cString: $0)) } ?? 1
 
-    /// How long `body` took, in milliseconds.
+    /// Returns the duration of `body`, in milliseconds.
     package static func milliseconds(_ body: () throws -> Void) rethrows -> Double {
         let start = monotonic
         try body()
         return Double(monotonic - start) / 1_000_000
     }
 
-    /// Waits until a condition holds, looking every `pause` milliseconds. It is for what daemons outside of this program came to, of
-    /// which no event reaches it; nothing of ours is awaited so.
+    /// Waits until a condition holds, and checks it every `pause` milliseconds. It is for the effects of daemons outside of this program, which
+    /// send no event to it.
     /// - Parameter isScaled: Whether the limit grows with `MARTLET_TEST_TIMEOUT_SCALE`, as those of the tests do.
-    /// - Returns: Whether it came to hold within `limit` seconds.
+    /// - Returns: Whether the condition held within `limit` seconds.
     package static func until(
         limit: Double, pause: Double = 2, isScaled: Bool = true, _ condition: () throws -> Bool
     ) rethrows -> Bool {
@@ -38,7 +38,7 @@ package enum Moment {
     }
 }
 
-/// Measured values, and what is said of them.
+/// Measured values and their statistics.
 package struct Figures {
     private let sorted: [Double]
 
@@ -54,7 +54,7 @@ package struct Figures {
 }
 
 extension Double {
-    /// With two digits after the point.
+    /// The text with two decimals.
     package var text: String {
         let hundredths = Int((self * 100).rounded())
         let rest = abs(hundredths % 100)

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 extension Service {
-    /// Git's own configuration, of nobody's account.
+    /// Git's environment, with the configuration of no user.
     private var identity: [String: String] {
         var environment = ["HOME": root, "GIT_CONFIG_NOSYSTEM": "1"]
         environment["PATH"] = ProcessInfo.processInfo.environment["PATH"]
@@ -14,7 +14,7 @@ extension Service {
     }
 
     /// Runs git in the clone of a bot.
-    /// - Throws: `ServiceFailure` when it fails.
+    /// - Throws: `ServiceFailure` if it fails.
     @discardableResult package func git(_ bot: String, _ arguments: String...) throws -> String {
         try Self.git(["-C", "\(root)/clones/\(bot)"] + arguments, identity)
     }
@@ -23,10 +23,10 @@ extension Service {
         try Shell.run("git", arguments, environment: environment)
     }
 
-    /// Makes a bot with a bare repository of its own and a clone of it, and its first commit, pushed to a branch.
+    /// Makes a bot with a bare repository of its own, a clone of it, and its first commit, which is pushed to a branch.
     /// - Parameters:
-    ///   - files: Of the first commit.
-    ///   - lines: Of the bot's file beside `repository`, `webhook` and `poll: off`.
+    ///   - files: The files of the first commit.
+    ///   - lines: Lines of the bot's file beside `repository`, `webhook` and `poll: off`.
     ///   - source: Another repository to begin with, instead of an empty one.
     /// - Returns: The commit.
     /// - Throws: `ServiceFailure`.
@@ -35,7 +35,7 @@ extension Service {
     ) throws -> String {
         let (bare, work) = ("\(root)/repositories/\(name).git", "\(root)/clones/\(name)")
         if let source {
-            // The machine may say from where it takes others' repositories.
+            // The machine may configure from where it takes other users' repositories.
             var theirs = identity
             theirs["GIT_CONFIG_NOSYSTEM"] = nil
             _ = try Self.git(["clone", "-q", "--no-hardlinks", source, work], theirs)
@@ -52,7 +52,7 @@ extension Service {
         return commit
     }
 
-    /// Commits files in a bot's clone and pushes them; nobody is told.
+    /// Commits files in a bot's clone and pushes them, without an event.
     /// - Returns: The commit.
     /// - Throws: `ServiceFailure`.
     package func commit(_ bot: String, files: [String: String], branch: String = "main") throws -> String {
@@ -63,22 +63,22 @@ extension Service {
         return try git(bot, "rev-parse", "HEAD")
     }
 
-    /// Tells the service of a push as a git server's hook does.
-    /// - Parameter delivery: Its id; the same again when it is sent again.
+    /// Announces a push to the service as a git server's hook does.
+    /// - Parameter delivery: The delivery's id, the same one when it is sent again.
     /// - Returns: The answer's status.
-    /// - Throws: `ServiceFailure` when there is no answer.
+    /// - Throws: `ServiceFailure` if there is no answer.
     package func tell(_ bot: String, delivery: String, of commit: String, branch: String = "main") throws -> Int {
         try push(to: bot, delivery: delivery, of: commit, branch: branch).send(by: client)
     }
 
-    /// A push's signed request, to be sent.
+    /// Returns the signed request of a push.
     package func push(to bot: String, delivery: String, of commit: String, branch: String) -> SignedPush {
         SignedPush(bot: bot, delivery: delivery, commit: commit, branch: branch)
     }
 
-    /// Asks for an integration.
+    /// Requests an integration.
     /// - Returns: Its number.
-    /// - Throws: `ServiceFailure` when it is refused.
+    /// - Throws: `ServiceFailure` if it is refused.
     package func integrate(_ bot: String, commit: String, by client: ServiceClient? = nil) throws -> Int {
         let answer = try (client ?? self.client).send(
             "POST", "/api/v1/bots/\(bot)/integrations", body: #"{"commit":"\#(commit)"}"#)
@@ -89,13 +89,13 @@ extension Service {
         return number
     }
 
-    /// Waits for an integration's end.
+    /// Waits until an integration is completed.
     /// - Parameters:
     ///   - limit: In seconds.
-    ///   - pause: Between two looks, in milliseconds.
-    ///   - first: After how many milliseconds it is looked at first: who asks takes of the time that is measured.
-    /// - Returns: What the API says of it then.
-    /// - Throws: `ServiceFailure` when it does not end within `limit` seconds.
+    ///   - pause: The time between two checks, in milliseconds.
+    ///   - first: The time of the first check, in milliseconds. Checks take of the time that is measured.
+    /// - Returns: The API's answer about it.
+    /// - Throws: `ServiceFailure` if it is not completed within `limit` seconds.
     @discardableResult package func completed(
         _ bot: String, _ number: Int, limit: Double = 120, pause: Double = 2, after first: Double = 0
     ) throws -> [String: Any] {
@@ -113,7 +113,7 @@ extension Service {
     /// - Throws: `ServiceFailure`.
     package func begun(_ bot: String, limit: Double = 120) throws -> [String: Any] {
         let isThere = Moment.until(limit: limit, pause: 20) {
-            // The bot's file is not read yet, or its repository not looked at.
+            // The bot's file is not read yet, or its repository is not looked at yet.
             ((try? client.get("bots/\(bot)/integrations"))?["items"] as? [Any])?.isEmpty == false
         }
         guard isThere else {
@@ -122,7 +122,7 @@ extension Service {
         return try completed(bot, 1, limit: limit)
     }
 
-    /// A log's text.
+    /// Returns a log's text.
     /// - Throws: `ServiceFailure`.
     package func log(_ bot: String, _ number: Int, configuration: String = "debug") throws -> String {
         try client.send("GET", "/api/v1/bots/\(bot)/integrations/\(number)/log/\(configuration)").text

@@ -4,10 +4,9 @@ import Glibc
 import JobProtocol
 import Synchronization
 
-/// A daemon as it is installed, seen from outside: real processes, a state directory, repositories of git's own making.
-/// Every call blocks.
+/// A daemon as it is installed, used from outside: real processes, a state directory, repositories made by git. Every call blocks.
 package final class Service {
-    /// Where everything of it lies.
+    /// The directory of all its files.
     package let root: String
     /// The directory with `martlet` and `martlet-supervisor`.
     package let programs: String
@@ -16,17 +15,17 @@ package final class Service {
     private let environment: [String: String]
 
     package var state: String { root + "/state" }
-    /// The daemon's and the launcher's directory for temporary files.
+    /// The directory for temporary files of the daemon and the launcher.
     package var temporary: String { root + "/tmp" }
-    /// Its process; 0 while none runs.
+    /// The daemon's process; 0 while none runs.
     package var pid: Int32 { process }
 
-    /// Writes the settings; starts no process.
+    /// Writes the settings, and starts no process.
     /// - Parameters:
-    ///   - root: Must be there, and be empty.
+    ///   - root: An existing, empty directory.
     ///   - settings: Lines beside `listen`, `state`, `secrets` and `concurrency`.
-    ///   - environment: Beside PATH and HOME.
-    /// - Throws: What the file system says.
+    ///   - environment: Variables beside PATH and HOME.
+    /// - Throws: Errors of the file system.
     package init(
         root: String, programs: String, settings: String = "", environment: [String: String] = [:]
     ) throws {
@@ -41,7 +40,7 @@ package final class Service {
             try FileManager.default.createDirectory(atPath: root + "/" + directory, withIntermediateDirectories: true)
         }
         chmod(root + "/etc/secrets", 0o700)
-        // Else root does not become a daemon that stays root.
+        // Otherwise a daemon that is started as root would not stay root.
         chmod(root + "/etc", 0o700)
         try write(
             "etc/martlet.yml",
@@ -50,7 +49,7 @@ package final class Service {
     }
 
     /// Writes a file below the root.
-    /// - Throws: What the file system says.
+    /// - Throws: Errors of the file system.
     package func write(_ path: String, _ text: String, mode: UInt32 = 0o644) throws {
         let whole = root + "/" + path
         try FileManager.default.createDirectory(
@@ -59,13 +58,13 @@ package final class Service {
         chmod(whole, mode)
     }
 
-    /// What a file below the root holds; empty when it is not there.
+    /// Returns the contents of a file below the root; empty if it does not exist.
     package func text(_ path: String) -> String {
         String(decoding: FileManager.default.contents(atPath: root + "/" + path) ?? Data(), as: UTF8.self)
     }
 
-    /// As of the tests' `LoopbackSocket`, which is no part of these programs, and from ports of its own: none that the kernel gives to a
-    /// connection, and none twice before all were given.
+    /// Returns a free port as the tests' `LoopbackSocket` does, which is not part of these programs. Its ports are others: none that the kernel
+    /// gives to a connection, and none twice before all were returned.
     private static func freePort() throws -> Int {
         for _ in ports {
             let port = nextPort.withLock { next in
@@ -99,7 +98,7 @@ package final class Service {
     // MARK: Processes
 
     /// Starts the daemon, which may not answer yet.
-    /// - Throws: `ServiceFailure` when it cannot be started.
+    /// - Throws: `ServiceFailure` if it cannot be started.
     func launch() throws {
         process = try Shell.start(
             [programs + "/martlet", "serve", "--settings", root + "/etc/martlet.yml"], environment: environment,
@@ -107,7 +106,7 @@ package final class Service {
     }
 
     /// Starts the daemon and returns when it answers.
-    /// - Throws: `ServiceFailure` with its last words when it ends, or does not answer within 60 s.
+    /// - Throws: `ServiceFailure` with its last output if it exits, or does not answer within 60 s.
     package func start() throws {
         try launch()
         var hasEnded = false
@@ -123,11 +122,11 @@ package final class Service {
         }
     }
 
-    /// Sends the daemon a signal and waits for its end.
+    /// Sends the daemon a signal and waits for its exit.
     package func end(_ signal: Int32) {
         guard process > 0 else { return }
         kill(process, signal)
-        // One that stands at a failpoint takes nothing else before.
+        // A process that is stopped at a failpoint handles no other signal before SIGCONT.
         kill(process, SIGCONT)
         if Shell.wait(process, limit: 60) == nil { Shell.say("the daemon did not end in 60 s and was killed") }
         process = 0
@@ -155,7 +154,7 @@ package final class Service {
     /// Ends the daemon, its jobs and the launcher.
     package func endAll() {
         end(SIGTERM)
-        // Who stands at a failpoint takes no other signal before.
+        // A process that is stopped at a failpoint handles no other signal before SIGCONT.
         for process in supervisors + [launcher].compactMap({ $0 }) { kill(process, SIGCONT) }
         for supervisor in supervisors { kill(supervisor, SIGTERM) }
         if !Moment.until(limit: 15, pause: 20, { supervisors.isEmpty }) {
@@ -165,7 +164,7 @@ package final class Service {
         if !Moment.until(limit: 5, pause: 20, { launcher == nil }), let launcher { kill(launcher, SIGKILL) }
     }
 
-    /// Removes everything of it; jobs leave directories that are read-only.
+    /// Removes all its files. Jobs leave directories that are read-only.
     package func remove() {
         _ = try? Shell.run("chmod", ["-R", "u+w", root])
         _ = try? FileManager.default.removeItem(atPath: root)

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// Speaks HTTP/1.1 over the service's unix socket, one request after the other on one connection that is kept.
+/// An HTTP/1.1 client on the service's Unix socket. It sends one request after the other on one connection.
 package final class ServiceClient {
-    /// What came back.
+    /// An answer.
     package struct Answer {
         package let status: Int
         package let body: [UInt8]
@@ -18,7 +18,7 @@ package final class ServiceClient {
     deinit { disconnect() }
 
     /// Sends a request and reads its answer.
-    /// - Throws: `ServiceFailure` when nobody listens, the connection ends before the answer does, or nothing comes for a minute.
+    /// - Throws: `ServiceFailure` if no server listens, the connection ends before the answer does, or no byte comes for a minute.
     package func send(
         _ method: String, _ path: String, headers: [String: String] = [:], body: String? = nil
     ) throws -> Answer {
@@ -29,7 +29,7 @@ package final class ServiceClient {
             text += "Content-Length: \(body.utf8.count)\r\n"
         }
         text += "\r\n" + (body ?? "")
-        // A connection that says nothing for half a minute is ended by the service.
+        // The service closes a connection after half a minute without a request.
         if descriptor >= 0, hasEnded { disconnect() }
         if descriptor < 0 { try connect() }
         do {
@@ -41,7 +41,7 @@ package final class ServiceClient {
         }
     }
 
-    /// A GET's JSON object.
+    /// Returns the JSON object of a GET.
     /// - Throws: `ServiceFailure`, also for another status than 200.
     package func get(_ path: String) throws -> [String: Any] {
         let answer = try send("GET", "/api/v1/" + path)
@@ -51,8 +51,8 @@ package final class ServiceClient {
         return object
     }
 
-    /// Reads an answer that goes on, piece by piece as they come, until the reader has enough or the answer ends.
-    /// - Parameter reader: Given a piece; whether there may be more of interest.
+    /// Reads a streaming answer in pieces, until the reader has enough or the answer ends.
+    /// - Parameter reader: Gets a piece, and returns whether further pieces are of interest.
     /// - Throws: `ServiceFailure`, also for an answer that is not chunked.
     package func stream(_ path: String, reader: (String) -> Bool) throws {
         disconnect()
@@ -76,7 +76,7 @@ package final class ServiceClient {
 
     private func connect() throws {
         descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        // A daemon that stands still takes connections and answers none of them.
+        // A stopped daemon accepts connections and answers none of them.
         var limit = timeval(tv_sec: 60, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))

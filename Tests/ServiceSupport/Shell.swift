@@ -1,20 +1,20 @@
 import Foundation
 import Glibc
 
-/// A program that failed where it must not, or a service that does not do what it should.
+/// An error: a program failed that must not fail, or a service does not do what it should.
 package struct ServiceFailure: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 }
 
-/// Programs that are run to their end, from a program without Swift's concurrency: every call blocks.
+/// Programs that are run until they exit, for callers without Swift's concurrency. Every call blocks.
 package enum Shell {
-    /// Starts a program, with every signal as a program expects it: whoever starts us by nohup(1) leaves SIGHUP ignored, and a thread of a
-    /// pool takes no signals at all. Nothing is waited for.
+    /// Starts a program with default signal handling, and does not wait for it. nohup(1) leaves SIGHUP ignored in this process, and a thread of a
+    /// pool blocks all signals.
     /// - Parameters:
     ///   - arguments: The first is a path, or looked up in PATH.
-    ///   - output: A file that standard output and standard error are appended to; nothing: they go nowhere.
-    /// - Throws: `ServiceFailure` when it cannot be started.
+    ///   - output: The file to which standard output and standard error are appended; `nil` to discard them.
+    /// - Throws: `ServiceFailure` if it cannot be started.
     package static func start(
         _ arguments: [String], environment: [String: String]? = nil, in directory: String? = nil, output: String? = nil
     ) throws -> Int32 {
@@ -47,16 +47,16 @@ package enum Shell {
         return pid
     }
 
-    /// Waits for a child's end.
-    /// - Returns: Its exit status; the negative number of the signal that ended it.
+    /// Waits until a child exits.
+    /// - Returns: Its exit status, or the negative number of the signal that ended it.
     @discardableResult package static func wait(_ pid: Int32) -> Int32 {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
         return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
     }
 
-    /// Waits for a child's end, and kills it where that does not come within `limit` seconds.
-    /// - Returns: As `wait`; nothing where it was killed.
+    /// Waits until a child exits, and kills it after `limit` seconds.
+    /// - Returns: The same as `wait`; `nil` if the child was killed.
     @discardableResult package static func wait(_ pid: Int32, limit: Double) -> Int32? {
         var told = siginfo_t()
         let hasEnded = Moment.until(limit: limit) {
@@ -67,9 +67,9 @@ package enum Shell {
         return hasEnded ? status : nil
     }
 
-    /// Runs a program to its end.
-    /// - Returns: What it printed, without the line ends at its end.
-    /// - Throws: `ServiceFailure` with its last words when it ends with another status than 0.
+    /// Runs a program until it exits.
+    /// - Returns: Its output, without newlines at its end.
+    /// - Throws: `ServiceFailure` with its last output if it exits with another status than 0.
     @discardableResult package static func run(
         _ program: String, _ arguments: [String], environment: [String: String]? = nil, in directory: String? = nil
     ) throws -> String {

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// What a git server's hook sends after a push, signed with the bot's secret.
+/// The event that a git server's hook sends after a push, signed with the bot's secret.
 package struct SignedPush: Sendable {
     private let path: String
     private let headers: [String: String]
@@ -17,9 +17,9 @@ package struct SignedPush: Sendable {
         path = "/webhooks/push/\(bot)"
     }
 
-    /// Sends it.
+    /// Sends the event.
     /// - Returns: The answer's status.
-    /// - Throws: `ServiceFailure` when there is no answer.
+    /// - Throws: `ServiceFailure` if there is no answer.
     package func send(by client: ServiceClient) throws -> Int {
         try client.send("POST", path, headers: headers, body: body).status
     }

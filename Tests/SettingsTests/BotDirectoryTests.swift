@@ -9,7 +9,7 @@ import Testing
         BotSpecification(name: Name(nearest: "kit"), repository: repository)
     }
 
-    /// Makes the file's time old, so that its stamp is trusted.
+    /// Makes the file's modification time old, so that it is trusted.
     private func age(_ path: String, seconds: Int) {
         var times = [
             timespec(tv_sec: 1_700_000_000 + seconds, tv_nsec: 0),

@@ -3,14 +3,14 @@ import Settings
 import TestSupport
 import Testing
 
-/// A text with `§` at the place where the first diagnostic must be.
+/// A text with `|` at the place of the expected first diagnostic.
 struct Marked: Sendable, CustomTestStringConvertible {
-    /// With the mark.
+    /// The text with the mark.
     let marked: String
     let text: String
     let line: Int
     let column: Int
-    /// What the message must have in it.
+    /// A part of the expected message.
     let message: String
     var testDescription: String { message }
 
@@ -23,7 +23,7 @@ struct Marked: Sendable, CustomTestStringConvertible {
         self.message = message
     }
 
-    /// - Parameter head: How many lines the file has above the sample.
+    /// - Parameter head: The number of lines in the file above the sample.
     func expectFirst(
         of diagnostics: [Diagnostic], below head: Int = 0, severity: Diagnostic.Severity = .error,
         sourceLocation: SourceLocation = #_sourceLocation

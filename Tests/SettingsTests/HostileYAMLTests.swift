@@ -3,7 +3,7 @@ import Settings
 import TestSupport
 import Testing
 
-/// Inputs made to cost time or memory, or to show people something else than what is read.
+/// Inputs that are made to cost time or memory, or to show users something else than the parser reads.
 @Suite(.threat("P7")) struct HostileYAMLTests {
     private func read(_ yaml: String) -> Reading<Recipe> {
         RecipeReader.read(yaml: yaml, file: "r.yml", project: .tree(.make))
@@ -59,7 +59,7 @@ import Testing
 
     @Test func testThatAFileAboveTheLimitIsRefusedAtOnce() {
         expectError(String(repeating: "# 345678\n", count: 10 << 17), 1, 1, "at most 262144 are read")
-        // The last size that is read.
+        // The largest size that is read.
         #expect(read(String(repeating: "#\n", count: 128 << 10)).value != nil)
     }
 
@@ -87,10 +87,10 @@ import Testing
         expectError(nested(65), 1, 68, "more than 64 levels of braces and brackets")
     }
 
-    /// Each level hashes all below it. Twice the levels may cost twice the processor time, and half of that for what is not exact; what
-    /// grows faster ends at the first few levels. Of three measures the least: others on the machine only add to it.
+    /// Each level hashes all levels below it. Twice the levels may take twice the processor time, plus half of that for inaccuracy. A faster growth
+    /// fails at the first few levels. The least of three measurements counts, because other work on the machine only adds to it.
     @Test func testThatTheDeepestTreeThatIsParsedCostsInProportionToItsLevels() throws {
-        // given: a wide tree below complex keys, at last as many as the limits let through
+        // given: a wide tree below complex keys, finally with as many as the limits allow
         let wide = "{" + (0..<3000).map { "k\($0): 1" }.joined(separator: ", ") + "}"
         func once(levels: Int) -> Double {
             let deep = String(repeating: "{? ", count: levels) + wide + String(repeating: " : x}", count: levels)

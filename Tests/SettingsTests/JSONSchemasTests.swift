@@ -27,7 +27,7 @@ import Testing
         for schema in ["settings", "bot"] { try expect(schema, ["$defs", "retention"], Keys.retention) }
         try expect("bot", ["properties", "webhook"], Keys.webhook)
         try expect("bot", ["properties", "status"], Keys.status)
-        // The mapping stands second, after the line.
+        // The mapping is the second alternative, after the line.
         try expect("bot", ["properties", "paths", "oneOf", "1"], Keys.paths)
         try expect("bot", ["properties", "schedule", "oneOf", "1"], Keys.schedule)
         try expect("bot", trigger, Keys.trigger)
@@ -38,7 +38,7 @@ import Testing
             try expect(schema, base + configuration, Keys.configuration)
             try expect(schema, base + configuration + ["properties", "steps", "items"], Keys.step)
             try expect(schema, base + ["properties", "archive"], Keys.archive)
-            // The schema of a command stands second in a list of alternatives.
+            // The schema of a command is the second alternative.
             expectNoDifference(
                 try properties(schema, base + ["properties", "analyze", "items", "oneOf", "1"]),
                 Keys.names(Keys.analysis).sorted())

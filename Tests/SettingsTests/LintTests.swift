@@ -8,7 +8,7 @@ import Testing
         ("a.yml", "listen: 1", .settings), ("a.yml", "[", .bot), ("a.yml", "foo: 1\nconfigurations:\n", .recipe),
     ])
     func testThatItTellsWhatAFileIs(_ path: String, _ text: String, _ kind: Lint.Kind) {
-        #expect(Lint.recognised(path: path, text: text) == kind)
+        #expect(Lint.recognized(path: path, text: text) == kind)
     }
 
     @Test(arguments: [

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct NearMissTests {
     private func remarks(_ entries: [String]) -> [String] {
-        let project = RecipeReader.Project.recognised(
+        let project = RecipeReader.Project.recognized(
             ProjectType.recognize(ProjectTree(rootEntries: entries)), rootEntries: entries)
         return RecipeReader.withoutRecipe(project).value?.remarks ?? []
     }
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func testThatFewOfManyNamesAreSaid() {
-        // given: names that differ in what stands before the word
+        // given: names that differ before the word
         let names = (1...5000).map { number in
             String((0..<13).map { number >> $0 & 1 == 0 ? "." : "_" }) + "martlet.yml"
         }
@@ -48,7 +48,7 @@ import Testing
 
     @Test func testThatBesideTheRecipeOnlyItsOtherSpellingsAreSaid() {
         func warnings(_ entries: [String]) -> [String] {
-            let project = RecipeReader.Project.recognised(nil, rootEntries: entries)
+            let project = RecipeReader.Project.recognized(nil, rootEntries: entries)
             return RecipeReader.read(
                 bytes: Array("configurations: { a: { build: x } }\n".utf8), file: ".martlet.yml", project: project
             ).diagnostics.map(\.message)
@@ -57,8 +57,8 @@ import Testing
         #expect(warnings([".martlet.yml", ".martlet.yaml"]).count == 1)
     }
 
-    @Test func testThatWhereNothingIsRecognisedTheMisnamedRecipeIsTheReason() {
-        let project = RecipeReader.Project.recognised(nil, rootEntries: ["martlet.yml", "a"])
+    @Test func testThatWhereNothingIsRecognizedTheMisnamedRecipeIsTheReason() {
+        let project = RecipeReader.Project.recognized(nil, rootEntries: ["martlet.yml", "a"])
         expectContains(RecipeReader.withoutRecipe(project).errors.first?.message ?? "", "martlet.yml")
     }
 
@@ -86,7 +86,7 @@ import Testing
             try directory.write("bots/kit.yml", text)
             let bots = BotDirectory(directory: directory.path("bots"))
             func warnings() -> [String] { bots.scan().problems.flatMap(\.diagnostics).map(\.message) }
-            // when, then: it is not there, has another name, is not executable, is mended
+            // when, then: the script is missing, has another name, is not executable, is fixed
             expectContains(warnings().first ?? "", "there is no \(directory.path("triggers/upload-archive"))")
             try directory.write("trigger/upload-archive", "", mode: 0o755)
             expectContains(warnings().first ?? "", "\(directory.path("trigger")) is there")

@@ -6,7 +6,7 @@ import Testing
 
 /// A package of the registry belongs to one product.
 @Suite struct PackageClaimsTests {
-    /// A bot file that publishes packages.
+    /// Returns a bot file that publishes packages.
     private func bot(_ packages: String..., product: String? = nil, repository: String = "/one") -> String {
         let triggers = packages.enumerated().map { index, package in
             "  - { name: p\(index), branches: [\"release/*\"], publish: { version: branch, registry: \(package) } }\n"
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// A copy whose name sorts before stops nobody: not while the owner stays as it is, nor when it changes.
+    /// A copy of the file whose name sorts first blocks no bot, whether the owner's file changes or not.
     @Test(arguments: [false, true]) func testThatWhoHasThePackageKeepsIt(isRestarted: Bool) async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// While the owner's file is invalid, its last good form has the package.
+    /// While the owner's file is invalid, its last good form keeps the package.
     @Test func testThatAnInvalidFileGivesNothingUp() async throws {
         try await withTemporaryDirectory { directory in
             try directory.write("kit.yml", bot("acme.kit"))
@@ -68,14 +68,14 @@ import Testing
         }
     }
 
-    /// What its owner does not name any more is free, also when its product is another by now.
+    /// A package that its owner no longer names is free, also if the owner's product has changed.
     @Test func testThatAPackageThatIsGivenUpIsFree() async throws {
         try await withTemporaryDirectory { directory in
             try directory.write("kit.yml", bot("acme.kit"))
             try directory.write("nightly.yml", bot("acme.kit", product: "kit"))
             let bots = BotDirectory(directory: directory.path)
             #expect(refused(bots.scan()).isEmpty)
-            // when its product is another, the one that has it still keeps it
+            // when: the product has changed, and the bot still has the package
             try directory.write("kit.yml", bot("acme.kit", product: "app"))
             #expect(refused(bots.scan()) == ["kit"])
             // when
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// A bot that is refused for one package keeps no third from the other that it names.
+    /// A bot that is refused because of one package does not reserve the other one that it names.
     @Test func testThatARefusedBotTakesNothing() async throws {
         try await withTemporaryDirectory { directory in
             try directory.write("a.yml", bot("acme.kit"))
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// It goes on as it was, with what it had, also with what its file does not name any more.
+    /// The bot continues as before with its packages, also those that its file no longer names.
     @Test func testThatARefusedChangeGivesNothingUp() async throws {
         try await withTemporaryDirectory { directory in
             try directory.write("a.yml", bot("acme.kit"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Settings
 
-/// What a tree says of its project: texts, scripts, and the test commands of its own CI.
+/// The facts about a project in its tree: texts, scripts, and the test commands of its own CI.
 @Suite struct ProjectTreeReaderTests {
     private func read(_ files: [String: String]) -> ProjectTree {
         var directories: [String: Set<String>] = [:]
@@ -134,7 +134,7 @@ import Testing
         #expect(recipe?.configurations.map(\.flags) == [["--release"]])
     }
 
-    /// Read by an expression over the whole text, each of these files takes hours.
+    /// An expression over the whole text would take hours for each of these files.
     @Test(
         .timeLimit(TestLimits.minutes(1)),
         arguments: [
@@ -226,7 +226,7 @@ import Testing
     @Test(arguments: [
         (["test/unit/kit.bats"], "test/unit/kit.bats"), (["t/all/a.bats", "README.md"], "t/all/a.bats"),
         (["test/kit.bats", "test/unit/a.bats"], "test/kit.bats"),
-        // What tests read, and a library for bats.
+        // Test data, and a library for bats.
         (["test/fixtures/a.bats"], nil), (["tests/bats-support/a.bats"], nil), (["docs/unit/a.bats"], nil),
     ])
     func testThatTestsForBatsMayLieInADirectoryOfTheTests(_ paths: [String], _ marker: String?) {

@@ -117,7 +117,7 @@ import Testing
                   - { name: unit, step: testing, run: make check, report: build/*.xml, secrets: [registry-token] }
             analyze:
               - { name: lint, run: ./lint.sh, environment: { A: b }, timeout: 1m, working-directory: src, network: full,
-                  report: lint.sarif, secrets: licence }
+                  report: lint.sarif, secrets: license }
               - { run: ./other }
             """, nil)
         // then
@@ -145,7 +145,7 @@ import Testing
                 .command(
                     .init(
                         run: "./lint.sh", environment: ["A": "b"], timeout: .seconds(60), workingDirectory: "src",
-                        network: .full, report: ["lint.sarif"], secrets: ["licence"]), name: Name(nearest: "lint")),
+                        network: .full, report: ["lint.sarif"], secrets: ["license"]), name: Name(nearest: "lint")),
                 .command(.init(run: "./other")),
             ])
     }
@@ -228,7 +228,7 @@ import Testing
     }
 
     @Test func testThatARecipeOfAnOlderVersionIsStillRead() throws {
-        // given: as the database of the first version has it.
+        // given: the form in a database of the first version.
         let recorded = """
             {"analyze":[{"tool":{"_0":"clang"}},{"command":{"report":["lint.sarif"],"run":"./lint.sh"}}],"archive":{},
             "configurations":[{"environment":{},"flags":[],"name":"debug","report":[]}],"projectType":"make"}
@@ -270,7 +270,7 @@ import Testing
     ])
     func testThatAnUnknownProjectIsToldWhatToWrite(_ names: [String], _ advice: String) throws {
         // when
-        let reading = RecipeReader.withoutRecipe(.recognised(nil, rootEntries: names))
+        let reading = RecipeReader.withoutRecipe(.recognized(nil, rootEntries: names))
         // then
         #expect(reading.value == nil)
         let said = try #require(reading.diagnostics.first?.description)
@@ -279,16 +279,16 @@ import Testing
                 ".martlet.yml:1:1: error: nothing says how to build this repository: none of "
                     + "\(ProjectType.usualMarkers) is in its root; "))
         #expect(said.hasSuffix(advice))
-        // and what it says to write is a recipe
+        // The recommended text is a recipe
         let recipe = try #require(said.split(separator: "`").last { $0.hasPrefix("configurations") })
         #expect(read(String(recipe), nil).errors.isEmpty)
     }
 
     @Test(arguments: ProjectType.allCases)
     func testThatARecipeSaysWhichTypeItIs(_ type: ProjectType) throws {
-        // when: other types are recognised, or none.
-        for recognised in [nil, ProjectType.make] {
-            let recipe = try #require(read("project: \(type.rawValue)\n", recognised).value)
+        // when: other types are recognized, or none.
+        for recognized in [nil, ProjectType.make] {
+            let recipe = try #require(read("project: \(type.rawValue)\n", recognized).value)
             // then
             #expect(recipe.projectType == type)
             #expect(recipe.recognition?.sentence == "\(type.profile.title), by `project` in .martlet.yml")
@@ -373,9 +373,9 @@ import Testing
 }
 
 extension RecipeReader.Project {
-    /// A root with nothing but the file that tells a type.
+    /// Returns a root with only the file that marks a type.
     static func tree(_ type: ProjectType?) -> RecipeReader.Project {
         let names = type.map { Array($0.profile.markers.prefix(1)) } ?? []
-        return .recognised(ProjectType.recognize(ProjectTree(rootEntries: names)), rootEntries: names)
+        return .recognized(ProjectType.recognize(ProjectTree(rootEntries: names)), rootEntries: names)
     }
 }

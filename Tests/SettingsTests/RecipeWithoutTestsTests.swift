@@ -20,7 +20,7 @@ import Testing
         #expect(configuration.test == nil)
     }
 
-    /// Whatever is more than the word is a command.
+    /// Any other text than the word is a command.
     @Test(arguments: ["None", "none -v", "./none", "\"none\\n\""])
     func testThatOnlyTheWordSaysThatNothingIsTested(_ text: String) throws {
         // when

@@ -9,7 +9,7 @@ import Testing
         BotFileReader.read(yaml: yaml, file: "kit.yml", name: Name(nearest: "kit"))
     }
 
-    /// The recipe's first line is the file's business, all else must be as it was.
+    /// Sets the recipe's first line, which depends on the file, to a fixed value. All else must be equal.
     private func leveled(_ bot: BotSpecification?) -> BotSpecification? {
         var bot = bot
         bot?.recipe?.firstLine = 1

@@ -6,13 +6,13 @@ import Testing
 /// Moments in zones whose clocks change. The figures are those of zdump(8).
 @Suite struct ScheduleZoneTests {
     @Suite struct WhenClocksGoForward {
-        /// Berlin shows 02:00 to 02:59 never on 2026-03-29.
+        /// Berlin never shows 02:00 to 02:59 on 2026-03-29.
         @Test(arguments: [
             ("30 2 * * *", "2026-03-28T12:00", ["2026-03-29T01:00", "2026-03-30T00:30"]),
             ("0,15,30 2 * * *", "2026-03-28T12:00", ["2026-03-29T01:00", "2026-03-30T00:00"]),
             ("0 3 * * *", "2026-03-28T12:00", ["2026-03-29T01:00", "2026-03-30T01:00"]),
             ("59 1 * * *", "2026-03-28T12:00", ["2026-03-29T00:59", "2026-03-29T23:59"]),
-            // A pace goes by the clocks: nothing is made up for.
+            // A step such as `*/30` follows the clocks: no skipped time is made up for.
             ("*/30 * * * *", "2026-03-29T00:00", ["2026-03-29T00:30", "2026-03-29T01:00", "2026-03-29T01:30"]),
             ("*/30 2 * * *", "2026-03-28T12:00", ["2026-03-30T00:00"]),
         ])

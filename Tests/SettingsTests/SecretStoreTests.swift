@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// A line end of an editor's is none of the value's, and would spoil what it is encoded to.
+    /// A line end that an editor adds is not part of the value, and would spoil its encoded forms.
     @Test func testThatALineEndOfTwoCharactersIsNoneOfTheValue() async throws {
         try await withTemporaryDirectory { directory in
             // given

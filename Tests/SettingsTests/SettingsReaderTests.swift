@@ -35,7 +35,7 @@ import Testing
         let machine = try #require(words[0] == "MemTotal:" ? Int64(words[1]) : nil) * 1024
         // when
         let memory = FenceSettings.usualMemory.bytes
-        // then: whole gibibytes below it
+        // then: whole gibibytes, rounded down
         #expect(memory <= machine / 4 * 3)
         #expect(memory > machine / 4 * 3 - (1 << 30))
         #expect(memory % (machine >= 4 << 30 ? 1 << 30 : 1 << 20) == 0)

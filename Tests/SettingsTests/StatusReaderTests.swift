@@ -3,7 +3,7 @@ import Settings
 import TestSupport
 import Testing
 
-/// Where a bot reports commits' statuses, as far as its file says so.
+/// The settings of a bot file for commit statuses.
 @Suite struct StatusReaderTests {
     private func read(_ status: String, repository: String, insecure: Bool = false) -> Reading<BotSpecification> {
         BotFileReader.read(
@@ -64,7 +64,7 @@ import Testing
         let bot = try #require(reading.value)
         expectNoDifference(bot.status, StatusTarget(forge: forge, credentials: "t", api: api, project: project))
         #expect(bot.destinations.map(\.name) == [api])
-        // What is printed with every default reads back to the same.
+        // The text with every default reads back to the same settings.
         let again = BotFileReader.read(yaml: ResolvedYAML.print(bot), file: "bots/kit.yml", name: bot.name)
         expectNoDifference(again.value, bot)
     }

@@ -123,7 +123,7 @@ import Testing
         #expect(reading.value?.triggers.first?.timeout == .seconds(300))
     }
 
-    /// A commit gets one version, so that what the second one says of the registry never comes to be.
+    /// A commit gets one version, so the registry lines of a second trigger would never take effect.
     @Test(arguments: [
         ("branches: [release/*]", "version: branch", "branches: [release/1.*]", "version: branch", true),
         ("branches: [release/1.0]", "version: branch", "branches: [release/*]", "version: branch", true),

@@ -2,9 +2,9 @@ import Testing
 
 @testable import SourceControl
 
-/// When looks try again to bring what they could not bring.
+/// The pauses between looks that try to fetch what an earlier look could not.
 @Suite struct BringingPauseTests {
-    /// The looks that bring nothing until the next one may.
+    /// Returns the number of looks that fetch nothing until one may try again.
     private static func pause(_ memory: ListMemory) -> Int {
         var count = 0
         while !memory.mayBring(), count < 5000 { count += 1 }
@@ -26,7 +26,7 @@ import Testing
         #expect(pauses == [10, 20, 40, 80, 160, 320, 640, 1000, 1000])
     }
 
-    /// Also what a fetch has brought counts.
+    /// A fetch counts, too.
     @Test func testThatWhatIsHereMakesPausesShortAgain() {
         // given
         let memory = ListMemory()

@@ -4,11 +4,11 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// Looks that bring the commits of what has moved.
+/// Looks that fetch the commits of refs that have moved.
 @Suite struct BringingTests {
     private static let topic = RefName(branch: "topic")
 
-    /// Two branches that have moved on.
+    /// Pushes two branches.
     private static func push(_ fixture: Fixture) async throws -> (main: CommitID, topic: CommitID) {
         try await fixture.origin.branch("topic")
         let topic = try await fixture.origin.commit(files: ["topic": "1\n"])
@@ -36,7 +36,7 @@ import Testing
                 return pushed
             }
 
-            // then: nobody has to be asked
+            // then: no server has to be asked
             let mirror = try #require(mirrors.first)
             try await mirror.fetch([fixture.main: pushed.main, Self.topic: pushed.topic])
             #expect(try await mirror.resolve("refs/heads/topic") == pushed.topic)
@@ -67,7 +67,7 @@ import Testing
 
     @Test func testThatOnlyWhatIsWantedAndHasMovedIsBrought() async throws {
         try await withOrigin { fixture in
-            // given: a look that has seen the first tip of a branch, and did not want it
+            // given: a look that has seen the first tip of a branch without fetching it
             try await fixture.fetch()
             let first = try await Self.push(fixture)
             _ = try await fixture.mirror.look(bringing: { ref, _ in ref == fixture.main })
@@ -105,7 +105,7 @@ import Testing
             // then
             #expect(mirror.hasManyPacks)
 
-            // and when there are few again
+            // when: there are few again
             for name in names { try packs.remove(name) }
             #expect(try await !mirror.repack())
 
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    /// A server that lists what it has and answers nothing else for a while.
+    /// Runs a server that lists its refs, and for a while answers no other request.
     private static func serving(
         _ fixture: Fixture, sendsPacks: Locked<Bool>,
         _ body: (Mirror, ScriptedHTTPServer, _ push: () async throws -> CommitID) async throws -> Void
@@ -185,7 +185,7 @@ import Testing
                 let before = server.requests.count
                 let tip = try await push()
 
-                // when: a look, what an integration needs of it, and a look that finds nothing new
+                // when: a look, the fetch of an integration's commit, and a look that finds nothing new
                 _ = try await mirror.look(bringing: { _, _ in true })
                 try await mirror.fetch([fixture.main: tip])
                 _ = try await mirror.look(bringing: { _, _ in true })
@@ -207,7 +207,7 @@ import Testing
                 func posts() -> Int { server.requests.count { $0.hasPrefix("POST ") } }
                 let before = posts()
 
-                // when: a push more than looks pause
+                // when: more pushes than looks pause
                 var tips: [CommitID?] = []
                 for _ in 0...10 {
                     let tip = try await push()
@@ -215,7 +215,7 @@ import Testing
                     tips.append(listing.heads[fixture.main] == tip ? tip : nil)
                 }
 
-                // then: the look is none that failed, and the server was asked once
+                // then: the look did not fail, and the server was asked once
                 #expect(!tips.contains(nil))
                 #expect(posts() == before + 1)
 
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    /// The default branch, which each look wants until it is here.
+    /// Each look wants the default branch until the mirror has it.
     @Test func testThatABranchThatCannotBeBroughtIsTriedMoreAndMoreSeldom() async throws {
         try await withOrigin { fixture in
             let sendsPacks = Locked(true)
@@ -267,7 +267,7 @@ import Testing
     @Test func testThatDamageThatALookMeetsIsLeftToTheNextFetch() async throws {
         try await withOrigin(["a": String(repeating: "line\n", count: 2000)]) { fixture in
             try await Self.serving(fixture, sendsPacks: Locked(true)) { mirror, _, push in
-                // given: the commit that the mirror's branch leads to cannot be read, which the server is told of
+                // given: the commit that the mirror's branch leads to cannot be read, and the server is told that the mirror has it
                 let first = try await fixture.origin.head()
                 let script = """
                     chmod u+w *.pack; p=$(ls *.pack); s=$(stat -c %s $p)

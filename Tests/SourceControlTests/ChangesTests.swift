@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func testThatLinesAreFollowed() async throws {
-        // given lines 3 and 4 gone, two before line 8, line 11 other, line 12 indented
+        // given: lines 3 and 4 removed, two added before line 8, line 11 changed, line 12 indented
         let lines =
             [1, 2, 5, 6, 7].map { "line \($0)" } + ["x", "y", "line 8", "line 9", "line 10", "other", "\tline   12"]
         // when
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func testThatAWholeDirectoryOfManyFilesIsFollowed() async throws {
-        // given more renames than are weighed against each other
+        // given: more renames than are compared with each other
         var (before, after): ([String: String], [String: String]) = ([:], [:])
         for number in 0..<600 {
             before["old/\(number).c"] = "file \(number)\n"

@@ -5,12 +5,12 @@ import Testing
 
 @testable import SourceControl
 
-/// A checkout whose task is canceled: it ends at the next file, loses nothing, and the next one repairs what it left.
+/// A checkout whose task is canceled ends at the next file and loses nothing, and the next one repairs what it left.
 @Suite struct CheckoutInterruptionTests {
-    /// In the middle of the tree, and of the second commit alone.
+    /// A file in the middle of the tree, and only in the second commit.
     private static let reached = "f200-new"
 
-    /// Several hundred files, all with one content.
+    /// Returns several hundred files with the same content.
     private static func files(_ content: String) -> [String: String] {
         Dictionary(uniqueKeysWithValues: (100..<500).map { ("f\($0)", content) })
     }
@@ -19,7 +19,7 @@ import Testing
     private static let second = first.merging(files("2\n")) { $1 }.merging([reached: "2\n"]) { $1 }
     private static let built = ["built/product": "compiled\n"]
 
-    /// Which commit is checked out after the interrupted one.
+    /// The commit that is checked out after the interrupted one.
     enum Next: CaseIterable { case same, before }
 
     @Test(arguments: Next.allCases)
@@ -47,7 +47,7 @@ import Testing
             #expect(!report.isFresh)
             let whole = next == .same ? Self.second : Self.first
             #expect(try fixture.tree() == whole.merging(Self.built) { $1 })
-            // f100 to f200 were written: they are left alone, or written back; f201 to f499 were not.
+            // f100 to f200 were written, and are left alone or written back. f201 to f499 were not.
             let changes = next == .same ? (299, 0) : (101, 1)
             #expect((report.written, report.removed) == changes)
             #expect(report.written + report.unchanged == whole.count)
@@ -82,7 +82,7 @@ import Testing
             let tree = try Directory(opening: fixture.workspace)
             try tree.write("a-left", bytes: [])
 
-            // when it has removed what is not tracked
+            // when: it has removed untracked files
             let error = try await interrupt(fixture, commits.second) { tree in !Self.holds(tree, "a-left") }
 
             // then
@@ -119,7 +119,7 @@ import Testing
             let commit = try await fixture.fetch()
             let (state, asked) = (fixture.state, Locked(0))
 
-            // when it begins to write it is asked for the first file, and then while it reads the rules
+            // when: it asks for the first file before it writes, and later while it reads the rules
             let error = try await interrupt(fixture, commit) { _ in
                 guard Self.holds(state, "pending") else { return false }
                 return asked.withLock {
@@ -156,7 +156,7 @@ import Testing
 
     // MARK: What it needs
 
-    /// Checks the first commit out, has a job build something, and makes the second.
+    /// Checks the first commit out, lets a job build something, and makes the second commit.
     private func commits(_ fixture: Fixture) async throws -> (first: CommitID, second: CommitID) {
         let first = try await fixture.fetch()
         _ = try await fixture.mirror.checkout(
@@ -169,19 +169,20 @@ import Testing
     }
 
     private static func holds(_ tree: String, _ name: String) -> Bool {
-        // What cannot be opened yet holds nothing.
+        // A directory that cannot be opened yet contains nothing.
         guard let directory = try? Directory(opening: tree) else { return false }
         return ((try? directory.status(name)) ?? nil) != nil
     }
 
-    /// Checks a commit out in a task that is canceled, on the lane's thread between two files, as soon as the workspace is as wanted.
+    /// Checks a commit out in a task that is canceled as soon as the workspace is in the wanted state. That happens between two files, on the
+    /// lane's thread.
     /// - Parameter isReached: Gets the path of the workspace's tree.
     private func interrupt(
         _ fixture: Fixture, _ commit: CommitID, when isReached: @escaping @Sendable (_ tree: String) -> Bool
     ) async throws -> SourceControlError? {
         let (mirror, workspace, state) = (fixture.mirror, fixture.workspace, fixture.state)
         let handle = Locked<Task<SourceControlError?, Never>?>(nil)
-        // It begins when it can be canceled.
+        // It begins only when it can be canceled.
         let (begin, begins) = AsyncStream<Void>.makeStream()
         let task = Task { () -> SourceControlError? in
             for await _ in begin { break }
@@ -194,7 +195,7 @@ import Testing
         return await task.value
     }
 
-    /// - Parameter look: Called each time before the checkout asks whether it is to stop.
+    /// - Parameter look: Called each time before the checkout asks whether it must stop.
     private static func failure(
         _ mirror: Mirror, _ commit: CommitID, into workspace: String, state: String,
         look: @escaping @Sendable () -> Void

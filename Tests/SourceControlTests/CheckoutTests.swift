@@ -23,7 +23,7 @@ import Testing
     }
 
     @Suite struct GivenACheckedOutWorkspace {
-        /// Files are written under their own names: one is there in part, one is gone, and one is whole.
+        /// Files are written under their own names: one is incomplete, one is missing, and one is complete.
         @Test func testThatWhatAKillLeftOfFilesIsRepaired() async throws {
             try await withOrigin(["a": "1\n", "b": "1\n", "c": "1\n", "d": "1\n"]) { fixture in
                 // given
@@ -98,7 +98,7 @@ import Testing
                     try tree.makeDirectories(String(path[..<path.lastIndex(of: "/")!]))
                     try tree.write(path, bytes: Array("job\n".utf8))
                 }
-                // A rule of the job's own does not count.
+                // A job's own rule does not count.
                 try tree.write(".gitignore", bytes: Array("*\n".utf8))
 
                 // when
@@ -152,7 +152,7 @@ import Testing
                 #expect(try fixture.tree() == expected)
                 #expect(try fixture.status("mode")?.mode == 0o755)
 
-                // when it goes back
+                // when: the branch goes back
                 try await fixture.origin.git("checkout", "-q", "-B", "main", "HEAD~1")
                 _ = try await fixture.checkout()
 
@@ -162,7 +162,7 @@ import Testing
             }
         }
 
-        /// As a kill in the middle leaves it: some files of the new commit, the record still the old one's.
+        /// A kill in the middle leaves some files of the new commit, and the record of the old one.
         @Test func testThatItRepairsAnInterruptedCheckout() async throws {
             try await withOrigin([".gitignore": "gen\n", "a": "1\n", "b": "1\n"]) { fixture in
                 // given

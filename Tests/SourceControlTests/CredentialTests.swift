@@ -5,7 +5,7 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// Who gets to see what we know.
+/// The servers that get our credentials.
 @Suite struct CredentialTests {
     private static let challenge =
         "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// G10: a server's own words, with escape sequences, in the error that git's protocol has for them.
+    /// G10: a server's own message with escape sequences, in the error of git's protocol.
     @Test(.threat("G10")) func testThatAServersWordsAreShownEscaped() async throws {
         try await withTemporaryDirectory { directory in
             let words = "ERR \u{1b}]0;pwned\u{7}\rnot found\n"
@@ -167,7 +167,7 @@ import Testing
                 let key = Credentials.Key.files(privateKey: directory.path("key"), publicKey: nil)
                 try directory.makeDirectory("home/.ssh")
                 try await BackgroundServer.running(command, in: directory.path, port: port) {
-                    // when nobody knows the host
+                    // when: the host is unknown
                     let unknown = await expectRejection(SourceControlError.self, \.code, .serverUntrusted) {
                         try await Mirrors(directory: directory.path("others"), engine: engine)
                             .mirror(of: url, credentials: Credentials(key: key)).look()
@@ -177,7 +177,7 @@ import Testing
                     expectContains("\(try #require(unknown))", "known_hosts")
                     #expect(!(try directory.text("sshd.log")).contains("Accepted"))
 
-                    // when it is known, in a process of its own since libgit2 asks for HOME once
+                    // when: it is known, in a separate process, because libgit2 reads HOME once
                     let host = try directory.text("host.pub").split(separator: " ").prefix(2).joined(separator: " ")
                     try directory.write("home/.ssh/known_hosts", "[127.0.0.1]:\(port) \(host)\n")
                     try await runExpectingSuccess(
@@ -187,7 +187,7 @@ import Testing
                         [root = root as String, address = address as String, isLibrary = isLibrary as Bool] in
                         try await Self.fetch(address, root, isLibrary ? .library : .automatic)
                     }
-                    // One connection each; the command asks for the list once more, since each mirror here is a new one.
+                    // One connection each. The command asks for the list again, because each mirror here is a new one.
                     #expect(try directory.text("sshd.log").components("Accepted publickey") == (isLibrary ? 3 : 4))
                 }
             }
@@ -205,11 +205,11 @@ import Testing
             let text = String(decoding: try WholeFile.read(root + "/key", limit: 10_000), as: UTF8.self)
             try await mirror(.text(text)).fetch(heads)
             guard let commit = heads.values.first, try await mirror(nil).contains(commit) else { exit(2) }
-            // Without one of the bot's own: the account's usual key.
+            // Without a key of the bot: the account's usual key.
             try await runExpectingSuccess(["cp", root + "/key", root + "/home/.ssh/id_ed25519"])
             try await runExpectingSuccess(["cp", root + "/key.pub", root + "/home/.ssh/id_ed25519.pub"])
             guard try await mirror(nil).look().heads == heads else { exit(3) }
-            // A key that the server does not take.
+            // A key that the server refuses.
             do throws(SourceControlError) {
                 _ = try await mirror(file("other")).look()
                 exit(4)
@@ -234,7 +234,7 @@ import Testing
 }
 
 extension String {
-    /// How often a part is there.
+    /// Returns how often a part occurs.
     fileprivate func components(_ part: String) -> Int { ranges(of: part).count }
 }
 

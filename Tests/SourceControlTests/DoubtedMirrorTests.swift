@@ -5,9 +5,9 @@ import Testing
 
 @testable import SourceControl
 
-/// Mirrors after a stop of the machine: nothing of theirs was synchronized.
+/// Mirrors after a stop of the machine: none of their files were synchronized.
 @Suite struct DoubtedMirrorTests {
-    /// A mirror that was fetched over a connection, with a held commit, and the same mirror of the next process.
+    /// Runs a test with a mirror that was fetched over a connection, with a held commit, and the same mirror of the next process.
     private static func withMirror(
         _ body: (_ fixture: Fixture, _ mirror: Mirror, _ next: (mirrors: Mirrors, mirror: Mirror)) async throws -> Void
     ) async throws {
@@ -22,7 +22,7 @@ import Testing
                 try await mirror.fetch(heads)
                 try await mirror.hold(
                     try #require(heads[fixture.main]), for: IntegrationID(bot: try #require(Name("kit")), number: 1))
-                // libgit2 maps packs once for a process, and a file that is cut while it is mapped ends the process. The next process maps them again.
+                // libgit2 maps a pack once per process, and truncating a mapped file crashes the process. The next process maps it again.
                 mirror.kept.drop(mirror.store)
                 let later = mirrors()
                 try await body(fixture, mirror, (later, later.mirror(of: url)))
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// The forms in which files are left whose bytes never came to the disk.
+    /// The forms of files whose bytes never reached the disk.
     @Test(arguments: [
         "pack empty", "pack of zeros", "index empty", "packed-refs cut", "packed-refs of zeros",
         "packed-refs unreadable", "config empty", "config of zeros", "HEAD empty", "hold empty",

@@ -5,13 +5,13 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// A repository of the real git, and mirrors of our own beside it.
+/// A repository of the real git, with our mirrors beside it.
 struct Fixture {
     let directory: TemporaryDirectory
     let origin: GitRepository
     let mirror: Mirror
 
-    /// Where the tree is checked out, and where our record of it lies.
+    /// The directory of the checked-out tree, and that of our record.
     var workspace: String { directory.path("workspace/tree") }
     var state: String { directory.path("workspace/checkout") }
     let main = RefName(branch: "main")
@@ -22,7 +22,7 @@ struct Fixture {
         return try await mirror.checkout(commit, ref: ref, into: workspace, state: state, isClean: isClean)
     }
 
-    /// Another mirror of the repository, by one engine.
+    /// Returns another mirror of the repository with one engine.
     func other(_ engine: GitEngine, limits: NetworkLimits = NetworkLimits()) throws -> Mirror {
         Mirrors(
             directory: directory.path("others-\(engine)"), limits: limits, configuration: GitConfiguration(files: []),
@@ -37,7 +37,7 @@ struct Fixture {
         return commit
     }
 
-    /// Lets a branch leave `main` at its tip and both go on: they are in the mirror then.
+    /// Makes a branch at the tip of `main`, and a commit on each; the mirror has both then.
     func diverge(
         main: [String: String], side: [String: String], removing: [String] = []
     ) async throws -> (base: CommitID, head: CommitID) {
@@ -49,7 +49,7 @@ struct Fixture {
         return (base, head)
     }
 
-    /// All files beneath the workspace but its `.git`, with their bytes; links as `-> target`, directories left out.
+    /// Returns all files of the workspace except `.git`, with their bytes. Links are `-> target`; directories are left out.
     func tree(_ path: String? = nil) throws -> [String: String] {
         var found: [String: String] = [:]
         let tree = try Directory(opening: path ?? workspace)
@@ -67,7 +67,7 @@ struct Fixture {
     func status(_ name: String) throws -> FileStatus? { try Directory(opening: workspace).status(name) }
 }
 
-/// Gives a test a repository with one commit of `files` on `main`, and its mirror.
+/// Runs a test with a repository with one commit of `files` on `main`, and its mirror.
 func withOrigin(
     _ files: [String: String] = ["README": "kit\n"], limits: NetworkLimits = NetworkLimits(),
     _ body: (Fixture) async throws -> Void
@@ -82,8 +82,8 @@ func withOrigin(
     }
 }
 
-/// Makes a commit of a tree that no `git add` would make, and points `main` of a repository to it.
-/// - Parameter tree: Lines for `git mktree`, `MODE TYPE ID\tNAME`, where `BLOB` and `TREE` stand for an id of each.
+/// Makes a commit with a tree that `git add` never makes, and points `main` of a repository to it.
+/// - Parameter tree: Lines for `git mktree`, `MODE TYPE ID\tNAME`. `BLOB` and `TREE` stand for an id of each.
 func commitTree(_ lines: [String], in repository: GitRepository) async throws {
     let blob = try await repository.git(["hash-object", "-w", "--stdin"], input: "planted\n")
     let link = try await repository.git(["hash-object", "-w", "--stdin"], input: "../..")
@@ -91,7 +91,7 @@ func commitTree(_ lines: [String], in repository: GitRepository) async throws {
     let text = lines.map {
         $0.replacing("BLOB", with: blob).replacing("LINK", with: link).replacing("TREE", with: inner) + "\n"
     }.joined()
-    // hash-object --literally makes what mktree would refuse, such as a name that is there twice.
+    // `hash-object --literally` makes trees that mktree refuses, such as one with a duplicate name.
     var bytes: [UInt8] = []
     for line in text.split(separator: "\n") {
         let parts = line.split(separator: "\t", maxSplits: 1)

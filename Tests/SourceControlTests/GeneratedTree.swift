@@ -18,12 +18,12 @@ struct SeededNumbers: RandomNumberGenerator {
     }
 
     mutating func one<Element>(of elements: [Element]) -> Element { elements[Int(next() % UInt64(elements.count))] }
-    /// Whether something of this likelihood, in percent, happens.
+    /// Returns true with a probability in percent.
     mutating func happens(_ percent: Int) -> Bool { next() % 100 < UInt64(percent) }
     mutating func count(_ range: ClosedRange<Int>) -> Int { range.lowerBound + Int(next() % UInt64(range.count)) }
 }
 
-/// Files of a repository, made up from a seed: rules of all kinds, odd names, links, modes.
+/// Generated files of a repository: rules of all kinds, unusual names, links, modes.
 struct GeneratedTree {
     enum Content {
         case file([UInt8], isExecutable: Bool)
@@ -59,8 +59,8 @@ struct GeneratedTree {
         }
     }
 
-    /// Adds a file or link that is not there yet.
-    /// - Returns: Its path; `nil` where something else is there.
+    /// Adds a file or link at a free path.
+    /// - Returns: Its path; `nil` if the path is taken.
     @discardableResult
     mutating func add() -> [UInt8]? {
         let path = numbers.one(of: directories) + numbers.one(of: Self.names)
@@ -71,7 +71,7 @@ struct GeneratedTree {
         return path
     }
 
-    /// Changes some files: other bytes, gone, new ones.
+    /// Changes some files: it changes, removes and adds.
     /// - Returns: The expected content on the disk at each path; `nil` for a removed file.
     mutating func change() -> [[UInt8]: Content?] {
         var changes: [[UInt8]: Content?] = [:]
@@ -183,7 +183,7 @@ struct GeneratedTree {
 }
 
 extension Directory {
-    /// Writes contents at paths, or removes what is there.
+    /// Writes contents at paths, or removes files.
     func apply(_ contents: [[UInt8]: GeneratedTree.Content?]) throws {
         for (path, content) in contents.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             if let slash = path.lastIndex(of: UInt8(ascii: "/")) { try makeDirectories(Array(path[..<slash])) }
@@ -197,7 +197,7 @@ extension Directory {
         }
     }
 
-    /// Everything but `.git`: what it is, and its bytes.
+    /// Returns everything except `.git`: the kind of each entry, and its bytes.
     func inventory() throws -> [[UInt8]: String] {
         var found: [[UInt8]: String] = [:]
         try walk(limit: 10_000, enters: { !$0.elementsEqual(".git".utf8) }) { path, status in

@@ -5,10 +5,10 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// Compares with the `git` command, on repositories that are made up from seeds: what a checkout writes with what `git clone` does,
-/// and a snapshot of a working tree with `git add -A && git write-tree`.
+/// Compares with the `git` command on generated repositories: the files of a checkout with those of `git clone`, and a snapshot of a working tree
+/// with `git add -A && git write-tree`.
 ///
-/// `MARTLET_DIFFERENTIAL=SEED` repeats one; `MARTLET_DIFFERENTIAL=FIRST-LAST` goes through many.
+/// `MARTLET_DIFFERENTIAL=SEED` repeats one; `MARTLET_DIFFERENTIAL=FIRST-LAST` runs a range.
 @Suite struct GitDifferentialTests {
     private static let seeds: ClosedRange<Int> = {
         let words = (ProcessInfo.processInfo.environment["MARTLET_DIFFERENTIAL"] ?? "1-16").split(separator: "-")
@@ -36,7 +36,7 @@ import Testing
         let isRaw = seed % 2 == 1
         try await git("git init -q -b main", in: origin.path)
         try origin.apply(tree.files)
-        // Odd seeds have blobs as they are, whatever the attributes say; even ones those that git makes of files.
+        // Odd seeds have raw blobs, whatever the attributes say; even ones have those that git makes of files.
         if isRaw { try await git("git add -A -f", in: origin.path) }
         try origin.apply(tree.rules)
         try await git(
@@ -71,7 +71,7 @@ import Testing
             if !status.isEmpty { fails("the status", Array("the job's tree".utf8), status, "clean") }
         }
 
-        // given: a format, and changes; the index is newer than all that it knows, so that git trusts it
+        // given: a format, and changes. The index is newer than all files it knows, so that git trusts it
         let format = [
             "true", "git update-index --split-index",
             "git config core.repositoryformatversion 1 && git config extensions.worktreeConfig true",
@@ -80,7 +80,7 @@ import Testing
         try await git("\(format) && touch -d '+10 seconds' .git/index", in: clone.path)
         let changes = tree.change()
         try clone.apply(changes)
-        // git compares times by the second: what changed within the second of the clone has to be seen all the same.
+        // git compares times in seconds. Changes within the second of the clone must be noticed nevertheless.
         try directory.write("changed", Array(changes.keys.map { $0 + [0] }.joined()))
         try await git(
             """

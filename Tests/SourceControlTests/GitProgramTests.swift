@@ -43,7 +43,7 @@ import Testing
             // then
             #expect(try await lane.run { try memory.program(in: [path]) }?.version == "2.44.0")
 
-            // when there is none for a while
+            // when: it is missing for a while
             try Directory(opening: path).remove("git")
             // then
             #expect(try await lane.run { try memory.program(in: [path]) } == nil)

@@ -5,7 +5,7 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// Against a real OpenSSH that runs git-shell, and gitolite.
+/// Tests with a real OpenSSH that runs git-shell, and with gitolite.
 @Suite(.enabled(if: GitSSHServer.isPossible, "needs sshd and an account that may log in: deploy/packages --test"))
 struct GitSSHTests {
     static func mirror(
@@ -18,7 +18,7 @@ struct GitSSHTests {
         ).mirror(of: url, credentials: credentials)
     }
 
-    /// The key and the server's line of known_hosts as secrets hold them.
+    /// The key, and the server's line of known_hosts, as they are stored in secrets.
     @Test(arguments: ["ed25519", "rsa"])
     func testThatItFetchesFromGitShellByAKeyAndKnownHostsOfSecrets(_ kind: String) async throws {
         try await withOrigin { fixture in
@@ -33,7 +33,7 @@ struct GitSSHTests {
                 let later = try await fixture.origin.commit(files: ["b": "2\n"])
                 try await mirror.fetch(try await mirror.look().heads)
 
-                // then: no file of the secrets is left, and each look and fetch was one connection
+                // then: no file of the secrets is left, and each look and fetch took one connection
                 #expect(try await mirror.contains(later))
                 #expect(try server.log().ranges(of: "Accepted publickey").count == 4)
                 #expect(try Directory(opening: mirror.path).status("martlet-git") == nil)
@@ -44,7 +44,7 @@ struct GitSSHTests {
         }
     }
 
-    /// G9: the server's key is not the one that the secret names; our key is not even offered.
+    /// G9: the server's key is not the one in the secret. Our key is not even offered.
     @Test(.threat("G9")) func testThatAnotherHostKeyIsRefusedBeforeAnyKeyIsOffered() async throws {
         try await withOrigin { fixture in
             try await GitSSHServer.serving(in: fixture.directory) { server in
@@ -114,7 +114,7 @@ struct GitSSHTests {
                 try await runExpectingSuccess(
                     ["gitolite", "setup", "-pk", directory.path("admin.pub")], in: home, environment: environment)
                 let testing = home + "/repositories/testing.git"
-                // Not by a push, which gitolite's hook wants to come through gitolite.
+                // It is not pushed, because gitolite's hook requires that a push comes through gitolite.
                 try await runExpectingSuccess(
                     ["git", "-C", testing, "fetch", "-q", fixture.origin.path, "main:main"], environment: environment)
 

@@ -3,7 +3,7 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// Answers that are none of git's, or not whole.
+/// Answers that are not git's, or not complete.
 @Suite struct HTTPFaultTests {
     enum Fault: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case cutList, cutHead, cutChunk, wrongChunk, longField, manyFields, announcements, gzip, gzipTransfer, otherType
@@ -14,7 +14,7 @@ import Testing
         func bytes(_ list: [UInt8]) -> [UInt8] {
             let type = "Content-Type: \(SmartHTTPAnswer.listType)\r\n"
             func text(_ head: String) -> [UInt8] { Array("HTTP/1.1 200 OK\r\n\(type)\(head)\r\n".utf8) }
-            // The header of gzip (RFC 1952), and nothing that could be unpacked.
+            // The header of gzip (RFC 1952), without data that could be unpacked.
             let gzip: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xff, 0xff]
             return switch self {
             case .cutList: SmartHTTPAnswer.answer(SmartHTTPAnswer.listType, list.dropLast(10), length: list.count)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Each has a cause that is not the repository's absence, nor a word of the server that sounds like one.
+    /// Each fault has its own cause, not the repository's absence, and no word of the server that sounds like one.
     @Test(arguments: Fault.allCases)
     func testThatAWrongAnswerIsUnreachable(_ fault: Fault) async throws {
         try await withTemporaryDirectory { directory in
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// Lines of git's protocol that have no place in a list of refs; libgit2 has no words of its own for some.
+    /// Lines of git's protocol that do not belong into a list of refs. libgit2 has no message of its own for some.
     @Test(arguments: [
         "0001", "0002", "0003", "0004", "0005#", "0005\u{1}", "0006\u{1}x", "0005\u{2}", "0005\u{3}", "0006\u{3}x",
         "0008ACK ",

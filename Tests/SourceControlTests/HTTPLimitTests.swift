@@ -6,7 +6,7 @@ import Testing
 
 @testable import SourceControl
 
-/// What a server over http may take of our memory and of our time.
+/// The limits of the memory and time that a server over http may use.
 @Suite struct HTTPLimitTests {
     /// N5.
     @Test func testThatAListWithoutEndIsGivenUp() async throws {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// N5: short lines are few bytes, and libgit2 has some 200 in memory for each.
+    /// N5: short lines are few bytes, but libgit2 needs some 200 bytes of memory for each.
     @Test func testThatAListOfTooManyRefsThatDoNotCountIsGivenUp() async throws {
         try await withTemporaryDirectory { directory in
             var limits = NetworkLimits()
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// Each is kept in memory, to be asked with again.
+    /// Each commit is kept in memory, for the next request.
     @Test func testThatAServerThatKnowsCommitsWithoutEndIsGivenUp() async throws {
         var limits = NetworkLimits()
         limits.listBytes = 1 << 20
@@ -109,7 +109,7 @@ import Testing
         return try #require(value.value)
     }
 
-    /// A pack of any size is read in a few hundred kilobytes of memory, however fast it comes.
+    /// A pack of any size needs a few hundred kilobytes of memory, however fast it arrives.
     @Test func testThatWhatIsNotReadYetStaysWithTheServer() async throws {
         let body = [UInt8](repeating: 7, count: 16 << 20)
         let answer = SmartHTTPAnswer.answer(SmartHTTPAnswer.listType, body)
@@ -127,7 +127,7 @@ import Testing
         #expect(most < HTTPStream.maximumPending + 65_536)
     }
 
-    /// libgit2 reads nothing while it puts a pack together, for minutes where there are millions of deltas.
+    /// libgit2 reads nothing while it assembles a pack, which takes minutes for millions of deltas.
     @Test func testThatAServerThatNobodyReadsIsNotSilent() async throws {
         let answer = SmartHTTPAnswer.answer(SmartHTTPAnswer.listType, [UInt8](repeating: 7, count: 1 << 20))
         let (before, silent, waited) = try await Self.reading(answer) { stream, control in
@@ -139,7 +139,7 @@ import Testing
         }
         #expect(before == nil)
         #expect(silent == nil)
-        // Since it began to wait, not since the server last said something.
+        // The time counts from the beginning of the wait, not from the server's last byte.
         #expect(try #require(waited) < .seconds(90))
     }
 }

@@ -6,18 +6,18 @@ import Testing
 
 @testable import SourceControl
 
-/// libgit2 behind a proxy, each in a process of its own: the environment is read once.
+/// libgit2 behind a proxy. Each test is a separate process, because the environment is read once.
 @Suite struct HTTPProxyTests {
     private static let commit = CommitID("00000000000000000000000000000000000000aa")
 
-    /// What a look finds, as text: its heads or the error.
+    /// Returns the result of a look as text: its heads or the error.
     private static func look(
         _ url: String, proxy: String, except: String = "", in root: String
     ) async throws -> String {
         for (name, value) in [("http_proxy", proxy), ("https_proxy", proxy), ("no_proxy", except)] {
             setenv(name, value, 1)
         }
-        // One that libcurl alone would heed.
+        // A variable that only libcurl reads.
         setenv("ALL_PROXY", "http://127.0.0.1:1", 1)
         let mirrors = Mirrors(
             directory: root + "/mirrors", configuration: GitConfiguration(files: []), engine: .library)
@@ -92,7 +92,7 @@ import Testing
                     }
                     let (requests, authorized) = (proxy.requests, try server.authorized())
                     #expect(requests.allSatisfy { $0.hasPrefix("CONNECT git.example.invalid:443 HTTP/1.1\r\n") })
-                    // base64 of ada:s3cret for the proxy, and of ci:secret for the server alone.
+                    // base64 of ada:s3cret for the proxy, and of ci:secret only for the server.
                     #expect(requests.allSatisfy { $0.contains("\r\nProxy-Authorization: Basic YWRhOnMzY3JldA==\r\n") })
                     #expect(requests.allSatisfy { !$0.contains("Y2k6c2VjcmV0") })
                     #expect(authorized.allSatisfy { $0.hasSuffix(" Basic Y2k6c2VjcmV0") })

@@ -7,16 +7,16 @@ import Testing
 
 @testable import SourceControl
 
-/// The way of a submodule on another host, which only public addresses are for: in a network of its own, that has one.
+/// The transport for a submodule on another host, which accepts only public addresses. It is tried in a separate network that has one.
 @Suite(
     .enabled(if: geteuid() == 0 && TestTools.find("ip") != nil, "needs root and iproute2, for a network of its own"))
 struct HTTPPublicOnlyTests {
-    /// No test ever leaves this machine: the network has this address and nothing else.
+    /// No test leaves this machine: the network has only this address.
     private static let address = "11.0.0.1"
 
-    /// Moves the calling thread, and all that it makes, into a network with loopback and the address.
+    /// Moves the calling thread, and its children, into a network with a loopback and the address.
     private static func enterNetwork() -> Bool {
-        // Swift's Glibc leaves unshare(2) out. CLONE_NEWNET.
+        // Swift's Glibc does not have unshare(2). CLONE_NEWNET.
         typealias Unshare = @convention(c) (Int32) -> Int32
         guard let symbol = dlsym(nil, "unshare"),
             unsafeBitCast(symbol, to: Unshare.self)(0x4000_0000) == 0
@@ -24,7 +24,7 @@ struct HTTPPublicOnlyTests {
         return system("PATH=$PATH:/usr/sbin:/sbin; ip link set lo up && ip address add \(address)/32 dev lo") == 0
     }
 
-    /// A socket that listens at all addresses of the calling thread's network.
+    /// Returns a socket that listens at all addresses of the calling thread's network.
     private static func listening() -> (socket: Int32, port: Int) {
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -38,7 +38,8 @@ struct HTTPPublicOnlyTests {
         return (number, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// Looks on this thread. - Returns: The refs, or the error.
+    /// Looks on this thread.
+    /// - Returns: The refs, or the error.
     private static func look(_ url: String, in root: String) throws -> Result<[RefName], SourceControlError> {
         let mirrors = Mirrors(directory: root + "/mirrors", configuration: GitConfiguration(files: []))
         let mirror = mirrors.mirror(
@@ -65,7 +66,7 @@ struct HTTPPublicOnlyTests {
                 // given
                 guard Self.enterNetwork() else { exit(3) }
                 let (socket, port) = Self.listening()
-                // A proxy connects to where it likes, so it must not be asked.
+                // A proxy connects to any host, so it must not be used.
                 setenv("http_proxy", "http://\(Self.address):\(port)", 1)
                 let moved =
                     "HTTP/1.1 301 Moved\r\nLocation: http://\(Self.address):\(port)/new/info/refs\(query)\r\n"
@@ -85,7 +86,7 @@ struct HTTPPublicOnlyTests {
                     }
                 }
 
-                // when: all on this thread, which alone is in that network
+                // when: everything is on this thread, which alone is in that network
                 let redirected = try Self.look("http://\(Self.address):\(port)/moved/x", in: root)
                 let open = try Self.look("http://\(Self.address):\(port)/x", in: root)
                 let own = try ["127.0.0.1:\(port)", "10.0.0.1"].map { try Self.look("http://\($0)/x", in: root) }

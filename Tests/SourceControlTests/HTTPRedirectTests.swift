@@ -6,8 +6,8 @@ import Testing
 
 @testable import SourceControl
 
-/// G3: whatever a server says of another address, that is not asked, and nothing ends the daemon. libgit2 1.5.1's own http reads a null
-/// pointer when the address has no query.
+/// G3: another address that a server names is not requested, and nothing ends the daemon. The http code of libgit2 1.5.1 reads a null pointer if
+/// the address has no query.
 @Suite(.threat("G3")) struct HTTPRedirectTests {
     enum Target: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case query, noQuery, relative, otherPath, otherHost, otherPort, https, account, empty, none, rubbish

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SourceControl
 
-/// libgit2 over libcurl, with servers of which each byte is ours.
+/// libgit2 over libcurl, with servers that send exactly the given bytes.
 @Suite struct HTTPTransportTests {
-    /// A repository and its pack, as a server would send it.
+    /// A repository and its pack, in a server's format.
     struct Served: Sendable {
         let commit: CommitID
         let list: [UInt8]
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// A second answer that nobody asked for is not taken for the next request's.
+    /// A second answer without a request is not taken for the answer to the next request.
     @Test func testThatAnAnswerInAdvanceIsNoAnswer() async throws {
         try await withOrigin { fixture in
             let served = try await Served(fixture)
@@ -92,7 +92,7 @@ import Testing
     @Test func testThatAServerMayAskWhoWeAreAtTheSecondRequest() async throws {
         try await withOrigin { fixture in
             let served = try await Served(fixture)
-            // A page that is longer than what is taken of one.
+            // The page is longer than the part that is read.
             let page = String(repeating: "x", count: 4 * HTTPStream.maximumIgnored)
             let challenge =
                 "HTTP/1.1 401 Who\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: \(page.utf8.count)\r\n\r\n\(page)"

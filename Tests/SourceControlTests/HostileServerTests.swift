@@ -4,12 +4,12 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// G11, N1, N2: servers that send something else than a pack, too much, or no more bytes. Nothing of it stays in the mirror, and an honest server
+/// G11, N1, N2: servers that send something else than a pack, too much, or no more bytes. Nothing of it stays in the mirror. An honest server
 /// provides the same commit afterwards.
 @Suite struct HostileServerTests {
     static let engines = [GitEngine.library, .program]
 
-    /// Packs, each from the fixture's honest one.
+    /// Packs that are made from the fixture's honest one.
     enum Fault: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case nothing, page, cut, broken, wrongSum, wrongByte, claimsObjects, claimsSize, missingBase, unknownBase,
             endless, bomb
@@ -44,13 +44,13 @@ import Testing
             case .endless:
                 return .endless(HostilePack(objects: 1 << 20).bytes) { count in
                     var pack = HostilePack()
-                    // Each another, since one that is there twice is refused as such.
+                    // Each object is different, because a duplicate would be refused for that reason.
                     let content = Array("\(count)".utf8) + [UInt8](repeating: 1, count: 60_000)
                     pack.add(.blob, size: content.count, compressed: HostilePack.stored(content))
                     return pack.bytes
                 }
             case .bomb:
-                // A quarter of a megabyte that is a quarter of a gigabyte.
+                // A quarter of a megabyte that unpacks to a quarter of a gigabyte.
                 var pack = HostilePack(objects: 1)
                 let size = 1 << 28
                 pack.add(.blob, size: size, compressed: try await HostilePack.zeros(size, in: directory))
@@ -85,7 +85,7 @@ import Testing
                 // then
                 #expect(try await !mirror.contains(commit))
                 let left = try Directory(opening: mirror.objects + "/pack").entries().map(\.name)
-                // libgit2 takes an object for what it is, whatever its header claims.
+                // libgit2 takes an object's actual size, whatever its header claims.
                 if fault != .bomb, engine == .program || fault != .claimsSize { #expect(left == []) }
                 #expect(
                     error?.code
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// N2, of a look: each is said by its cause, and leaves the mirror as it was.
+    /// N2, for a look: each fault is reported with its cause, and leaves the mirror as it was.
     @Test(.threat("N2"), arguments: engines, ["500", "page", "empty", "401 with credentials", "no packet"])
     func testThatAWrongAnswerOverHTTPIsSaid(_ engine: GitEngine, _ fault: String) async throws {
         let service = "HTTP/1.1 200 OK\r\nContent-Type: application/x-git-upload-pack-advertisement\r\n"
@@ -153,7 +153,7 @@ import Testing
     @Test(arguments: engines)
     func testThatAnUnknownHostIsUnreachable(_ engine: GitEngine) async throws {
         try await withTemporaryDirectory { directory in
-            // RFC 2606: never a host.
+            // RFC 2606: this name never has a host.
             let url = try RemoteURL("https://git.invalid/kit", isInsecureAllowed: false)
             let mirror = Mirrors(
                 directory: directory.path("mirrors"), configuration: GitConfiguration(files: []), engine: engine

@@ -5,9 +5,9 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// Nothing a repository or a job does leads out of the workspace.
+/// Nothing that a repository or a job does leads out of the workspace.
 @Suite(.threat("G5")) struct HostileTreeTests {
-    /// The reason for our own checkout. If this ever fails, libgit2 has learnt not to follow.
+    /// The reason for our own checkout. If this test ever fails, libgit2 no longer follows links.
     @Test func testThatLibgit2ItselfWritesThroughAPlantedLink() async throws {
         try await withOrigin(["dir/victim": "from the repository\n"]) { fixture in
             // given
@@ -146,7 +146,7 @@ import Testing
                     commit, ref: fixture.main, into: fixture.workspace, state: fixture.state)
             }
 
-            // then: nothing was touched, and the message can be printed
+            // then: no file was touched, and the message can be printed
             #expect(try fixture.tree(fixture.directory.path("workspace")) == before)
             if let error {
                 #expect(!error.description.unicodeScalars.contains { $0.value == 0x200c || $0.value == 0xfeff })
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    /// G5: a link that leads out is written as a link, and never through.
+    /// G5: a link that leads out is written as a link, and never followed.
     @Test func testThatATrackedLinkOutIsOnlyALink() async throws {
         try await withOrigin { fixture in
             try await commitTree(["120000 blob LINK\ta", "040000 tree TREE\tb"], in: fixture.origin)
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    /// G7: what looks like a bare repository, with settings that run programs, is only files.
+    /// G7: a directory that looks like a bare repository, with settings that run programs, is only files.
     @Test func testThatAnEmbeddedRepositoryIsOnlyFiles() async throws {
         let config =
             "[core]\n\tfsmonitor = touch ../../pwned\n\thooksPath = hooks\n[filter \"x\"]\n\tsmudge = touch ../../pwned\n"
@@ -188,8 +188,8 @@ import Testing
         }
     }
 
-    /// G8: replace refs of a server are not taken.
-    /// Eleven small trees that name ten thousand million directories.
+    /// G8: replace refs of a server are ignored.
+    /// Eleven small trees that name ten billion directories.
     @Test func testThatAPyramidOfTreesIsRefused() async throws {
         try await withOrigin { fixture in
             var tree = try await fixture.origin.git(["mktree"], input: "")
@@ -204,20 +204,20 @@ import Testing
         }
     }
 
-    /// A matcher that tries all ways in which wildcards can be filled has no end with these.
+    /// A matcher that tries all ways to fill wildcards never ends with these.
     @Test(arguments: [
         (".gitattributes", "*a*a*a*a*ab text\n"), (".gitignore", "ok\n*a*a*a*a*ab\n"),
         (".gitignore", String(repeating: "**/a/", count: 12) + "x\n"),
-        // Nearly as many stars as the name has letters, of which C(n, k) is small again.
+        // Nearly as many stars as the name has letters, for which C(n, k) is small again.
         (".gitignore", "ok\n" + String(repeating: "*a", count: 190) + "b\n"),
-        // Each by itself is quick.
+        // Each one alone is fast.
         (".gitignore", "ok\n" + String(repeating: "*a*a*ab\n", count: 500_000 / 8)),
     ])
     func testThatARuleOfManyWildcardsIsAnsweredAtOnce(_ name: String, _ rules: String) async throws {
         let long = String(repeating: "a", count: 200) + "c"
         let deep = String(repeating: "a/", count: 40) + "file"
         try await withOrigin([long: "", deep: ""]) { fixture in
-            // Without the index: git asks the rules, too, when it writes one, and takes a minute.
+            // The index is not compared: git needs the rules to write one, and takes a minute.
             _ = try await fixture.checkout()
             let blob = try await fixture.origin.git(["hash-object", "-w", "--stdin"], input: rules)
             let others = try await fixture.origin.git("ls-tree", "HEAD")
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    /// A job's file with a name so long that trying all ways would have no end.
+    /// A job's file has a name so long that trying all ways would never end.
     @Test func testThatALongNameIsAnsweredAtOnce() async throws {
         try await withOrigin([".gitignore": String(repeating: "*a", count: 8) + "b\n*.o\n", "short": ""]) { fixture in
             // given

@@ -3,7 +3,7 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// What the service keeps in a workspace is no change of the commit for the job's git.
+/// The service's files in a workspace are no change of the commit for the job's git.
 @Suite struct KeptDirectoryTests {
     private func checkout(_ fixture: Fixture, kept: [String]) async throws {
         let commit = try await fixture.fetch()
@@ -44,7 +44,7 @@ import Testing
             // given
             try await checkout(fixture, kept: [".martlet", "target"])
 
-            // when: also a file of that name, and a directory of it that is not the root's
+            // when: there is also a file of that name, and such a directory outside of the root
             try write(["left", "sub/target/x"], in: fixture)
 
             // then
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// What is kept hangs on the project's type, which a commit of the same files may be given anew.
+    /// The kept names depend on the project's type, which can change for a commit of the same files.
     @Test func testThatOtherNamesAreWrittenAtTheSameCommit() async throws {
         try await withOrigin { fixture in
             // given

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SourceControl
 
-/// Handles of mirrors that are open between two calls.
+/// Handles of mirrors that stay open between two calls.
 @Suite struct KeptRepositoriesTests {
     @Test func testThatAHandleIsUsedOn() async throws {
         try await withOrigin { fixture in
@@ -15,13 +15,13 @@ import Testing
             let commit = try await Self.fetch(mirror, fixture)
             let first = try await Self.take(mirror)
 
-            // when: a fetch, a hold and a reading
+            // when: a fetch, a hold and a read
             let later = try await fixture.origin.commit(files: ["b": "2\n"])
             try await mirror.fetch([fixture.main: later])
             try await mirror.hold(commit, for: IntegrationID(bot: try #require(Name("kit")), number: 1))
             let names = try await mirror.rootEntries(of: later)
 
-            // then: they have written packs and refs, and all is seen
+            // then: they have written packs and refs, and all are seen
             #expect(names == ["README", "b"])
             #expect(try await mirror.resolve("refs/heads/main") == later)
             #expect(try await Self.take(mirror) === first, "it was not opened once more")
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// Each is mended, or made, by who opens it anew.
+    /// Opening the repository again repairs or creates each of them.
     @Test(arguments: ["config", "HEAD", "packed-refs", "refs", "."])
     func testThatAHandleOfFilesThatAreOthersNowIsNotUsed(_ name: String) async throws {
         try await withOrigin { fixture in
@@ -70,7 +70,7 @@ import Testing
 
     @Test func testThatWhatWasReadIsBelievedForASecondAtMost() async throws {
         try await withOrigin { fixture in
-            // given: a commit that was read, and whose file is nonsense since
+            // given: a commit that was read, and whose file is damaged since
             let time = Locked(ContinuousClock.now)
             let mirror = Self.timed(fixture.mirror) { time.value }
             let commit = try await Self.fetch(mirror, fixture)
@@ -139,7 +139,7 @@ import Testing
 
     @Test func testThatOnesThatNobodyUsesAreClosed() async throws {
         try await withOrigin { fixture in
-            // given: one with packs open, and one without
+            // given: one handle with open packs, and one without
             let time = Locked(ContinuousClock.now)
             let kept = KeptRepositories { time.value }
             let other = MirrorStore(path: fixture.directory.path("mirrors/other"), name: "other")
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    /// One whose handles see this time; none passes by itself.
+    /// Returns a mirror whose handles use this time, which stands still.
     private static func timed(
         _ mirror: Mirror, _ now: (@Sendable () -> ContinuousClock.Instant)? = nil
     ) -> Mirror {
@@ -223,7 +223,7 @@ import Testing
         return commit
     }
 
-    /// The handle that the next call gets.
+    /// Returns the handle that the next call gets.
     private static func take(_ mirror: Mirror) async throws -> OpenRepository {
         try await mirror.lane.run { () throws(SourceControlError) in
             let repository = try mirror.kept.take(mirror.store)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct LineHistoryTests {
     private let limit = Mirror.HistoryLimit(steps: 10_000, time: TestLimits.wait)
 
-    /// What `git blame -w` says of each line.
+    /// Returns the commit of each line according to `git blame -w`.
     private func blame(_ fixture: Fixture, _ path: String, _ options: [String] = []) async throws -> [CommitID?] {
         let text = try await fixture.origin.git(
             ["blame", "-w", "-l", "-s", "--root"] + options + ["HEAD", "--", path])
@@ -24,7 +24,7 @@ import Testing
     @Suite struct GivenAHistoryOfManyEdits {
         private let outer = LineHistoryTests()
 
-        /// 30 commits on two branches that insert, take out, change, indent and rename, and are merged again and again.
+        /// Makes 30 commits on two branches that insert, remove, change, indent and rename, and are merged repeatedly.
         private func make(_ fixture: Fixture) async throws -> [CommitID] {
             var random = Mutator(state: 7)
             var commits: [CommitID] = []

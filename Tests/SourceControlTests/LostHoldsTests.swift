@@ -18,7 +18,7 @@ import Testing
             try Directory(opening: store.path).write("martlet-holds", bytes: Array(list.utf8))
             let repository = try store.open()
 
-            // when: asked once, and not for the others
+            // when: the server is asked once, and not for the others
             var asked: [CommitID] = []
             try store.restoreHolds(in: repository.pointer) { commit throws(SourceControlError) in
                 asked.append(commit)
@@ -33,7 +33,7 @@ import Testing
             let held = try await runExpectingSuccess(["git", "-C", store.path, "for-each-ref", "refs/martlet"])
             #expect(held == "\(head) commit\trefs/martlet/kit/2\n")
 
-            // and when it says that it has it no more
+            // when: the server no longer has it
             try store.restoreHolds(in: repository.pointer) { _ throws(SourceControlError) in true }
 
             // then

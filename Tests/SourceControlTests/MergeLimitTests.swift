@@ -4,7 +4,7 @@ import Testing
 
 @testable import SourceControl
 
-/// Merges of what would take too long or too much memory: libgit2 cannot be stopped, so they are not begun.
+/// Merges that would take too long or too much memory. libgit2 cannot be stopped, so they are not begun.
 @Suite struct MergeLimitTests {
     private typealias Limit = WritableKeyPath<MergeSurvey.Limits, Int>
 
@@ -25,12 +25,12 @@ import Testing
         let file = (1...20).map { "line \($0)\n" }.joined()
         let bytes = file.utf8.count
         try await withOrigin(["a": file, "d/e": "e\n"]) { fixture in
-            // given: two files that differ, of which both have changed one
+            // given: two files that differ, one of which was changed on both sides
             let (base, head) = try await fixture.diverge(
                 main: ["a": file + "main\n", "b": "b\n"],
                 side: ["a": "side\n" + file, "c": "c\n", "f/g": "g\n"])
 
-            // when, then: what is just enough, and what is not
+            // when, then: limits that are just sufficient, and ones that are not
             let cases: [(limit: Limit, enough: Int, few: Int, reason: String)] = [
                 (\.commits, 4, 1, "more than 1 commits lie between them"),
                 (\.ancestors, 1, 0, "they part in more than 0 commits"),
@@ -83,7 +83,7 @@ import Testing
 
     @Test func testThatHistoriesThatPartInManyPlacesAreNotMerged() async throws {
         try await withOrigin { fixture in
-            // given: each has merged the other's first commit
+            // given: each branch has merged the other's first commit
             try await fixture.origin.branch("side")
             let side = try await fixture.origin.commit(files: ["s": "1\n"])
             try await fixture.origin.checkout("main")
@@ -95,7 +95,7 @@ import Testing
             let head = try await fixture.origin.head()
             try await fixture.mirror.fetch([fixture.main: base, RefName(branch: "side"): head])
 
-            // when, then: two, and where those part
+            // when, then: two merge bases, and the base of those
             let merged = try await Self.outcome(fixture, base, head, \.ancestors, 3)
             #expect(merged == "merged")
             let refused = try await Self.outcome(fixture, base, head, \.ancestors, 2)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// Ten trees of ten entries each name ten thousand million files.
+    /// Ten trees of ten entries each name ten billion files.
     @Test func testThatAPyramidOfTreesIsNeitherMergedNorSearchedForSubmodules() async throws {
         try await withOrigin(["a": "1\n"]) { fixture in
             // given
@@ -134,7 +134,7 @@ import Testing
 
     @Test func testThatAHeadIsMergedOnceItIsInItsBaseAndWasNotBefore() async throws {
         try await withOrigin { fixture in
-            // given: one that is merged, one that is not, one that was there from the first, and one that is not in the mirror
+            // given: one that is merged, one that is not, one that was there from the beginning, and one that the mirror does not have
             let first = try await fixture.origin.head()
             try await fixture.origin.branch("side")
             let head = try await fixture.origin.commit(files: ["s": "1\n"])
@@ -155,7 +155,7 @@ import Testing
 
             // then
             #expect(answers == [true, false, false, nil, nil, true])
-            // and not more than one call may ask
+            // One call may not ask for more
             let many = Array(repeating: MergeQuestion(head: open, first: first, tip: tip), count: 30)
             #expect(try await fixture.mirror.whichAreMerged(many).count { $0 != nil } == Mirror.maximumQuestions)
         }

@@ -3,7 +3,7 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// Merges that are made in the mirror, of commits that both came from elsewhere.
+/// Merges that are made in the mirror, of commits that both come from elsewhere.
 @Suite struct MergeTests {
     private static func git(_ fixture: Fixture, _ arguments: String...) async throws -> String {
         try await runExpectingSuccess(["git", "-C", fixture.mirror.path] + arguments)
@@ -12,7 +12,7 @@ import Testing
     @Suite struct GivenTwoThatMerge {
         @Test func testThatItIsTheMergeThatGitMakes() async throws {
             try await withOrigin(["a": "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "old/name": "text\nof\na\nfile\n"]) { fixture in
-                // given: a line changed on each side, and a file renamed on one that the other changed
+                // given: a line changed on each side, and a file renamed on one that was changed on the other
                 let (base, head) = try await fixture.diverge(
                     main: ["a": "one\n2\n3\n4\n5\n6\n7\n8\n9\n", "old/name": "text\nof\na\nfile!\n"],
                     side: ["a": "1\n2\n3\n4\n5\n6\n7\n8\nnine\n", "new/name": "text\nof\na\nfile\n"],
@@ -48,7 +48,7 @@ import Testing
                     try await other.merge(head, into: base),
                 ]
 
-                // then: with the head's time and names of ours, so the id of one run is that of all
+                // then: with the head's time and our names, so the id is the same in every run
                 #expect(Set(merges).count == 1)
                 let merge = try #require(merges.first?.commit)
                 let who = try await MergeTests.git(fixture, "show", "-s", "--format=%an %ae %cn %ce", "\(merge)")
@@ -70,7 +70,7 @@ import Testing
                 // when
                 let outcome = try await fixture.mirror.merge(head, into: base)
 
-                // then: a commit of its own, so that what ran is never taken for the head itself
+                // then: it is a separate commit, so it is never taken for the head itself
                 let merge = try #require(outcome.commit)
                 #expect(merge != head)
                 let trees = try await MergeTests.git(
@@ -102,7 +102,7 @@ import Testing
     @Suite struct GivenTwoThatDoNot {
         @Test func testThatItSaysInWhichFiles() async throws {
             try await withOrigin(["a": "1\n", "b": "1\n"]) { fixture in
-                // given: both changed in one file, and one removed what the other changed
+                // given: both changed one file, and one removed a file that the other changed
                 let (base, head) = try await fixture.diverge(
                     main: ["a": "main\n", "b": "main\n"], side: ["a": "side\n"], removing: ["b"])
 
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Suite struct GivenSubmodules {
-        /// A commit at a path is a submodule, whether it is to be had or not.
+        /// A commit at a path is a submodule, whether it can be fetched or not.
         @Test(arguments: [
             (files: [".gitmodules": "[submodule \"x\"]\n\tpath = x\n\turl = https://secret.example/x\n"], link: false),
             (files: ["other": "1\n"], link: true),
@@ -186,6 +186,6 @@ import Testing
 }
 
 extension MergeOutcome {
-    /// The merge, where there is one.
+    /// The merge; `nil` if there is none.
     fileprivate var commit: CommitID? { if case .merged(let commit) = self { commit } else { nil } }
 }

@@ -4,11 +4,11 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// What keeps a mirror whole and quick.
+/// The maintenance that keeps a mirror complete and fast.
 @Suite struct MirrorCareTests {
     @Test func testThatManyPacksAreJoinedAndNothingIsLost() async throws {
         try await withOrigin { fixture in
-            // given: a commit that no branch leads to any more, held, and 50 fetches
+            // given: a held commit that no branch leads to, and 50 fetches
             let held = try await fixture.fetch()
             try await fixture.mirror.hold(held, for: IntegrationID(bot: try #require(Name("kit")), number: 1))
             try await fixture.origin.git("checkout", "-q", "--orphan", "new")
@@ -39,11 +39,11 @@ import Testing
         }
     }
 
-    /// The ways in which files are lost or changed; each is found at the latest by the next checkout.
+    /// The ways in which files are lost or changed. The next checkout at the latest finds each of them.
     @Test(arguments: ["pack cut", "pack gone", "index of the pack gone", "byte of the pack", "HEAD", "packed-refs"])
     func testThatDamageIsMendedAndHoldsAreKept(_ damage: String) async throws {
         try await withOrigin(["a": String(repeating: "line\n", count: 2000), "b/c": "1\n"]) { fixture in
-            // given: fetched over a connection, so that the mirror's files are its own
+            // given: fetched over a connection, so that the mirror has its own files
             try await GitDaemon.serving(fixture.directory.path("origin")) { server in
                 let mirror = Mirrors(
                     directory: fixture.directory.path("others"), configuration: GitConfiguration(files: [])
@@ -64,7 +64,7 @@ import Testing
                     """
                 try await runExpectingSuccess(["sh", "-c", script], in: mirror.path)
 
-                // when: an integration meets it, and the next one comes
+                // when: an integration meets it, and the next one follows
                 func integrate() async throws {
                     let heads = try await mirror.look().heads
                     try await mirror.fetch(heads)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Suite struct GivenARepositoryThatChangesUnderIt {
-        /// Another one of the same address: unrelated history, the same branch.
+        /// Another repository at the same address: an unrelated history, the same branch.
         @Test func testThatARepositoryThatWasMadeAnewIsFetched() async throws {
             try await withOrigin { fixture in
                 // given
@@ -109,7 +109,7 @@ import Testing
             }
         }
 
-        /// N3: what was named is checked out, whole, while a branch is pushed back and forth between two histories.
+        /// N3: the named commit is checked out completely, while a branch is pushed back and forth between two histories.
         @Test(.threat("N3"), arguments: [GitEngine.library, .program])
         func testThatAForcePushMeanwhileMixesNothing(engine: GitEngine) async throws {
             try await withOrigin(["a": "1\n", "b": "1\n"]) { fixture in
@@ -139,7 +139,7 @@ import Testing
                         }
                         defer { isDone.withLock { $0 = true } }
                         var seen: Set<CommitID> = []
-                        // Until both were had, and often enough for a push to come in between.
+                        // Until both were checked out, and often enough for a push in between.
                         for round in 1... where round <= 10 || seen.count < 2 {
                             guard let named = try await mirror.look().heads[fixture.main] else { continue }
                             do {

@@ -4,9 +4,9 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// A mirror in which something is damaged, or seems to be.
+/// A mirror with damage, or with apparent damage.
 @Suite struct MirrorHealingTests {
-    /// Fetched over a connection, so that its files are its own.
+    /// Runs a test with a mirror that was fetched over a connection, so that it has its own files.
     private static func withMirror(
         _ files: [String: String] = ["a": "1\n"], _ body: (Fixture, Mirror) async throws -> Void
     ) async throws {
@@ -24,7 +24,7 @@ import Testing
         Set(try Directory(opening: mirror.objects + "/pack").entries().map(\.name).filter { $0.hasSuffix(".pack") })
     }
 
-    /// Another branch's commit, which the server has no more, is only here.
+    /// Only the mirror has another branch's commit, which the server no longer has.
     @Test func testThatOnlyThePackThatIsDamagedGoes() async throws {
         try await Self.withMirror { fixture, mirror in
             // given
@@ -52,7 +52,7 @@ import Testing
                     second, ref: fixture.main, into: fixture.workspace, state: fixture.state, isClean: true)
             }
             await #expect(throws: SourceControlError.self) { try await checkout() }
-            // Until then what is whole is served.
+            // Until then undamaged objects are read.
             #expect(try await mirror.contains(held))
             try await mirror.fetch([fixture.main: second])
 
@@ -66,10 +66,10 @@ import Testing
         }
     }
 
-    /// As a loss of power leaves it.
+    /// A loss of power leaves it like this.
     @Test func testThatACommitWhoseFileIsNonsenseIsFetchedAgain() async throws {
         try await withOrigin { fixture in
-            // given: by links of a path's loose objects
+            // given: hard links to a path's loose objects
             let commit = try await fixture.fetch()
             let file = "objects/\(commit.description.prefix(2))/\(commit.description.dropFirst(2))"
             let mirror = try Directory(opening: fixture.mirror.path)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// A commit whose author has no address, as old tools made them: `git push` takes it.
+    /// A commit whose author has no address, as old tools made them. `git push` accepts it.
     @Test func testThatACommitThatCannotBeParsedHarmsNoMirror() async throws {
         try await Self.withMirror { fixture, mirror in
             // given
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    /// A tag that is put on a commit which was fetched before needs no fetch, unless it is an object of its own.
+    /// A tag on a commit that was fetched before needs no fetch, unless the tag is an object of its own.
     @Test(arguments: [false, true])
     func testThatATagOfAKnownCommitIsSeenByTheJobsGit(_ isAnnotated: Bool) async throws {
         try await Self.withMirror { fixture, mirror in
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    /// The left-overs of a fetch that was killed: a guard that would keep the pack out of every repack.
+    /// The files that a killed fetch leaves: a guard file would keep the pack out of every repack.
     @Test func testThatAKilledFetchLeavesNothing() async throws {
         try await Self.withMirror { fixture, mirror in
             try await mirror.fetch(try await mirror.look().heads)
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    /// As a daemon leaves it that is killed while libgit2 makes the repository.
+    /// A daemon that is killed while libgit2 creates the repository leaves it like this.
     @Test(arguments: [["HEAD", "config"], ["config"]])
     func testThatAMirrorWhoseMakingWasKilledIsMade(missing: [String]) async throws {
         try await Self.withMirror { fixture, mirror in
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    /// As after a repack that failed.
+    /// It is like this after a repack that failed.
     @Test func testThatAMirrorThatIsFoundWholeFetchesOnlyWhatIsNew() async throws {
         try await Self.withMirror { fixture, mirror in
             // given

@@ -80,7 +80,7 @@ import Testing
             try await withOrigin(limits: limits) { fixture in
                 for name in ["a", "b"] { try await fixture.origin.git("branch", name) }
                 #expect(try await fixture.mirror.look().heads.count == 3)
-                // Those of pull requests are listed too, and are not kept.
+                // The refs of pull requests are listed too, and not kept.
                 let head = try await fixture.origin.head().description
                 for number in 1...20 {
                     try await fixture.origin.git("update-ref", "refs/pull/\(number)/head", head)
@@ -164,7 +164,7 @@ import Testing
                     try await mirror.fetch(heads)
                 }
 
-                // then: what else is there was had, and the tag is refused again
+                // then: everything else was fetched, and the tag is refused again
                 expectContains("\(try #require(error))", "refs/tags/a leads to \(blob.prefix(12)), which is no commit")
                 #expect(try await mirror.contains(commit))
                 await expectRejection(SourceControlError.self, \.code, .notACommit) {
@@ -201,7 +201,7 @@ import Testing
             limits.bytes = 10_000
             let large = (0..<20_000).map { "\($0 &* 2_654_435_761)\n" }.joined()
             try await withOrigin(["large": large], limits: limits) { fixture in
-                // A file of the local file system is copied without a connection; a server's bytes are counted.
+                // A repository of the local file system is copied without a connection; a server's bytes are counted.
                 let heads = try await fixture.mirror.look().heads
                 try await GitDaemon.serving(fixture.directory.path("origin")) { server in
                     let mirror = Mirrors(directory: fixture.directory.path("others"), limits: limits, engine: engine)
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    /// As a daemon leaves it that is killed while libgit2 writes the ref.
+    /// A daemon that is killed while libgit2 writes the ref leaves it like this.
     @Test func testThatALockThatAKilledDaemonLeftHindersNoHold() async throws {
         try await withOrigin { fixture in
             // given
@@ -252,7 +252,7 @@ import Testing
             #expect(try mirror.status("refs/martlet/kit/7") != nil)
             #expect(try mirror.status("refs/martlet/kit/7.lock") == nil)
 
-            // when it was killed while it released
+            // when: it was killed during the release
             try mirror.write("refs/martlet/kit/7.lock", bytes: [])
             try await fixture.mirror.release(id)
 
@@ -287,7 +287,7 @@ import Testing
                 case "objects", "HEAD": try mirror.remove(what)
                 default: try mirror.write(what, bytes: Array("[[[ nonsense\n".utf8))
                 }
-                // Whoever meets the damage marks it.
+                // An operation that meets the damage marks the mirror.
                 _ = try? await fixture.mirror.resolve("refs/heads/main")
 
                 // when

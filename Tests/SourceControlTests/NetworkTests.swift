@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// A force push between look and fetch, by a server that gives no commits but its refs' (git's default).
+    /// A force push between look and fetch, with a server that provides only the commits of its refs (git's default).
     @Test func testThatAReplacedCommitOfAServerIsGone() async throws {
         try await withOrigin { fixture in
             // given
@@ -121,7 +121,7 @@ import Testing
                     }
                 }
                 group.addTask {
-                    // It is in the middle of it when the connection is there.
+                    // It is in the middle of the operation when the connection exists.
                     await server.connection()
                     return nil
                 }
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    /// Who does not even refuse: a full backlog, whose next caller the kernel lets wait.
+    /// The server does not even refuse: its backlog is full, and the kernel lets the next client wait.
     @Test(arguments: ["git", "http"])
     func testThatAConnectionThatIsNotMadeIsUnreachable(_ scheme: String) async throws {
         try await withTemporaryDirectory { directory in

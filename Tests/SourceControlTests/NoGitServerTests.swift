@@ -4,7 +4,7 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// What answers at an address of a repository and is no git server, or does not want to be asked.
+/// Servers at an address of a repository that are no git servers, or that refuse requests.
 @Suite struct NoGitServerTests {
     struct Answer: CustomTestStringConvertible, Sendable {
         let testDescription: String

@@ -4,12 +4,12 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// Refs beside branches and tags, such as the heads of pull requests.
+/// Refs other than branches and tags, such as the heads of pull requests.
 @Suite struct OtherRefsTests {
     private static let head = RefName("refs/pull/12/head")
     private static let packed = RefName("refs/merge-requests/3/head")
 
-    /// Two of them, one in a file of its own and one packed, and one that nobody asks for.
+    /// Makes two of them, one in its own file and one packed, and one that is not requested.
     private static func plant(_ fixture: Fixture) async throws -> (loose: CommitID, packed: CommitID) {
         try await fixture.origin.branch("fork")
         let second = try await fixture.origin.commit(files: ["b": "2\n"], message: "Two")
@@ -61,7 +61,7 @@ import Testing
 
     @Test(.threat("G8")) func testG8ThatRefsOfAForkThatNobodyAskedForAreNotFetched() async throws {
         try await withOrigin { fixture in
-            // given: what a fork could have pushed beside its branch
+            // given: refs that a fork could have pushed beside its branch
             let (first, second) = try await Self.plant(fixture)
             let main = try await fixture.origin.head("main")
             try await fixture.origin.git("update-ref", "refs/replace/\(main)", second.description)

@@ -7,7 +7,7 @@ import Testing
 
 /// Repositories on this machine that are read without starting git.
 @Suite struct PathRepositoryTests {
-    /// Where `git` would work for the mirror: with a file in its place, whatever needs git fails.
+    /// Puts a file where `git` would work for the mirror, so that everything that needs git fails.
     private static func refuseGit(_ fixture: Fixture) throws {
         try AtomicFile.write([], to: fixture.mirror.path + "/martlet-git")
     }
@@ -127,7 +127,7 @@ import Testing
 
     @Test func testThatADamagedObjectIsNotTaken() async throws {
         try await withOrigin { fixture in
-            // given: another file's bytes in a new blob's place
+            // given: another file's bytes in place of a new blob
             try await fixture.fetch()
             _ = try await fixture.origin.commit(files: ["a": "1\n", "b": "2\n"])
             let script = """
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    /// Its header may claim any size; what is held in memory is bounded.
+    /// An object's header may claim any size. The memory is bounded.
     @Test func testThatAnObjectThatClaimsToBeEndlessIsLeftToGit() async throws {
         try await withOrigin { fixture in
             // given
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Suite struct GivenAFirstMirror {
-        /// A file that is a link is not followed, and what was taken before it stays away too.
+        /// A file that is a link is not followed, and what was copied before is discarded too.
         @Test func testThatObjectsThatWereTakenInPartAreNotBelieved() async throws {
             let files = Dictionary(uniqueKeysWithValues: (0..<40).map { ("d\($0)/f", "\($0)\n") })
             try await withOrigin(files) { fixture in
@@ -180,7 +180,7 @@ import Testing
             }
         }
 
-        /// As a daemon leaves it that is killed while it takes them.
+        /// A daemon that is killed while it copies objects leaves it like this.
         @Test func testThatAPartThatADaemonLeftIsNotBelieved() async throws {
             try await withOrigin(["a/b": "1\n"]) { fixture in
                 let tip = try await fixture.origin.head().description

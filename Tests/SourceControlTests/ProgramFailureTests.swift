@@ -5,7 +5,7 @@ import Testing
 
 @testable import SourceControl
 
-/// What git says, by its own words and not by those of names in it.
+/// The meaning of git's messages, decided by git's own words and not by those of names in them.
 @Suite struct ProgramFailureTests {
     @Test(arguments: [
         (
@@ -56,7 +56,7 @@ import Testing
         #expect(failure.error("fetch of \(url)").code.rawValue == code)
     }
 
-    /// A pack goes only for what git found in it.
+    /// A pack is removed only for what git found in it.
     @Test(arguments: [
         (0, "", true), (1, "fatal: pack is corrupted (SHA1 mismatch)", false),
         (1, "error: packfile is not a GIT packfile", false),
@@ -78,9 +78,9 @@ import Testing
         }
     }
 
-    /// git is silent while it looks whether millions of objects are connected.
+    /// git is silent while it checks whether millions of objects are connected.
     @Test func testThatASilentProcessThatWorksIsNotGivenUp() async throws {
-        // Where many work beside, one that works gets nothing for a while.
+        // On a busy machine a working process gets no processor time for a while.
         let silence = Int(min(max(1, TestLimits.scale), 3))
         var limits = NetworkLimits()
         limits.silence = .seconds(silence)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// As a watch finds it that the machine let stand for the whole silence.
+    /// A watch finds it like this if the machine was suspended for the whole silence.
     @Test func testThatTheFirstMeasureOfWorkJudgesNothing() async throws {
         // given
         var limits = NetworkLimits()
@@ -117,10 +117,10 @@ import Testing
         let first = try silence()
         #expect(first < limits.silence)
         #expect(control.silentProcesses == [1 << 30])
-        // and another without any work says nothing new
+        // Another one without any work changes nothing
         control.note(effort: 5)
         #expect(try silence() >= first)
-        // but one with some does
+        // One with some work does
         control.note(effort: 6)
         #expect(try silence() < first)
     }

@@ -4,7 +4,7 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// Names of refs that only bytes tell apart.
+/// Names of refs that differ only in their bytes.
 @Suite struct RefSpellingTests {
     /// G15.
     @Test(arguments: [GitEngine.library, .program])
@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: [GitEngine.library, .program])
     func testThatRefsWhoseNamesAreNoTextAreLeftOut(engine: GitEngine) async throws {
         try await withOrigin { fixture in
-            // given: a name in Latin-1, which only bytes can say
+            // given: a name in Latin-1, which is not UTF-8
             let first = try await fixture.origin.head()
             let packed = "\(first) refs/heads/caf".utf8 + [0xe9] + "\n\(first) refs/heads/main\n".utf8
             try AtomicFile.write(Array(packed), to: fixture.origin.path + "/.git/packed-refs")

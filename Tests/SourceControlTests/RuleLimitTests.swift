@@ -4,15 +4,15 @@ import Testing
 
 @testable import SourceControl
 
-/// What a commit's rule files may cost the daemon: a small commit can have many and large ones.
+/// The cost of a commit's rule files for the daemon. A small commit can have many and large ones.
 @Suite struct RuleLimitTests {
-    /// Lines of a wildcard and letters, which no file matches.
+    /// Returns lines of a wildcard and letters, which match no file.
     private static func rules(_ letter: String, bytes: Int) -> String {
         let line = "*" + String(repeating: letter, count: 4000) + "\n"
         return String(repeating: line, count: bytes / line.utf8.count)
     }
 
-    /// Points `main` to a tree with a directory for each name, in which lies a rule file alone.
+    /// Points `main` to a tree with a directory for each name, which contains only a rule file.
     private static func commit(
         _ directories: [(name: String, rules: String)], _ fixture: Fixture, file: String = ".gitignore"
     ) async throws {
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func testThatMacrosOfMacrosEndNoThreadsStack() throws {
-        // given: as many as a file holds, each of which sets the next
+        // given: as many macros as a file may have, each of which sets the next one
         let macros = (0..<50_000).map { "[attr]m\($0) m\($0 + 1)\n" }.joined()
         var rules = AttributeRules()
         rules.add(AttributeRules.File(Array((macros + "a m0\n").utf8)), in: [])
@@ -102,11 +102,11 @@ import Testing
         rules.add(AttributeRules.File(Array("[attr]m n -text\n[attr]n m text\na m\n".utf8)), in: [])
         // when
         let values = try rules.values(of: Array("a".utf8), RuleWatch(operation: "test"))
-        // then: the last of a line counts first
+        // then: the last attribute of a line counts first
         #expect(values == ["m": .yes, "n": .yes, "text": .no])
     }
 
-    /// What comes of a question that is answered by all of many rules, since none matches.
+    /// Returns the error of a question for which all of many rules are tried, because none matches.
     private static func failure(_ watch: RuleWatch, rules count: Int) -> SourceControlError? {
         var rules = IgnoreRules()
         let line = "*" + String(repeating: "a", count: 100) + "\n"
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func testThatOneQuestionEndsWhenTheTimeIsUp() {
-        // given: a clock on which more than the limit passes between two looks
+        // given: a clock on which more than the limit passes between two checks
         let start = ContinuousClock.now
         var looks = 0
         let asked = Locked(0)
@@ -135,7 +135,7 @@ import Testing
         }
         // when
         let error = Self.failure(watch, rules: 1000)
-        // then: at the first look, of some forty
+        // then: at the first check, of some forty
         #expect(error?.code == .treeRefused)
         #expect(asked.value == 1)
     }
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func testThatTheTimeOfAllQuestionsCounts() {
-        // given: a clock that goes on by 20 seconds at each look, of which a short question takes two
+        // given: a clock that advances by 20 s at each check; a short question checks twice
         let start = ContinuousClock.now
         var looks = 0
         let watch = RuleWatch(operation: "test") {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SourceControl
 
-/// What of a commit's files a script gets that runs outside of the sandbox.
+/// The commit's files that a script outside of the sandbox gets.
 @Suite struct ScriptSourceTests {
-    /// Exports a commit with these links, and returns the links that are there then, with their targets, and what was left out.
+    /// Exports a commit with these links. Returns the links that exist then, with their targets, and what was left out.
     private func export(_ links: [String: String], in fixture: Fixture) async throws -> (
         links: [String: String], left: [String], path: String
     ) {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Of the operator's machine, of the service's state, by way of another link, and what leads nowhere yet.
+    /// They lead to the operator's files, to the service's state, through another link, and to a missing file.
     @Test(arguments: [
         "/etc/passwd", "/", "..", "../secret", "d/../../secret", "../export/README", "up/../../secret", "up/..",
         "nowhere", "VERSION", "d/nowhere/../../../secret",
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// The second goes up from where the first leads, which is higher than its own name says.
+    /// The second link goes up from the target of the first, which is higher than its own name says.
     @Test func testThatALinkThatLeavesByAnotherLinkIsLeftOut() async throws {
         try await withOrigin(["README": "kit\n", "d/e/f": "1\n"]) { fixture in
             // given
@@ -72,7 +72,7 @@ import Testing
         ]
         let files = Dictionary(uniqueKeysWithValues: bare.map { (place + $0.key, $0.value) })
         try await withOrigin(files.merging(["README": "kit\n"]) { $1 }) { fixture in
-            // given: what git takes for a repository
+            // given: directories that git takes for a repository
             let plain = fixture.directory.path("work/plain")
             let commit = try await fixture.fetch()
             try await fixture.mirror.export(commit, into: plain)

@@ -4,7 +4,7 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// A fetch connects again when a branch has moved on and its commit did not come with it.
+/// A fetch connects again if a branch has moved on and its commit did not come with it.
 @Suite struct SecondConversationTests {
     private static func serving(
         _ credentials: Credentials? = nil, limits: NetworkLimits = NetworkLimits(),

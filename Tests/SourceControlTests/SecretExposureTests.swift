@@ -5,15 +5,15 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// What others on the machine see of a secret while `git` uses it.
+/// The parts of a secret that other users of the machine can see while `git` uses it.
 @Suite(.enabled(if: TestTools.find("git") != nil && TestTools.find("ssh") != nil, "needs git and ssh"))
 struct SecretExposureTests {
-    /// Command lines and environments of all processes, and all files beneath a directory.
+    /// Returns command lines and environments of all processes, and all files below a directory.
     private static func visible(_ directory: TemporaryDirectory) throws -> [String] {
         var texts: [String] = []
         for entry in try Directory(opening: "/proc").entries() where entry.name.allSatisfy(\.isNumber) {
             for file in ["cmdline", "environ"] {
-                // It may have ended since.
+                // The process may have exited since.
                 guard let bytes = try? WholeFile.read("/proc/\(entry.name)/\(file)", limit: 1 << 22) else { continue }
                 texts.append(String(decoding: bytes, as: UTF8.self))
             }
@@ -36,7 +36,7 @@ struct SecretExposureTests {
 
     @Test func testThatAPasswordIsInNoArgumentEnvironmentOrFile() async throws {
         try await withTemporaryDirectory { directory in
-            // given: a server that looks around before it answers
+            // given: a server that searches before it answers
             let password = "pass-\(UInt64.random(in: .min ... .max))"
             let seen = Locked<[String]>([])
             let challenge =
@@ -52,7 +52,7 @@ struct SecretExposureTests {
                     "http://127.0.0.1:\(server.port)/kit", directory, Credentials(user: "ci", password: password))
                 await expectRejection(SourceControlError.self, \.code, .credentialsRefused) { try await mirror.look() }
 
-                // then: it was in use, by processes that were seen
+                // then: the secret was in use, by processes that were seen
                 #expect(server.requests.contains { $0.lowercased().contains("authorization: basic") })
                 #expect(seen.value.contains { $0.contains("ls-remote") && $0.contains("127.0.0.1:\(server.port)/kit") })
                 #expect(!seen.value.contains { $0.contains(password) })
@@ -62,7 +62,7 @@ struct SecretExposureTests {
 
     @Test func testThatAKeyIsInNoArgumentEnvironmentOrFile() async throws {
         try await withTemporaryDirectory { directory in
-            // given: a server that accepts and says nothing
+            // given: a server that accepts and sends nothing
             let line = "key\(UInt64.random(in: .min ... .max))"
             let key = "-----BEGIN OPENSSH PRIVATE KEY-----\n\(line)\n-----END OPENSSH PRIVATE KEY-----\n"
             let server = try LoopbackSocket()

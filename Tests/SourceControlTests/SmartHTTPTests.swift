@@ -5,7 +5,7 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// Against git's own http-backend behind nginx: what `SmartHTTPServer` serves.
+/// Tests with git's own http-backend behind nginx, as run by `SmartHTTPServer`.
 @Suite(.enabled(if: SmartHTTPServer.isPossible, "needs nginx, fcgiwrap and openssl: deploy/packages --test"))
 struct SmartHTTPTests {
     static let engines = [GitEngine.library, .program]
@@ -55,7 +55,7 @@ struct SmartHTTPTests {
                     try await mirror.fetch(try await mirror.look().heads)
                     let head = try await fixture.origin.head()
                     #expect(try await mirror.contains(head))
-                    // base64 of ci:secret, and nothing else was ever sent.
+                    // base64 of ci:secret; no other credentials were ever sent.
                     #expect(try server.authorized().allSatisfy { $0.hasSuffix(" Basic Y2k6c2VjcmV0") })
                     #expect(try !server.authorized().isEmpty)
                 }
@@ -104,7 +104,7 @@ struct SmartHTTPTests {
                     Credentials(user: "ci", password: "secret")
                 )
                 await expectRejection(SourceControlError.self, \.code, .redirected) { try await mirror.look() }
-                // It is written when the answer is on its way.
+                // The log is written while the answer is sent.
                 try await until("the server tells of the request") { try !server.log().isEmpty }
                 #expect(try server.log().count == 1)
                 #expect(try server.authorized().isEmpty)
@@ -133,7 +133,7 @@ struct SmartHTTPTests {
                 try await SmartHTTPServer.serving(
                     fixture.directory.path("origin"), in: fixture.directory, tls: tls
                 ) { server in
-                    // In a process of its own: libgit2 takes the list of authorities once.
+                    // In a separate process, because libgit2 reads the list of authorities once.
                     let (root, url, trusted) = (
                         fixture.directory.path, server.origin + "/git/kit", authority.certificate
                     )
@@ -176,7 +176,7 @@ struct SmartHTTPTests {
                 ) { server in
                     let openSSL = try fixture.directory.writeLaxOpenSSL()
                     if fault == "TLS 1.1" {
-                        // The server itself serves whoever takes it.
+                        // The server itself serves every client that accepts it.
                         try await runExpectingSuccess(
                             ["env", "OPENSSL_CONF=\(openSSL)"] + TestTools.curl + [
                                 "-f", "-k", "--tlsv1.1", "-u", "ci:secret", "-o", "/dev/null",

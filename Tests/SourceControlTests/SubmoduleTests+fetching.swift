@@ -5,7 +5,7 @@ import Testing
 
 @testable import SourceControl
 
-/// Fetched once, before any job, and read afterwards.
+/// Submodules are fetched once, before any job, and read afterwards.
 extension SubmoduleTests {
     @Test func testThatReadingThemAsksNoServer() async throws {
         try await Self.withSubmodules { fixture, library, mirrors in
@@ -29,7 +29,7 @@ extension SubmoduleTests {
             // given: two packs of 600 kB each
             var random: UInt64 = 88_172_645_463_325_252
             let bytes = (0..<600_000).map { _ in
-                // xorshift64: zlib finds nothing in it.
+                // xorshift64, which zlib cannot compress.
                 random ^= random << 13
                 random ^= random >> 7
                 random ^= random << 17

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SourceControl
 
-/// What a commit's submodules become, and which of its addresses are followed.
+/// The checkout of a commit's submodules, and the rules for their addresses.
 @Suite(.threat("G6")) struct SubmoduleTests {
-    /// A repository `origin/kit` with submodules beside it, all local.
+    /// Runs a test with a repository `origin/kit` with submodules beside it, all local.
     static func withSubmodules(
         _ links: [(path: String, url: String)] = [("vendor/lib", "../lib")],
         _ body: (Fixture, _ library: GitRepository, _ mirrors: Mirrors) async throws -> Void
@@ -138,8 +138,8 @@ import Testing
         }
     }
 
-    /// G6: what a job planted in a submodule's place is removed, never followed.
-    /// As git has it: each repository's rules are for its own files.
+    /// G6: a job's file in a submodule's place is removed, never followed.
+    /// As in git, each repository's rules are for its own files.
     @Test func testThatTheParentsRulesAreNotTheSubmodules() async throws {
         try await Self.withSubmodules { fixture, library, mirrors in
             // given
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    /// And the repository's own mirror, which is whole, is left alone.
+    /// The repository's own undamaged mirror is left alone.
     @Test func testThatADamagedMirrorOfASubmoduleIsMended() async throws {
         try await Self.withSubmodules { fixture, library, mirrors in
             // given
@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    /// G6 and G5: a tree in a submodule is held to the same rules as the commit's own.
+    /// G6 and G5: a tree in a submodule must follow the same rules as the commit's own.
     @Test func testThatASubmodulesHostileTreeIsRefused() async throws {
         try await Self.withSubmodules { fixture, library, mirrors in
             try await commitTree(["040000 tree TREE\t.GIT"], in: library)
@@ -257,7 +257,7 @@ import Testing
             #expect((address.isOwnHost, address.takesCredentials) == (isOwn, hasCredentials))
         }
 
-        /// What a bot has mirrored with its credentials is not what a stranger's commit gets by naming it.
+        /// A fork's commit that names a repository does not get what a bot has mirrored with its credentials.
         @Test func testThatStrangersHaveMirrorsOfTheirOwn() throws {
             let mirrors = Mirrors(directory: "/nowhere", configuration: GitConfiguration(files: []))
             let url = try RemoteURL("https://git.example.org/acme/secret", isInsecureAllowed: false)
@@ -289,7 +289,7 @@ import Testing
             }
         }
 
-        /// G2: a commit names a machine that only we can reach.
+        /// G2: a commit names a machine that only this one can reach.
         @Test(.threat("G2"), arguments: ["127.0.0.1", "localhost", "127.1", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"])
         func testThatAPrivateAddressIsNeverConnectedTo(_ host: String) async throws {
             let server = try LoopbackSocket()
@@ -299,10 +299,10 @@ import Testing
                 let error = await expectRejection(SourceControlError.self, \.code, .invalidURL) {
                     try await SubmoduleTests.checkout(fixture, mirrors)
                 }
-                // Some are no URL for us to begin with.
+                // Some are no URLs at all.
                 #expect(error != nil)
                 #expect(!server.hasCaller)
-                // Who calls is seen.
+                // The listener notices each client.
                 #expect(LoopbackSocket.isListening(server.port))
                 #expect(server.hasCaller)
             }

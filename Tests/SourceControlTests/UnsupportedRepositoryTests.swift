@@ -4,7 +4,7 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// What neither libgit2 nor the `git` command does for us is said, and never built as something else.
+/// Repositories that neither libgit2 nor the `git` command can check out for us are reported, and never built as something else.
 @Suite struct UnsupportedRepositoryTests {
     @Suite struct GivenGitLFS {
         static let pointer = """
@@ -34,7 +34,7 @@ import Testing
             }
         }
 
-        /// The workspace has the file already, as it is to be.
+        /// The workspace already has the file as it should be.
         @Test func testThatItIsRefusedAgainWhenItIsNotWantedAnyMore() async throws {
             try await withOrigin(Self.files) { fixture in
                 let commit = try await fixture.fetch()
@@ -46,7 +46,7 @@ import Testing
             }
         }
 
-        /// As git-lfs's own tests have them.
+        /// The samples are from git-lfs's own tests.
         @Test func testThatATextThatLooksLikeOneIsAFile() async throws {
             try await withOrigin([".gitattributes": "*.bin filter=other\n", "a.bin": Self.pointer, "b": Self.pointer]) {
                 fixture in
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// Each is made from the fixture's origin; `sh` runs in the directory above.
+    /// Each is made from the fixture's origin. `sh` runs in the directory above.
     @Test(arguments: [
         ("shallow", "git clone -q --depth 1 file://$PWD/kit odd"),
         (
@@ -84,7 +84,7 @@ import Testing
                 directory: fixture.directory.path("others"), configuration: GitConfiguration(files: [])
             ).mirror(of: try RemoteURL(above + "/odd", isInsecureAllowed: false))
 
-            // when: twice, since nothing of the first try may count as fetched
+            // when: twice, because nothing of the first try may count as fetched
             var error: SourceControlError?
             for _ in 0..<2 {
                 error = await expectRejection(SourceControlError.self, \.code, .unsupported) {

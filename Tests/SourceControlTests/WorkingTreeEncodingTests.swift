@@ -4,7 +4,7 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// `working-tree-encoding` of gitattributes(5): bytes as `git clone` writes them and `git add` reads them.
+/// `working-tree-encoding` of gitattributes(5): files have the bytes that `git clone` writes and `git add` reads.
 @Suite struct WorkingTreeEncodingTests {
     private static let names = [
         "UTF-16", "utf16", "UTF-16LE", "UTF-16BE", "UTF-16LE-BOM", "UTF-16BE-BOM", "UTF-32", "UTF-32LE", "ISO-8859-1",
@@ -14,7 +14,7 @@ import Testing
     private static let text = "grüße\n$Id$\nlast"
     private static let japanese = "日本語\n"
 
-    /// A repository with a file for each encoding, whose blobs are UTF-8, and its clone by git.
+    /// Runs a test with a repository with a file for each encoding, whose blobs are UTF-8, and its clone by git.
     private func withEncodings(
         _ lines: String, without left: Set<String> = [],
         _ body: (Fixture, _ clone: String) async throws -> Void
@@ -52,9 +52,9 @@ import Testing
     }
 
     @Test func testThatASnapshotHasTheBlobsThatGitWouldAdd() async throws {
-        // Those that git cannot read in their encoding stop `git add`, as they stop a snapshot.
+        // A file that git cannot read in its encoding stops `git add`, and stops a snapshot.
         try await withEncodings("text eol=crlf", without: ["UTF-16BE-BOM", "nonsense"]) { fixture, clone in
-            // given: each changed in its own encoding
+            // given: each file is changed in its own encoding
             let directory = try Directory(opening: clone)
             for path in try directory.inventory().keys where !path.starts(with: ".git".utf8) {
                 let bytes = try directory.read(path, limit: 1 << 20)
@@ -100,7 +100,7 @@ import Testing
 
     @Test func testThatAnEncodingWithoutANameIsRefused() async throws {
         try await withOrigin(["a": "a\n"]) { fixture in
-            // given: made without git's index, since git itself refuses to add a file beside such attributes
+            // given: it is made without git's index, since git refuses to add a file beside such attributes
             let blob = try await fixture.origin.git(
                 ["hash-object", "-w", "--stdin"], input: "a working-tree-encoding\n")
             let others = try await fixture.origin.git("ls-tree", "HEAD")

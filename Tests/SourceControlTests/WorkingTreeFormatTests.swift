@@ -5,9 +5,9 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// Working trees that newer git makes.
+/// Working trees of newer git versions.
 @Suite struct WorkingTreeFormatTests {
-    /// `sh` runs in the directory above `kit`, whose clone `new` is to be made.
+    /// `sh` runs in the directory above `kit`, of which the clone `new` is made.
     private static let clone = "git clone -q kit new && cd new"
 
     private func withFormat(
@@ -117,7 +117,7 @@ import Testing
             let first = try await fixture.tree.snapshot()
             _ = try await fixture.theirs.commit(files: ["b": "2\n"])
             let later = try await fixture.tree.snapshot(since: first.head)
-            // when: another repository, in which a file of before is not committed
+            // when: another repository, in which an earlier file is not committed
             try fixture.directory.directory().remove("kit")
             let other = try await GitRepository.make(at: fixture.directory.path("kit"))
             _ = try await other.commit(files: ["other": "1\n"], message: "Other")
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// Whatever a kill, a full disk or another version leaves of ours.
+    /// Our files as a kill, a full disk or another version may leave them.
     @Test(arguments: [
         "rm -rf ours/objects", "find ours/objects -type f -delete", "find ours -type f -exec truncate -s 0 {} +",
         "find ours -type f -exec sh -c 'echo garbage >$0' {} \\;", "rm ours/HEAD", "rm ours/config", "rm -rf ours/refs",

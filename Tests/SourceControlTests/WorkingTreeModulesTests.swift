@@ -4,14 +4,14 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// Submodules of a directory that somebody works in.
+/// Submodules of a directory in which a user works.
 @Suite struct WorkingTreeModulesTests {
     private static let files = [
         ".gitignore": "*.log\n", "README": "kit\n", "Sources/a.swift": "1\n", "vendor/lib/lib.c": "int lib;\n",
         "vendor/lib/.gitignore": "*.o\n", "vendor/lib/deep/inner/i.c": "int inner;\n",
     ]
 
-    /// `kit` with `vendor/lib`, which has `deep/inner`, all initialized.
+    /// Runs a test with `kit` with `vendor/lib`, which has `deep/inner`, all initialized.
     private func withModules(_ body: (WorkingTreeFixture) async throws -> Void) async throws {
         try await withWorkingTree { fixture in
             let inner = try await GitRepository.make(at: fixture.directory.path("inner"))
@@ -36,7 +36,7 @@ import Testing
             "-c", "protocol.file.allow=always", "submodule", "update", "-q", "--init", "--recursive")
     }
 
-    /// Without what says where submodules come from.
+    /// Returns the files without the one that names the submodules' addresses.
     private func files(_ snapshot: WorkingTreeSnapshot, _ fixture: WorkingTreeFixture) async throws -> [String: String]
     {
         try await fixture.files(snapshot).filter { !$0.key.hasSuffix(".gitmodules") }
@@ -58,7 +58,7 @@ import Testing
 
     @Test func testThatChangesInSubmodulesCountByTheirOwnRules() async throws {
         try await withModules { fixture in
-            // given: changed, new, removed, ignored there, ignored around it alone
+            // given: changed, new, removed, ignored in it, ignored only around it
             _ = try await fixture.tree.snapshot()
             let tree = fixture.directory
             try tree.write("kit/vendor/lib/new/file", "new\n")
@@ -117,14 +117,14 @@ import Testing
         }
     }
 
-    /// What our index knew at a path is of no use when something else is there.
+    /// The index's record of a path is useless if something else is there.
     @Test func testThatASubmodulesPlaceCanHoldSomethingElse() async throws {
         try await withModules { fixture in
             // given
             let theirs = try fixture.theirs
             try await theirs.git("submodule", "deinit", "-q", "-f", "vendor/lib")
             #expect(try await fixture.tree.snapshot().emptySubmodules == ["vendor/lib"])
-            // when: its files lie there without a repository, then it is gone, then it is back
+            // when: its files are there without a repository; then they are gone; then they are back
             try fixture.directory.write("kit/vendor/lib/lib.c", "mine\n")
             let plain = try await fixture.tree.snapshot()
             let plainFiles = try await files(plain, fixture)

@@ -47,7 +47,7 @@ import Testing
                         "README": "changed\n", "new/deep/file": "new\n", ".gitignore": "*.log\n/out/\n",
                         "kept.log": "tracked", "run": "#!/bin/sh\n", "link": "-> README",
                     ])
-                // and theirs is as it was
+                // The user's index is as it was
                 #expect(try await fixture.status() == before)
             }
         }
@@ -70,7 +70,7 @@ import Testing
 
         @Test func testThatWhatIsIgnoredLaterIsLeftOut() async throws {
             try await withWorkingTree { fixture in
-                // given: there when it was read first
+                // given: it was there when it was read first
                 let tree = fixture.directory
                 try tree.write("kit/secret.env", "token")
                 try tree.write("kit/out/deep/o", "noise")
@@ -91,7 +91,7 @@ import Testing
 
         @Test func testThatDirectoriesThatAreExcludedAreLeftOut() async throws {
             try await withWorkingTree { fixture in
-                // given: a name of pattern characters, read before, and taken back from what is ignored
+                // given: a name of pattern characters, read before, and no longer ignored
                 let cache = fixture.directory.path("kit/a [c]*/run")
                 try fixture.directory.write("kit/a [c]*/run/kit/a.swift", "1\n")
                 try fixture.directory.write("kit/a [c]*/other", "1\n")
@@ -259,7 +259,7 @@ import Testing
         }
     }
 
-    /// G7: a directory among somebody's files names another one as its own files.
+    /// G7: a directory in a user's tree names another directory as its own.
     @Test(arguments: ["", "/deep/in/it"])
     func testThatADirectoryThatLooksLikeABareRepositoryLeadsNowhereElse(_ place: String) async throws {
         try await withTemporaryDirectory { directory in
@@ -282,7 +282,7 @@ import Testing
     }
 }
 
-/// A working tree of the real git, and what a checkout of its snapshot has.
+/// A working tree of the real git, with the checkout of its snapshot.
 struct WorkingTreeFixture {
     let directory: TemporaryDirectory
     let repository: GitRepository?
@@ -306,7 +306,7 @@ struct WorkingTreeFixture {
         return found
     }
 
-    /// What a snapshot of another day, of the same tree, had left: with another time it is another commit.
+    /// Returns an older snapshot of the same tree. With another time it is another commit.
     func aged(_ snapshot: WorkingTreeSnapshot) async throws -> CommitID {
         let ours = directory.path("ours")
         let old = try await runExpectingSuccess(
@@ -319,7 +319,7 @@ struct WorkingTreeFixture {
         return try #require(CommitID(old))
     }
 
-    /// Index, refs and files as git sees them.
+    /// Returns index, refs and files as git reports them.
     func status() async throws -> String {
         let repository = try theirs
         return try await repository.git("status", "--porcelain=v2", "--branch", "--ignored")
@@ -327,7 +327,7 @@ struct WorkingTreeFixture {
     }
 }
 
-/// A repository `kit` with a commit.
+/// Runs a test with a repository `kit` with a commit.
 func withWorkingTree(_ body: (WorkingTreeFixture) async throws -> Void) async throws {
     try await withTemporaryDirectory { directory in
         let repository = try await GitRepository.make(at: directory.path("kit"))

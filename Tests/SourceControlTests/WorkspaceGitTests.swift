@@ -35,7 +35,7 @@ import Testing
 
     @Test func testThatTheServersBranchesAreThereByTheNamesOfAClone() async throws {
         try await withOrigin { fixture in
-            // given: a topic, and a branch of which the mirror has nothing
+            // given: a topic, and a branch that the mirror does not have
             let main = try await fixture.fetch()
             try await fixture.origin.branch("topic")
             let topic = try await fixture.origin.commit(files: ["b": "2\n"], message: "Topic")
@@ -102,7 +102,7 @@ import Testing
             let head = try await run(
                 ["git", "describe", "--exact-match"], in: fixture.workspace,
                 environment: GitRepository.environment())
-            // A light tag: describe wants --tags.
+            // A lightweight tag: describe needs --tags.
             #expect(head.status != 0)
             let tags = try await runExpectingSuccess(
                 ["git", "describe", "--tags"], in: fixture.workspace, environment: GitRepository.environment())
@@ -131,7 +131,7 @@ import Testing
 
     @Test func testThatATagThatWasMovedIsTheJobsOwn() async throws {
         try await withOrigin { fixture in
-            // given: the mirror knows the tag at the second commit, and the job is of the first
+            // given: the mirror has the tag at the second commit, and the job is of the first
             let first = try await fixture.origin.head()
             _ = try await fixture.origin.commit(files: ["b": "2\n"])
             try await fixture.origin.tag("v1", message: "Annotated")
@@ -155,12 +155,12 @@ import Testing
             _ = try await fixture.checkout()
             let before = try fixture.status(".git/index")
 
-            // when nothing has changed
+            // when: nothing has changed
             _ = try await fixture.checkout()
             // then
             #expect(try fixture.status(".git/index") == before)
 
-            // when somebody has put something into it
+            // when: a job has written into it
             try await runExpectingSuccess(
                 [
                     "sh", "-c",
@@ -172,7 +172,7 @@ import Testing
             #expect(try fixture.status(".git/objects/info/x") == nil)
             #expect(try fixture.status(".git/index") != before)
 
-            // when another ref has the commit
+            // when: another ref has the commit
             try await fixture.origin.tag("v1")
             _ = try await fixture.checkout(RefName(tag: "v1"))
             // then
@@ -184,7 +184,7 @@ import Testing
     @Test func testThatWhatACommitDoesNotChangeOfItStaysUnlessSomebodyTouchedIt() async throws {
         try await withOrigin([".gitignore": ".build\n", "a": "1\n"]) { fixture in
             func git(_ arguments: String...) async throws -> String {
-                // Root may write where a job may not: `status` would refresh the index.
+                // Root may write where a job may not, so `status` would refresh the index.
                 try await runExpectingSuccess(
                     ["git", "--no-optional-locks"] + arguments, in: fixture.workspace,
                     environment: GitRepository.environment())
@@ -194,7 +194,7 @@ import Testing
             let names = ["config", "HEAD", "objects", "objects/info/alternates", "info/exclude", "refs/heads"]
             let before = try names.map { try fixture.status(".git/" + $0) }
 
-            // when another commit is checked out, and then another branch
+            // when: another commit is checked out, and then another branch
             let second = try await fixture.origin.commit(files: ["a": "2\n", "b": "2\n"], message: "Second")
             _ = try await fixture.checkout()
             // then
@@ -213,7 +213,7 @@ import Testing
             #expect(try await git("status", "--porcelain") == "")
             #expect(try fixture.status(".git/config") == before[0])
 
-            // when a job writes into it, and one more commit is checked out
+            // when: a job writes into it, and one more commit is checked out
             try await runExpectingSuccess(
                 ["sh", "-c", "chmod u+w .git .git/config && git config core.fsmonitor ./evil && chmod u-w .git"],
                 in: fixture.workspace, environment: GitRepository.environment())

@@ -1,14 +1,14 @@
 import Glibc
 
-/// What the disk itself takes for the least durable write, beside the database and while it is written: 4 KiB over old ones, then
-/// `fdatasync`. No transaction can be quicker.
+/// Measures the disk's least durable write, beside the database and while that is written: 4 KiB over old ones, then `fdatasync`. No transaction
+/// can be faster.
 final class DiskProbe {
     private let descriptor: Int32
     private var page: Int = 0
     private static let pages = 256
     private(set) var taken: [Duration] = []
 
-    /// - Parameter path: Of a file that it makes, on the disk that is meant.
+    /// - Parameter path: The path of a file that it creates on the disk to measure.
     init(path: String) {
         descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         let zeros = [UInt8](repeating: 0, count: Self.pages * 4096)

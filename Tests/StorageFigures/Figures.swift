@@ -1,8 +1,8 @@
 import Foundation
 
-/// Prints what was measured.
+/// Prints measured times.
 enum Figures {
-    /// - Parameter baseline: What the figure's median is told in multiples of.
+    /// - Parameter baseline: The time of which the median is printed as a multiple.
     static func say(_ what: String, _ taken: [Duration], goal: Duration? = nil, beside baseline: [Duration]? = nil) {
         let sorted = taken.sorted()
         guard let longest = sorted.last else { return }

@@ -2,23 +2,23 @@ import Foundation
 import Model
 import TestSupport
 
-/// A project's tests as they change from integration to integration: a thousandth is not passed, some of it for a while and some
-/// by luck; some are always skipped; names come, go and are renamed; durations are never the same twice.
+/// A project's tests, which change from integration to integration. One in a thousand does not pass, some of these for a while and some by chance.
+/// Some are always skipped. Names appear, disappear and are renamed. Durations are never equal.
 struct SampleHistory {
     private struct Test {
         var suite: String
         var name: String
-        /// In microseconds.
+        /// The duration in microseconds.
         var duration: Double
         var isSkipped: Bool
-        /// Until which integration it fails, and in which configurations.
+        /// The last integration in which it fails, and the configurations.
         var fails = 0
         var failsIn: Int?
     }
 
     let configurations: Int
     private var tests: [Test] = []
-    /// The same in every run: what changes is apart from how tests end, so that a run can go on where an earlier one stopped.
+    /// The sequence is the same in every run. Changes are separate from the tests' outcomes, so that a run can continue an earlier one.
     private var random = Mutator(state: 7)
     private var luck = Mutator(state: 11)
     private var made = 0
@@ -32,7 +32,7 @@ struct SampleHistory {
     private mutating func makeTest() -> Test {
         made += 1
         let suite = "AcmeKitTests.\(Self.words[made / 40 % 7])\(Self.words[made / 280 % 7])Tests\(made / 40)"
-        // From 20 microseconds to 3 seconds, most of them short.
+        // From 20 µs to 3 s, most of them short.
         let duration =
             20 * pow(150_000, Double.random(in: 0...1, using: &random) * Double.random(in: 0.3...1, using: &random))
         return Test(
@@ -43,14 +43,14 @@ struct SampleHistory {
 
     private static let words = ["Parser", "Writer", "Index", "Stream", "Ledger", "Cursor", "Window"]
 
-    /// The next commit's changes.
+    /// Makes the next commit's changes.
     mutating func advance() {
         number += 1
         let size = tests.count
         tests.remove(at: Int.random(in: tests.indices, using: &random))
         tests[Int.random(in: tests.indices, using: &random)].name += "Renamed"
         tests.append(makeTest())
-        // About a thousandth fails for ten integrations or so; a third of it in one configuration only.
+        // About one in a thousand fails for some ten integrations, a third of them in one configuration only.
         for _ in 0..<max(1, size / 10_000) {
             let test = Int.random(in: tests.indices, using: &random)
             tests[test].fails = number + Int.random(in: 2...16, using: &random)
@@ -59,14 +59,14 @@ struct SampleHistory {
         }
     }
 
-    /// What one configuration's attempt comes to.
+    /// Returns the results of one configuration's attempt.
     mutating func results(in configuration: Int) -> [TestResult] {
         var results: [TestResult] = []
         results.reserveCapacity(tests.count)
         let machine = (1 + Double(configuration) / 2) * Double.random(in: 0.97...1.03, using: &luck)
         for index in tests.indices {
             let test = tests[index]
-            // Noise of some hundredths, now and then of much more.
+            // The noise is some hundredths, and rarely much more.
             let noise =
                 Double.random(in: -0.05...0.05, using: &luck) + Double.random(in: -0.05...0.05, using: &luck)
             let stall = Int.random(in: 0..<100, using: &luck) == 0 ? Double.random(in: 1...3, using: &luck) : 1
@@ -90,7 +90,7 @@ struct SampleHistory {
         return results
     }
 
-    /// How many tests it has.
+    /// The number of tests.
     var count: Int { tests.count }
 
     mutating func someName() -> String {

@@ -3,7 +3,7 @@ import GRDB
 import Model
 import Storage
 
-/// Fills a store as the daemon does, then asks it.
+/// Fills a store as the daemon does, and then queries it.
 struct StorageFigures {
     private static let bot = Name(nearest: "kit")
     private let path: String
@@ -27,7 +27,7 @@ struct StorageFigures {
         let probe = DiskProbe(path: path + "-probe")
         var stored: [Duration] = []
         let begin = clock.now
-        // Those that an earlier run with the same file stored.
+        // The integrations that an earlier run stored in the same file.
         let first =
             try await store.integrations(IntegrationFilter(bot: Self.bot), limit: 1, before: nil).items.first?.id.number
             ?? 0
@@ -61,7 +61,7 @@ struct StorageFigures {
         try sizes(results: count * history.configurations * history.count)
     }
 
-    /// After so many integrations it says how much they took, to show what grows with their number.
+    /// The numbers of integrations after which it prints the time, to show what grows with their number.
     private static let points: Set<Int> = [125, 250, 500, 1000, 2000, 3000, 4000]
 
     private func point(_ stored: [Duration], _ number: Int) throws {
@@ -71,7 +71,7 @@ struct StorageFigures {
         print("figure  size \(Figures.bytes(size)) after \(number)")
     }
 
-    /// What the least write takes.
+    /// Returns the durations of the least write.
     private func commits() async throws -> [Duration] {
         var taken: [Duration] = []
         for _ in 0..<200 {
@@ -80,7 +80,7 @@ struct StorageFigures {
         return taken
     }
 
-    /// - Returns: What storing took, of attempts that end one after the other, with the issues and the end.
+    /// - Returns: The duration of storing attempts that end one after the other, with the issues and the end.
     private func integrate(_ number: Int, _ results: [[TestResult]]) async throws -> Duration {
         let at = Timestamp(secondsSinceEpoch: 1_700_000_000 + Int64(number) * 600)
         guard let commit = CommitID(String(repeating: "0", count: 32) + String(10_000_000 + number)) else {
@@ -166,7 +166,7 @@ struct StorageFigures {
         try await ask("50 integrations") { id, _ in
             _ = try await store.integrations(IntegrationFilter(bot: bot), limit: 50, before: Int64(id.number) + 1)
         }
-        // Nobody is answered with it: each integration asks once, when it is compared with the one before.
+        // This is no answer to a client: each integration asks it once, when it is compared with the one before.
         try await ask("which failures of before ran again") { id, _ in
             guard id.number > 1 else { return }
             let before = try await store.issues(of: IntegrationID(bot: bot, number: id.number - 1))
@@ -174,7 +174,7 @@ struct StorageFigures {
         }
     }
 
-    /// By table, with its indexes.
+    /// Prints the size of each table with its indexes.
     private func sizes(results: Int) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.read { db in

@@ -1,13 +1,14 @@
 import Foundation
 import Glibc
 
-// What tests through time cost the database: storing one integration, how long the writer is held, each answer, the size.
+// Measures what the history of tests costs the database: storing one integration, the time that the writer is held, each answer, and the size.
 //
 //   StorageFigures [--tests N] [--configurations N] [--integrations N] [--seconds N] [--keep FILE]
 //
-// 20,000 tests, 5 configurations and 5,000 integrations where nothing is said; after so many seconds (420) it takes what is
-// stored until then, and with `--keep` the next run goes on with the same file. Not part of `swift test`: a figure needs a quiet machine and a release build. Prints one line a figure,
-// beside a durable commit of nothing else in the same run; everything it makes is in a temporary directory, unless kept.
+// The defaults are 20,000 tests, 5 configurations, 5,000 integrations and 420 seconds. When the time is over, it measures with what is stored by
+// then; with `--keep` the next run continues with the same file. It is not part of `swift test`, because a figure needs a quiet machine and a
+// release build. It prints one line per figure, and the time of an empty durable commit in the same run. Without `--keep`, its files are in a
+// temporary directory.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 func number(_ name: String, _ usual: Int) -> Int {
@@ -17,7 +18,7 @@ let kept = arguments.firstIndex(of: "--keep").flatMap { arguments.dropFirst($0 +
 do {
     let root = FileManager.default.temporaryDirectory.path + "/martlet-figures-\(getpid())"
     try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
-    // In the temporary directory, and named as ours, at worst.
+    // At worst the files stay in the temporary directory, with our name.
     defer { try? FileManager.default.removeItem(atPath: root) }
     let figures = try await StorageFigures(
         path: kept ?? root + "/martlet.sqlite",

@@ -22,7 +22,7 @@ import Testing
         #expect(stamps.stamp(of: Self.id(2)) == before[1])
     }
 
-    /// A silence shows in the newest integration of each branch.
+    /// A silence is shown in the newest integration of each branch.
     @Test func testThatASilenceIsAChangeOfAllIntegrationsOfTheBot() {
         // given
         var stamps = IntegrationStamps()

@@ -31,7 +31,7 @@ extension StoreFixture {
         try #require(try await store.deliveries().items.first { $0.id == id })
     }
 
-    /// What forks' pull requests have to wait for, and others have not.
+    /// Requires an approval for pull requests of forks only.
     static let askingForForks: @Sendable (SeenPullRequest) -> PullRequestAnswer = {
         $0.source == nil ? .awaitsApproval : .integrates
     }
@@ -53,7 +53,7 @@ extension StoreFixture {
                 judged: judged, defaultBranch: .main, at: time(seconds), cause: .poll, watchers: [watcher]))
     }
 
-    /// The integrations of the pull request, the oldest first.
+    /// Returns the integrations of the pull request, oldest first.
     func ofPull(_ number: Int = 12) async throws -> [IntegrationOutline] {
         try await store.integrations(IntegrationFilter(ref: RefName(pullRequest: number))).items.reversed()
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-/// The same events come to the same, in whatever order they arrive.
+/// The same events have the same result in any order.
 @Suite struct PullRequestStandTests {
     private static let next = RefName(branch: "next")
     private static let first = PullRequestStand(base: .main, isOpen: true, toldAt: 100_000, rank: 0)
@@ -22,14 +22,14 @@ import Testing
     }
 
     @Test(arguments: [
-        // closed and opened again within a second, as those do who want it built anew
+        // closed and opened again within a second, as users do to build it again
         (
             [(200, RefName.main, false, PullRequestClaim.Change.closed), (200, .main, true, .reopened)], true,
             RefName.main
         ),
         // pushed to and closed
         ([(200, .main, true, .updated), (200, .main, false, .closed), (199, .main, true, .reopened)], false, .main),
-        // retargeted, with another word of the same second that does not know of it
+        // retargeted, and an event of the same second without the new base
         ([(200, .main, true, .updated), (200, next, true, .updated), (200, .main, true, .updated)], true, next),
         // an older closing, and an older base
         ([(200, next, true, .updated), (150, .main, false, .closed), (160, .main, true, .updated)], true, next),
@@ -48,12 +48,12 @@ import Testing
     }
 
     @Test func testThatAnEventWithoutATimeCountsAsToldNowAndForgetsNone() throws {
-        // given: closed at 200, and opened by an event that says no time
+        // given: closed at 200, and opened by an event without a time
         let closed = Self.end([try StoreFixture.claim(isOpen: false, at: 200, .closed)])
         let opened = try #require(closed.after(try StoreFixture.claim(at: nil, .reopened)))
         #expect(opened.isOpen)
 
-        // when, then: what was told before it, and of the same second, stays without effect
+        // when, then: events from before, and of the same second, have no effect
         #expect(opened.after(try StoreFixture.claim(isOpen: false, at: 150, .closed)) == nil)
         #expect(opened.after(try StoreFixture.claim(isOpen: false, at: 200, .closed)) == nil)
         #expect(opened.after(try StoreFixture.claim(isOpen: false, at: 201, .closed))?.isOpen == false)

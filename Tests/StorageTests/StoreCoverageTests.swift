@@ -10,7 +10,7 @@ import Testing
         Coverage.File(path: path, lines: .init(covered: covered, total: total))
     }
 
-    /// An integration that ends with this coverage, of nothing where none is given, in one configuration.
+    /// Stores an integration that ends with this coverage in one configuration; without any if it is empty.
     @discardableResult
     private func integrate(
         _ fixture: StoreFixture, _ coverage: Coverage?, job: String = "debug", ref: RefName = .main,
@@ -28,7 +28,7 @@ import Testing
         return id
     }
 
-    /// Few results are one transaction, many are several.
+    /// A few results are one transaction, many are several.
     @Test(arguments: [0, 300]) func testThatItIsReadAsItWasStored(_ tests: Int) async throws {
         try await withStore { fixture in
             // given
@@ -99,7 +99,7 @@ import Testing
             }
             let zstd = try Zstd()
             #expect(try CoverageRecord.coverage(bytes, zstd).files.count == 40)
-            // when: each byte in turn, and each end
+            // when: each byte is changed, and the file is cut at each place
             for place in bytes.indices {
                 for value in [0, 0x7f, 0xff, bytes[place] ^ 1] as [UInt8] {
                     var changed = bytes

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Storage
 
-/// Whatever a damaged file holds in place of a column's value, a reading answers or throws; it never ends the process.
+/// Whatever a damaged file has in place of a column's value, a read returns or throws. It never ends the process.
 @Suite struct StoreDamageTests {
     @Test func testThatNoValueOfAnyColumnEndsAReading() async throws {
         try await withStorePath { path in
-            // given: rows in every table, and tables that take any value
+            // given: rows in every table, and tables that accept any value
             let tables = try await Self.prepare(path)
             #expect(tables.count > 30)
             let store = try Store.open(path: path)
@@ -20,11 +20,11 @@ import Testing
             #expect(try await Self.read(store) == [], "sound rows are read")
             var damaged: Set<String> = []
             func damage(_ table: String, _ columns: [String], _ value: String) async throws {
-                // when: a write of the file that the store does not know of
+                // when: the file is written without the store
                 let changes = columns.map { "\"\($0)\" = \(value)" }.joined(separator: ", ")
                 try await other.write { db in
                     try db.execute(sql: "CREATE TEMP TABLE kept AS SELECT * FROM \"\(table)\"")
-                    // Not where SQLite itself refuses it: a row's own number is never NULL.
+                    // SQLite itself refuses some: a row's own number is never NULL.
                     try? db.execute(sql: "UPDATE OR IGNORE \"\(table)\" SET \(changes)")
                 }
                 // then
@@ -57,7 +57,7 @@ import Testing
         try Schema.migrator.migrate(queue)
         return try await queue.writeWithoutTransaction { db in
             try db.execute(sql: rows)
-            // Tables that check neither types nor NULL, as a file is whose bits were turned.
+            // The tables check neither types nor NULL, like a file with flipped bits.
             try db.execute(
                 sql: """
                     PRAGMA writable_schema = ON;
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// Of the tables that came later.
+    /// Rows of the tables that were added later.
     private static let rows = """
         UPDATE bots SET specification = '{"product":"kit"}';
         UPDATE integrations SET pull_request = 7, pull_place = 'refs/pull/7/head', base = 'refs/heads/main',
@@ -112,8 +112,8 @@ import Testing
         UPDATE versions SET registry = 'acme.kit', repository = 'https://git.example/kit.git';
         """
 
-    /// Asks everything.
-    /// - Returns: What was thrown.
+    /// Runs every query.
+    /// - Returns: The thrown errors.
     private static func read(_ store: Store) async throws -> [String] {
         let (bot, url) = (try name("kit"), StoreFixture.repository)
         let id = IntegrationID(bot: bot, number: 41)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Storage
 
-/// "Failure is a feature": the n-th row that is written fails, for every n, and after each the store is opened again.
+/// The n-th written row fails, for every n, and after each failure the store is opened again.
 @Suite struct StoreFailureTests {
-    /// Makes the n-th row written from now on fail, by SQLite's own triggers on every table.
+    /// Makes the n-th row that is written from now on fail, by SQLite's own triggers on every table.
     private func breakNthWrite(_ number: Int, of store: Store) async throws {
         try await store.lane.write("break") { transaction in
             let db = transaction.db
@@ -44,7 +44,7 @@ import Testing
 
     private typealias Act = @Sendable (StoreFixture) async throws -> Void
 
-    /// The life of one commit, from the push to the published version, a call each.
+    /// Returns the life of one commit, from the push to the published version, one act per call.
     private func life() throws -> [Act] {
         let (product, bot, job) = (try name("kit"), try name("kit"), try name("debug"))
         let integration = IntegrationID(bot: bot, number: 1)
@@ -108,7 +108,7 @@ import Testing
         ]
     }
 
-    /// What holds at every moment.
+    /// Expects the invariants that hold at every moment.
     private func expectInvariants(_ fixture: StoreFixture, _ number: Int) async throws {
         let problems = try await fixture.store.read("check") { db in
             try [
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    /// All that an outsider can see at the end.
+    /// Returns everything that a client can see at the end.
     private func view(_ store: Store) async throws -> String {
         let id = IntegrationID(bot: try name("kit"), number: 1)
         var text = ""
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func testThatEveryFailedWriteLeavesAStoreFromWhichTheWorkGoesOn() async throws {
-        // given: how it ends without a failure
+        // given: the end without a failure
         let acts = try life()
         var expected = ""
         try await withStore { fixture in
@@ -159,7 +159,7 @@ import Testing
         for number in 1... {
             var hasFailed = false
             try await withStorePath { path in
-                // when: the n-th write fails, the daemon stops and starts again, and goes on where it was
+                // when: the n-th write fails, the daemon restarts, and continues
                 var fixture = StoreFixture(store: try Store.open(path: path), path: path)
                 try await fixture.store.register(
                     [BotSpecification(name: name("kit"), repository: StoreFixture.repository)], at: time(0))
@@ -186,7 +186,7 @@ import Testing
             if !hasFailed { break }
             failures += 1
         }
-        // 13 calls with 8 findings and 8 tests among their rows; that a batch is lost in between is tested with the results.
+        // There are 13 calls with 8 findings and 8 tests among their rows. That a batch is lost in between is tested with the results.
         #expect(failures > 45)
     }
 }

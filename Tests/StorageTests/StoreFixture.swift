@@ -11,7 +11,7 @@ struct StoreFixture: Sendable {
     let store: Store
     let path: String
 
-    /// The bot's patterns, as `Look` wants them: branches and tags that are watched.
+    /// Returns the bot's watcher for a `Look`: the branches and tags that it watches.
     func watcher(
         _ bot: String = "kit", branches: [String] = ["main", "release/*"], tags: [String] = [],
         supersede: BotSpecification.Supersede = .never
@@ -25,7 +25,7 @@ struct StoreFixture: Sendable {
             isRelease: { $0.branch?.hasPrefix("release/") ?? false }, supersede: { _ in supersede })
     }
 
-    /// Looks as the event intake does: takes the request, then stores what was seen.
+    /// Looks as the event intake does: it takes the request, and then stores the refs.
     @discardableResult
     func look(
         _ heads: [RefName: CommitID], cause: Cause = .push, watchers: [Watcher]? = nil, at seconds: Int64 = 100
@@ -53,7 +53,7 @@ struct StoreFixture: Sendable {
             at: time(10))
     }
 
-    /// The damage SQLite finds; empty when there is none.
+    /// Returns the damage that SQLite finds; empty if there is none.
     func damage() async throws -> [String] {
         try await store.read("check") { db in
             try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
@@ -63,7 +63,7 @@ struct StoreFixture: Sendable {
 }
 
 extension Store {
-    /// Publishes a version whose manifest says what was reserved.
+    /// Publishes a version whose manifest has the reserved values.
     func publish(product: Name, version: SemanticVersion, files: [Artifact], at time: Timestamp) async throws {
         let row = try await versions(of: product).first { $0.version == version }
         try await publish(
@@ -74,7 +74,7 @@ extension Store {
     }
 }
 
-/// Gives a store with the bot `kit` (and others), and closes and removes it.
+/// Runs a test with a store with the bot `kit` (and others), and closes and removes it.
 func withStore(_ bots: [String] = ["kit"], _ body: (StoreFixture) async throws -> Void) async throws {
     try await withStorePath { path in
         let store = try Store.open(path: path)
@@ -92,7 +92,7 @@ func withStore(_ bots: [String] = ["kit"], _ body: (StoreFixture) async throws -
     }
 }
 
-/// Gives the path of a database file that is not there yet, in a directory that is removed afterwards.
+/// Runs a test with the path of a database file that does not exist yet, in a directory that is removed afterwards.
 func withStorePath(_ body: (String) async throws -> Void) async throws {
     try await withTemporaryDirectory { directory in try await body(directory.path("martlet.sqlite")) }
 }
@@ -101,7 +101,7 @@ func name(_ text: String) throws -> Name { try #require(Name(text)) }
 
 func time(_ seconds: Int64) -> Timestamp { Timestamp(secondsSinceEpoch: seconds) }
 
-/// The n-th commit: its number in 40 hexadecimal digits.
+/// Returns the n-th commit: its number in 40 hexadecimal digits.
 func commit(_ number: Int) throws -> CommitID {
     let digits = String(number, radix: 16)
     return try #require(CommitID(String(repeating: "0", count: 39 - digits.count) + "1" + digits))
@@ -114,7 +114,7 @@ extension RefName {
     static let line = RefName(branch: "release/1.4")
 }
 
-/// Expects a call to throw a `StoreError` of a code, whose sentence holds `text`.
+/// Expects a call to throw a `StoreError` with a code and a message that contains `text`.
 func expectFailure<Value>(
     _ code: StoreError.Code, _ text: String = "", sourceLocation: SourceLocation = #_sourceLocation,
     _ body: () async throws -> Value

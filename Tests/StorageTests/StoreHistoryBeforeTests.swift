@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-/// Where an integration's commit comes from.
+/// The origin of an integration's commit.
 @Suite struct StoreHistoryBeforeTests {
     @Test func testThatTheDefaultBranchAndTheLastJudgedCommitAreFound() async throws {
         try await withStore { fixture in

@@ -18,7 +18,7 @@ import Testing
                 _ = try await fixture.queue(1)
                 let second = try await fixture.queue(2)
 
-                // when: even a row that someone removed does not give its number back
+                // when: removing a row does not free its number
                 try await fixture.store.lane.write("remove") {
                     try $0.db.execute(sql: "DELETE FROM integrations WHERE id = ?", arguments: [second.rowID])
                 }
@@ -277,7 +277,7 @@ import Testing
 
         @Test func testThatThePreviousOneIsTheLastThatJudgedTheRef() async throws {
             try await withStore { fixture in
-                // given: succeeded, another ref's, canceled, ours, still queued
+                // given: succeeded, another ref's, canceled, internal error, still queued
                 let verdicts: [(Verdict?, RefName)] = [
                     (.succeeded, .main), (.buildErrors, .line), (.canceled, .main), (.checkoutError, .main),
                     (.internalError, .main), (nil, .main),

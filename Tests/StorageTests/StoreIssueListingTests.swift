@@ -36,7 +36,7 @@ import Testing
                 #expect(part.counts == all.counts && part.total == 7)
                 parts.append(part.items.map(\.fingerprint).joined(separator: " "))
             }
-            // then: new ones first; errors before warnings; by path and line
+            // then: new ones first, errors before warnings, by path and line
             #expect(all.items.map(\.fingerprint) == ["f5", "f4", "f3", "f2", "f6", "f7", "f1"])
             #expect(parts == ["f5 f4", "f3 f2", "f6 f7", "f1"])
             #expect(all.count(of: .new) == 4 && all.count(of: .silenced) == 1)
@@ -49,7 +49,7 @@ import Testing
             // given
             let id = try await fixture.queue().id
             #expect(try await fixture.store.issueListing(of: id, limit: 200).total == 0)
-            // when: a second set, as of a rerun
+            // when: a second set, as by a rerun
             for number in 1...2 {
                 try await fixture.store.completeIssues(
                     of: id, issues: [try Self.issue(number, .new, .warning, "a.swift", line: 1)], summary: Summary(),

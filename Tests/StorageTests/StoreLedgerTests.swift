@@ -2,18 +2,18 @@ import Model
 import Storage
 import Testing
 
-/// Cases in which a commit could be missed or judged twice, beside those of `StoreLooksTests`.
+/// Cases in which a commit could be missed or judged twice, in addition to those of `StoreLooksTests`.
 @Suite struct StoreLedgerTests {
     private static let tag = RefName(tag: "v1")
 
-    /// `REF@COMMIT`, oldest first.
+    /// Returns `REF@COMMIT`, oldest first.
     private static func integrated(_ fixture: StoreFixture) async throws -> [String] {
         try await fixture.store.integrations(limit: 100).items.reversed().map {
             "\($0.ref.shortName)@\($0.commit.description.suffix(1))"
         }
     }
 
-    /// Its push tells of it after a poll has found it.
+    /// Its push is announced after a poll has found it.
     @Test func testThatWhatAPollFoundIsADuplicateForTheWebhookThatComesLater() async throws {
         try await withStore { fixture in
             // given
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Forced or not: ancestry is not checked.
+    /// It may be forced or not, because ancestry is not checked.
     @Test func testThatAForcedPushBackToAnOlderCommitIsAnUpdateOfItsOwn() async throws {
         try await withStore { fixture in
             for number in [1, 2, 3] { try await fixture.look([.main: commit(number)]) }
@@ -52,7 +52,7 @@ import Testing
     ) async throws {
         try await withStore { fixture in
             try await fixture.look([.main: commit(1)])
-            // when: both events came before the look
+            // when: both events arrived before the look
             _ = try await fixture.push(
                 [RefClaim(ref: .main, before: commit(1), after: nil)], id: "deleted")
             _ = try await fixture.push(
@@ -84,7 +84,7 @@ import Testing
         try await withStore { fixture in
             let watchers = [try fixture.watcher(branches: ["**"], tags: ["*"])]
             try await fixture.look([.main: commit(1)], watchers: watchers)
-            // when: two branches and a tag, of which one has a branch's name
+            // when: two branches and a tag, which has a branch's name
             let heads = [RefName(branch: "left"), RefName(branch: "v1"), Self.tag]
             _ = try await fixture.push(heads.map { RefClaim(ref: $0, before: nil, after: try commit(2)) }, id: "d-1")
             var all = [RefName.main: try commit(1)]

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Storage
 
-/// What lists and pages are read from: as much as they show, whatever else there is.
+/// Lists and pages read only what they show, whatever else is stored.
 @Suite struct StoreListsTests {
-    /// How many statements a reading runs.
+    /// Returns the number of statements of a read.
     private static func statements(
         _ fixture: StoreFixture, _ body: @escaping @Sendable (Database) throws -> Void
     ) async throws -> Int {
@@ -86,7 +86,7 @@ import Testing
 
     @Test func testThatAnIntegrationThatIsShownAgainIsTheNewest() async throws {
         try await withStore { fixture in
-            // given: an older one has taken its place
+            // given: an older integration has replaced it
             let store = fixture.store
             let older = try await fixture.queue()
             let hidden = try await fixture.queue()
@@ -128,7 +128,7 @@ import Testing
 
     @Test func testThatListsDecodeNoRecipe() async throws {
         try await withStore { fixture in
-            // given: JSON that is no recipe, in which the project was recognized
+            // given: JSON that is no recipe, for a recognized project
             let id = try await fixture.queue().id
             let recognition = ProjectType.Recognition(
                 type: try #require(ProjectType.allCases.first), marker: "Package.swift")
@@ -171,7 +171,7 @@ import Testing
 
     @Test func testThatQueriesReadNoMoreThanTheyAnswer() async throws {
         try await withStore { fixture in
-            // the queue: its index alone, in its order
+            // the queue: only its index, in its order
             let heads = try await Self.plan(fixture, Store.headsQuery)
             expectContains(heads, "SCAN integrations USING INDEX integrations_queued")
             #expect(!heads.contains("TEMP B-TREE"), "\(heads)")
@@ -180,17 +180,17 @@ import Testing
             expectContains(bot, "SEARCH bots USING INDEX sqlite_autoindex_bots_1 (name=?)")
             expectContains(bot, "SEARCH integrations USING INTEGER PRIMARY KEY (rowid=?)")
             #expect(!bot.contains("SCAN"), "\(bot)")
-            // all bots: of each branch one integration
+            // all bots: one integration of each branch
             let overviews = try await Self.plan(fixture, Store.branchOverviewsQuery, [8])
             expectContains(overviews, "SEARCH newest_of_refs USING COVERING INDEX newest_of_refs_by_age (bot=?)")
             #expect(!overviews.contains("SCAN integrations"), "\(overviews)")
-            // a bot's list: from its newest on
+            // a bot's list: beginning with its newest
             let list = Store.listQuery(
                 IntegrationFilter(bot: try name("kit")), limit: 50, before: nil)
             let listed = try await Self.plan(fixture, list.sql, list.arguments)
             expectContains(listed, "integrations_by_bot (bot=? AND rowid<?)")
             #expect(!listed.contains("TEMP B-TREE"), "\(listed)")
-            // issues: counted in the index, and only those of the part are read
+            // issues: counted in the index, and only those of the page are read
             let counts = try await Self.plan(fixture, Store.issueCountsQuery, [1, 1])
             expectContains(counts, "SEARCH issues USING COVERING INDEX issues_shown (integration=? AND issue_set=?)")
             #expect(!counts.contains("TEMP B-TREE"), "\(counts)")

@@ -8,7 +8,7 @@ import Testing
 /// The write-ahead log beside the database's file.
 @Suite struct StoreLogTests {
     private static let pageSize = 4096
-    /// The pages of one write of `fill`, at least.
+    /// The least number of pages of one `fill`.
     private static let pages = 97
 
     private func fill(_ store: Store, _ times: Int) async throws {
@@ -28,7 +28,7 @@ import Testing
 
     @Test func testThatTheLogIsUsedAgain() async throws {
         try await withStore { fixture in
-            // when: three times the 1,000 pages with which SQLite copies the log
+            // when: three times the 1,000 pages after which SQLite copies the log
             try await fill(fixture.store, 30)
             // then
             #expect(try logSize(fixture.path) < 1500 * Self.pageSize)
@@ -37,7 +37,7 @@ import Testing
 
     @Test func testThatAReaderThatDoesNotEndHoldsNoWriterAndTheLogIsUsedAgainAfterIt() async throws {
         try await withStore { fixture in
-            // given: it reads what only the log has
+            // given: it reads pages that only the log has
             try await fill(fixture.store, 1)
             var configuration = Configuration()
             configuration.allowsUnsafeTransactions = true
@@ -49,10 +49,10 @@ import Testing
             #expect(count == 1)
             // when
             try await fill(fixture.store, 30)
-            // then: all is stored, and the log has it for as long as the reader may need what was before
+            // then: all is stored, and the log keeps it as long as the reader may need the pages from before
             let size = try logSize(fixture.path)
             #expect(size > 30 * Self.pages * Self.pageSize)
-            // and: after its end the log grows no further
+            // and: after the reader's end the log grows no further
             try await reader.writeWithoutTransaction { try $0.commit() }
             try reader.close()
             try await fill(fixture.store, 30)
@@ -68,7 +68,7 @@ import Testing
         try await withStore { fixture in
             // given: the log was copied and is used again
             try await fill(fixture.store, 35)
-            // when: the files as a crash would leave them
+            // when: the files are copied as a crash would leave them
             let copied = fixture.path + "-copy"
             for suffix in ["", "-wal"] {
                 try FileManager.default.copyItem(atPath: fixture.path + suffix, toPath: copied + suffix)

@@ -5,7 +5,7 @@ import Testing
 
 extension StoreLooksTests {
     @Suite struct GivenPendingEvents {
-        /// A delivery's claims, the look that follows on main at 1 and tag 1.0 at 1, and the fate.
+        /// A delivery's claims, the refs of the next look besides main at 1 and tag 1.0 at 1, and the fate.
         struct Case: CustomTestStringConvertible, Sendable {
             var testDescription: String
             var claims: [(RefName, Int?, Int?)]

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// Its file was away for a moment, and another bot's look has stored what moved meanwhile.
+    /// Its file was missing for a moment, and another bot's look has stored the refs that moved meanwhile.
     @Test func testThatABotThatComesBackIntegratesWhatItHasMissed() async throws {
         try await withStore(["kit", "lint"]) { fixture in
             // given
@@ -72,14 +72,14 @@ import Testing
             try await fixture.store.register(bots, at: time(102))
             let outcome = try await fixture.look(
                 [.main: commit(3), .line: commit(2), RefName(branch: "release/2"): commit(4)], watchers: [kit, lint])
-            // then: what it has integrated already is not integrated again
+            // then: its earlier commits are not integrated again
             let missed = try await StoreLooksTests.integrations(fixture).filter { outcome.integrations.contains($0.id) }
             #expect(missed.map(\.id.bot.description) == ["kit", "kit"])
             #expect(missed.map(\.ref) == [.main, RefName(branch: "release/2")])
         }
     }
 
-    /// A tag that somebody pushed while the file was away is to be released; those before its first look are not.
+    /// A tag that was pushed while the file was missing is released. Tags from before the bot's first look are not.
     @Test(arguments: [false, true])
     func testThatABotThatComesBackIntegratesTagsThatCameMeanwhile(isStoredByAnother: Bool) async throws {
         try await withStore(["kit", "lint"]) { fixture in
@@ -152,7 +152,7 @@ import Testing
         func testThatAMovedBranchIsIntegratedForItsCause(cause: Cause) async throws {
             try await withStore { fixture in
                 try await fixture.look([.main: commit(1)])
-                // A force push is a move like any other: nothing is asked about ancestry.
+                // A force push is a move like any other, because ancestry is not checked.
                 let outcome = try await fixture.look([.main: commit(9)], cause: cause)
                 let record = try #require(try await fixture.store.integration(outcome.integrations[0]))
                 #expect(record.cause == cause)

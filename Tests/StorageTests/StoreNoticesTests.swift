@@ -4,9 +4,9 @@ import Testing
 
 @testable import Storage
 
-/// Who is told what, stored with the end that caused it.
+/// The recipients of notifications, stored with the end that caused them.
 @Suite struct StoreNoticesTests {
-    /// A bot that tells `team` by mail and `chat` by a webhook.
+    /// Returns a bot that notifies `team` by mail and `chat` by a webhook.
     private static func specification(_ when: [Transition] = Transition.allCases) throws -> BotSpecification {
         let ann = try #require(MailAddress("ann@acme.example"))
         return BotSpecification(
@@ -41,7 +41,7 @@ import Testing
             configurations: [], introducedBy: introduction)
     }
 
-    /// An integration brought to its end, with its issues.
+    /// Completes an integration with its issues.
     @discardableResult
     private static func end(
         _ fixture: StoreFixture, _ verdict: Verdict, on ref: RefName = .main, issues: [Model.Issue] = []
@@ -59,7 +59,7 @@ import Testing
             of: id, issues: issues, summary: Summary(), at: time(25), with: .completed(verdict, triggerFailed: false))
     }
 
-    /// `TRANSITION NUMBER RECIPIENT-OR-NOTICE`, oldest first.
+    /// Returns `TRANSITION NUMBER RECIPIENT-OR-NOTICE`, oldest first.
     private static func told(_ fixture: StoreFixture) async throws -> [String] {
         try await fixture.store.outbox(limit: 200).items.reversed().map { message in
             let notice = try #require(message.content.notice)
@@ -78,7 +78,7 @@ import Testing
                 INSERT INTO standings SELECT id, 'refs/heads/b' || i, 1, -i, NULL, NULL FROM bots, n
                 """)
 
-            // when: one of a branch, and one of a pull request
+            // when: an integration of a branch, and one of a pull request
             try await Self.end(fixture, .succeeded)
             let head = try commit(7)
             let pull = try await fixture.store.queue(
@@ -89,7 +89,7 @@ import Testing
             )
             try await Self.finish(fixture, pull.id, .testFailures)
 
-            // then: those with the highest numbers stay
+            // then: the ones with the highest numbers stay
             #expect(try await fixture.count("standings") == Store.maximumStandings)
             #expect(try await fixture.count("standings WHERE ref = 'refs/heads/main'") == 1)
             #expect(try await fixture.count("standings WHERE ref GLOB 'refs/pull/*'") == 0)
@@ -136,7 +136,7 @@ import Testing
             try await Self.end(fixture, .buildErrors, on: .line)
             try await Self.end(fixture, .buildErrors, on: RefName(pullRequest: 7))
             try await Self.end(fixture, .succeeded, on: .line)
-            // `chat` is of main alone.
+            // `chat` is notified of main only.
             #expect(
                 try await Self.told(fixture) == ["broke 2 ann@acme.example", "fixed 4 ann@acme.example since 2.1"])
         }
@@ -184,13 +184,13 @@ import Testing
             let issues = try (0..<30).map { try Self.issue(by: "a\($0)@acme.example") }
             try await Self.end(fixture, .buildErrors, issues: issues)
             #expect(try await Self.told(fixture).count { $0.contains("@") } == 20)
-            // One is named, 30 are authors; each mail says how many are not told.
+            // One author is named, 30 are authors; each mail states how many are not notified.
             let leftOut = try await fixture.store.outbox(limit: 200).items.map { $0.content.notice?.leftOut }
             #expect(leftOut.count { $0 == 11 } == 20 && leftOut.count { $0 == nil } == 1)
         }
     }
 
-    /// It ends what it would have let begin, so that nothing is known of the code.
+    /// It ends what it would have permitted, so the code is not judged.
     @Test func testThatAFailedTriggerBeforeTheJobsIsToldOnceUntilItSucceeds() async throws {
         try await Self.withNotices { fixture in
             func refuse() async throws {
@@ -200,7 +200,7 @@ import Testing
                     of: id, issues: [Self.issue(.triggerError)], summary: Summary(), at: time(25),
                     with: .completed(.canceled, triggerFailed: true))
             }
-            // when: also at the first integration, and what a person cancels between them says nothing
+            // when: the first integration as well; an integration that a user cancels in between is not notified
             try await refuse()
             try await refuse()
             try await Self.end(fixture, .canceled)
@@ -227,7 +227,7 @@ import Testing
             try await rerun(second, .testFailures, [Self.issue(.testFailure)])
             try await rerun(second, .succeeded)
             try await rerun(second, .testFailures, [Self.issue(.testFailure)])
-            // The branch has a newer one.
+            // The branch has a newer integration.
             try await rerun(first, .buildErrors)
             try await Self.end(fixture, .succeeded)
             let told = try await Self.told(fixture).filter { $0.contains("chat") }
@@ -238,7 +238,7 @@ import Testing
 
     @Test func testThatANewNoticeTellsOfTheNextChange() async throws {
         try await withStore { fixture in
-            // given: a bot that told nobody
+            // given: a bot without notifications
             try await Self.end(fixture, .buildErrors)
             // when
             try await fixture.store.register([try Self.specification()], at: time(1))

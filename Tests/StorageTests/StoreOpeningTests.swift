@@ -52,7 +52,7 @@ import Testing
 
     @Test func testThatOnlyItsUserCanReadTheFiles() async throws {
         try await withStorePath { path in
-            // given: a file that others could read
+            // given: a file that other users could read
             #expect(FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o644]))
 
             // when

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// The outbox with very many messages, and with ones that nobody can read.
+/// The outbox with very many messages, and with ones that cannot be read.
 @Suite struct StoreOutboxScaleTests {
     private static let api = StoreOutboxTests.target.api
     private static let place = StoreOutboxTests.place
@@ -27,7 +27,7 @@ import Testing
         try await fixture.store.takeMessage(for: place, at: time(seconds), horizon: .seconds(3600))
     }
 
-    /// No time is measured: what is found by an index, in its order, costs the same with ten messages and with ten thousand.
+    /// No time is measured. A search by an index in its order costs the same with ten messages and with ten thousand.
     @Test(arguments: [
         ("take", Store.dueQuery), ("take a stray one", Store.strayQuery), ("places", Store.placesQuery),
         ("newer", Store.newerQuery), ("settle", Store.settlement), ("recover", Store.recovery),
@@ -43,7 +43,7 @@ import Testing
                 return try Row.fetchAll(statement).map { $0["detail"] as String }
             }
             #expect(!plan.isEmpty)
-            // The first of all in an index's order; what is being sent, which is a few.
+            // The first one in an index's order; the messages that are being sent, which are few.
             let few = ["SCAN outbox USING INDEX outbox_due", "SCAN outbox USING INDEX outbox_sending"]
             for line in plan {
                 #expect(!line.hasPrefix("SCAN outbox") || few.contains(line), "\(what): \(plan)")
@@ -126,7 +126,7 @@ import Testing
 
     @Test func testThatWhatWaitsTooLongIsGivenUpInBatchesAndTheRestStays() async throws {
         try await Self.withReports { fixture in
-            // given: more than a batch, the first of which was tried
+            // given: more than a batch, of which the first was tried
             for number in 1...100 { _ = try await fixture.queue(number) }
             let first = try #require(try await Self.take(fixture))
             try await fixture.store.settle(

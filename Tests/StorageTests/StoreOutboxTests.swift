@@ -3,13 +3,13 @@ import Testing
 
 @testable import Storage
 
-/// What is to be told outside, stored with what caused it.
+/// The messages to others, stored with their causes.
 @Suite struct StoreOutboxTests {
     static let target = StatusTarget(
         forge: .github, credentials: "kit-status", api: "https://api.github.com", project: "acme/kit")
     static let place = OutboxPlace(kind: .status, name: target.api, account: target.credentials)
 
-    /// A store whose bot `kit` reports to GitHub.
+    /// Runs a test with a store whose bot `kit` reports to GitHub.
     private static func withReports(_ body: (StoreFixture) async throws -> Void) async throws {
         try await withStore { fixture in
             try await fixture.store.register(
@@ -22,7 +22,7 @@ import Testing
         try await fixture.store.takeMessage(for: place, at: time(seconds), horizon: .seconds(3600))
     }
 
-    /// Oldest first.
+    /// Returns the messages, oldest first.
     private static func messages(_ fixture: StoreFixture) async throws -> [OutboxMessage] {
         try await fixture.store.outbox(limit: 200).items.reversed()
     }
@@ -47,14 +47,14 @@ import Testing
             try await fixture.store.apply(
                 .completed(.testFailures, triggerFailed: false), to: id, at: time(25), reason: "no")
 
-            // then: the steps of a job are not told
+            // then: the steps of a job are not reported
             let messages = try await Self.messages(fixture)
             #expect(messages.map(\.content.moment) == [.queued, .started, .jobs, .jobs, .jobs, .completed])
             #expect(messages.map(\.job?.description) == [nil, nil, "debug", "debug", "debug", nil])
             #expect(messages.map(\.content.hasBegun) == [false, false, false, true, true, false])
             #expect(messages.map(\.content.verdict) == [nil, nil, nil, nil, .testFailures, .testFailures])
             #expect(messages.allSatisfy { $0.integration == id && $0.destination == Self.target.api })
-            // What was not sent yet gave way to the newer of its subject.
+            // An unsent message gives way to the newer one of its subject.
             #expect(
                 messages.map(\.state) == [.superseded, .superseded, .superseded, .superseded, .waiting, .waiting])
             #expect(Set(messages.map(\.subject)).count == 2)
@@ -169,7 +169,7 @@ import Testing
                 let id = try await fixture.queue().id
                 let first = try #require(try await take(fixture))
                 try await fixture.store.apply(.started, to: id, at: time(20))
-                // when: the first is under way
+                // when: the first is being sent
                 #expect(try await take(fixture) == nil)
                 #expect(try await fixture.store.outboxPlaces().isEmpty)
                 try await fixture.store.settle(first, as: .sent(note: nil), at: time(21))
@@ -233,7 +233,7 @@ import Testing
             let again = try #require(try await Self.take(fixture))
             try await fixture.store.settle(again, as: .givenUp(reason: "401"), at: time(32))
             try await fixture.store.apply(.started, to: id, at: time(33))
-            // then: a newer one is there
+            // then: there is a newer message
             await expectFailure(.illegalTransition, "newer") {
                 try await fixture.store.retryMessage(first.id, at: time(34))
             }
@@ -243,7 +243,7 @@ import Testing
 
     @Test func testThatWhatTellsOfARemovedIntegrationIsNotTriedAgain() async throws {
         try await Self.withReports { fixture in
-            // given: all of the first was given up, and retention lets it go
+            // given: all messages of the first were given up, and retention may remove it
             func done() async throws -> IntegrationID {
                 let id = try await fixture.queue().id
                 try await fixture.store.apply(.started, to: id, at: time(20))
@@ -277,7 +277,7 @@ import Testing
 
     @Test func testThatOldRowsAreRemovedAndOpenOnesStay() async throws {
         try await Self.withReports { fixture in
-            // given: three that are sent, one that waits, the oldest of all one
+            // given: three that are sent, and one that waits and is the oldest
             for number in 1...4 { _ = try await fixture.queue(number) }
             for _ in 1...4 {
                 let message = try #require(try await Self.take(fixture))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// What listings, ranges and each request ask of versions.
+/// The queries of listings, ranges and each request about versions.
 @Suite struct StoreOutlinesTests {
     @Suite struct GivenManyVersions {
         private func fill(_ publisher: StoreVersionsTests.Publisher) async throws {
@@ -20,7 +20,7 @@ import Testing
             _ = try await publisher.ask(9, integration: 1, .exactly(version("2.0.0")))
         }
 
-        /// One whose files cannot be read holds up nobody who does not want them: they are not read for listings and ranges.
+        /// A version whose files cannot be read delays only requests for them: listings and ranges do not read files.
         @Test func testThatListingsReadNoFiles() async throws {
             try await StoreVersionsTests.withPublisher { publisher in
                 // given
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// Each request asks who may read a product: read once, until bots or versions change.
+    /// Each request asks who may read a product. The answer is cached until bots or versions change.
     @Test func testThatWhoMayReadIsReadOnceUntilItChanges() async throws {
         try await withStore { fixture in
             // given
@@ -76,7 +76,7 @@ import Testing
             }
             try await register(false)
             #expect(try await store.statedAccess() == [name("kit"): false])
-            // when it is changed without the store's knowledge
+            // when: it is changed without the store
             try await store.lane.write("change") {
                 try $0.db.execute(
                     sql: "UPDATE bots SET specification = json_set(specification, '$.isPublic', json('true'))")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// Pull requests of which nobody tells that they are closed, and how many are remembered.
+/// Pull requests whose closing was never announced, and the number that is remembered.
 @Suite struct StorePullClosingTests {
     private static func opened(_ fixture: StoreFixture) async throws -> (main: CommitID, head: CommitID) {
         let (main, head) = (try commit(1), try commit(7))
@@ -19,7 +19,7 @@ import Testing
             // given
             let (main, head) = try await Self.opened(fixture)
 
-            // when: gone, seen again, and gone
+            // when: the head is missing, found again, and missing
             try await fixture.lookAtPull(nil, heads: [.main: main], at: 1000)
             try await fixture.lookAtPull(head, heads: [.main: main], at: 1300)
             try await fixture.lookAtPull(nil, heads: [.main: main], at: 1599)
@@ -27,16 +27,16 @@ import Testing
             #expect(try await fixture.openPull() != nil)
             try await fixture.lookAtPull(nil, heads: [.main: main], at: 2199)
 
-            // then: with what waits of it
+            // then: with its waiting integration
             #expect(try await fixture.openPull() == nil)
             let ended = try #require(try await fixture.ofPull().first)
             #expect(ended.state.verdict == .canceled && ended.reason == "pull request 12 was closed")
-            // and an event says why, which is no newer than what is known
+            // An event that is no newer than the known state gives the reason
             try await fixture.tell(try StoreFixture.claim(), id: "2")
             try await fixture.lookAtPull(head, heads: [.main: main], at: 2300)
             let late = try await fixture.delivery("2")
             #expect(late.reason == "pull request; it is closed: the repository lists refs/pull/12/head no more")
-            // but a newer one opens it
+            // A newer one opens it
             try await fixture.tell(try StoreFixture.claim(at: 101, .reopened), id: "3")
             try await fixture.lookAtPull(head, heads: [.main: main], at: 2400)
             #expect(try await fixture.delivery("3").fate == .integrated)
@@ -64,7 +64,7 @@ import Testing
             #expect(try await fixture.openPull()?.baseTip == main)
             let next = try commit(2)
 
-            // when: it was looked for and is not there, then an old answer, then of another head
+            // when: it was looked for and is missing; then an old answer; then one about another head
             for (judged, isOpen) in [
                 (JudgedPull(head: head, tip: next, isMerged: false), true),
                 (JudgedPull(head: head, tip: main, isMerged: true), true),
@@ -81,7 +81,7 @@ import Testing
 
     @Test func testThatOneOfWhichNothingIsHeardForHalfAYearIsClosed() async throws {
         try await withStore { fixture in
-            // given: a head moves, which is a word of its own
+            // given: a head moves, which counts as an event
             let (main, _) = try await Self.opened(fixture)
             let days: Int64 = 180 * 86_400
             try await fixture.lookAtPull(try commit(8), heads: [.main: main], at: 1000)
@@ -96,7 +96,7 @@ import Testing
 
     // MARK: How many
 
-    /// As many as `count` with the highest numbers, open or closed at a time that rises with the number.
+    /// Inserts `count` pull requests with the highest numbers, open, or closed at times that rise with the number.
     private static func insert(_ fixture: StoreFixture, _ count: Int, isOpen: Bool) async throws {
         try await fixture.change(
             """
@@ -156,18 +156,18 @@ import Testing
             // when
             try await fixture.lookAtPull(nil, heads: [.main: main], at: 100)
 
-            // then: those that were closed first
+            // then: the ones that were closed first
             #expect(try await fixture.count("pull_requests") == Store.maximumClosedPulls)
             #expect(try await fixture.count("pull_requests WHERE number < 111") == 0)
             #expect(try await fixture.count("pull_approvals") == 1)
-            // and after 90 days all
+            // After 90 days all are removed
             for _ in 0..<Store.maximumClosedPulls / 50 {
                 try await fixture.lookAtPull(nil, heads: [.main: main], at: 90 * 86_400 + 99_999)
             }
             #expect(try await fixture.count("pull_requests") == 0)
             #expect(try await fixture.damage() == [])
 
-            // and one that comes back is looked at as before, and was integrated
+            // One that comes back is looked at as before, and was integrated
             try await fixture.change("UPDATE integrations SET state = 'completed', verdict = 'succeeded'")
             try await fixture.tell(try StoreFixture.claim(at: 300, .reopened), id: "3")
             try await fixture.lookAtPull(head, heads: [.main: main], at: 400)

@@ -4,9 +4,10 @@ import Testing
 
 @testable import Storage
 
-/// What a pull request came to does not count while it is being ended: closed and opened again, or retargeted and back, it is integrated anew.
+/// A pull request's result does not count while its integration is being ended. If the pull request is closed and opened again, or retargeted and
+/// back, it is integrated again.
 @Suite struct StorePullEndingTests {
-    /// The pull request is told of and seen, and its integration runs.
+    /// Announces the pull request, finds it by a look, and begins its integration.
     private func begin(
         _ fixture: StoreFixture, _ head: CommitID, heads: [RefName: CommitID]
     ) async throws -> IntegrationRecord {
@@ -18,7 +19,7 @@ import Testing
 
     @Test func testThatOneThatIsOpenedAgainWhileItsRunIsBeingEndedIsIntegrated() async throws {
         try await withStore { fixture in
-            // given: it runs, is closed, and its end takes its time
+            // given: it runs, is closed, and takes time to end
             let (main, head) = (try commit(1), try commit(7))
             let first = try await begin(fixture, head, heads: [.main: main])
             try await fixture.tell(try StoreFixture.claim(isOpen: false, at: 200), id: "2")
@@ -32,7 +33,7 @@ import Testing
             // then
             #expect(try await fixture.ofPull().count == 2)
             #expect(try await fixture.delivery("3").fate == .integrated)
-            // and just once
+            // It is integrated only once
             try await fixture.tell(try StoreFixture.claim(at: 202, .reopened), id: "4")
             try await fixture.lookAtPull(head, heads: [.main: main])
             #expect(try await fixture.ofPull().count == 2)
@@ -41,7 +42,7 @@ import Testing
 
     @Test func testThatOneThatComesBackToItsBaseWhileItsRunIsBeingEndedIsIntegrated() async throws {
         try await withStore { fixture in
-            // given: for main it runs, and ends for the one that is for the release branch
+            // given: it runs for main, and ends because of the release branch
             let (heads, head) = ([RefName.main: try commit(1), .line: try commit(2)], try commit(7))
             _ = try await begin(fixture, head, heads: heads)
             try await fixture.tell(try StoreFixture.claim(base: .line, at: 200), id: "2")
@@ -75,7 +76,7 @@ import Testing
 
     @Test func testThatWhatCameToItsEndAllTheSameCounts() async throws {
         try await withStore { fixture in
-            // given: its end was wanted, and it was green before
+            // given: its end was requested, and it was green before
             let (main, head) = (try commit(1), try commit(7))
             let first = try await begin(fixture, head, heads: [.main: main])
             try await fixture.tell(try StoreFixture.claim(isOpen: false, at: 200), id: "2")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// Pull requests as events tell of them and looks see them.
+/// Pull requests as events announce them and looks see them.
 @Suite struct StorePullRequestsTests {
     private static let place = RefName("refs/pull/12/head")
 
@@ -42,7 +42,7 @@ import Testing
 
     @Test func testThatEventsThatOvertakeEachOtherCountInTheForgesOrder() async throws {
         try await withStore { fixture in
-            // given: closed at 200, and an older event that comes after it
+            // given: closed at 200, and an older event that arrives later
             try await tell(try claim(at: 100), id: "1", in: fixture)
             try await tell(try claim(isOpen: false, at: 200), id: "2", in: fixture)
 
@@ -51,7 +51,7 @@ import Testing
 
             // then
             #expect(try await fixture.store.openPulls(of: StoreFixture.repository).isEmpty)
-            // and one that was told after it does
+            // A newer one does
             try await tell(try claim(base: .line, at: 201), id: "4", in: fixture)
             let open = try #require(try await fixture.store.openPulls(of: StoreFixture.repository).first)
             #expect(open.base == .line && open.hasChanged)
@@ -67,11 +67,11 @@ import Testing
             // when
             let outcome = try await look(fixture, head: head, heads: [.main: main])
 
-            // then: nobody can mean it as one
+            // then: it cannot be taken for a pull request
             #expect(outcome.integrations.count == 2)
             #expect(try await fixture.store.heads(of: StoreFixture.repository) == [.main: main])
             #expect(try await fixture.store.refs(at: head, of: StoreFixture.repository).isEmpty)
-            // and a look that lists no other refs does not take it for deleted
+            // A look that lists no other refs does not take it for deleted
             let next = try await look(fixture, head: nil, heads: [.main: main])
             #expect(next.refUpdates.isEmpty && next.integrations.isEmpty)
             #expect(try await fixture.store.openPulls(of: StoreFixture.repository).first?.head == head)
@@ -102,7 +102,7 @@ import Testing
 
     @Test func testThatALookThatDidNotAskForItSaysNothingOfIt() async throws {
         try await withStore { fixture in
-            // given: the event comes after the heads were asked for
+            // given: the event arrives after the heads were requested
             let request = try #require(try await fixture.store.repositoriesToLook().first)
             try await tell(try claim(), id: "1", in: fixture)
 
@@ -112,7 +112,7 @@ import Testing
                     request: request, heads: [.main: try commit(1)], defaultBranch: .main, at: time(100), cause: .poll,
                     watchers: [fixture.watcher()]))
 
-            // then: its own look is still to be made
+            // then: its own look is still pending
             #expect(try await fixture.store.deliveries().items.first?.fate == .pending)
             #expect(try await fixture.store.repositoriesToLook().count == 1)
         }

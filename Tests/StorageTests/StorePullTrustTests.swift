@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// Whose a head is says each look anew, by its own list.
+/// Each look decides again whether a head is trusted, according to its own list of refs.
 @Suite struct StorePullTrustTests {
     private static let topic = RefName(branch: "topic")
 
@@ -16,7 +16,7 @@ import Testing
             try await fixture.lookAtPull(head, heads: [.main: main], answer: StoreFixture.askingForForks)
             #expect(try await fixture.delivery("1").fate == .refused)
 
-            // when: somebody who may push makes it a branch of the repository
+            // when: a user with write access makes it a branch of the repository
             let heads = [RefName.main: main, Self.topic: head]
             try await fixture.lookAtPull(head, heads: heads, answer: StoreFixture.askingForForks)
 
@@ -26,7 +26,7 @@ import Testing
             #expect(delivery.fate == .integrated && delivery.reason == "its head is the tip of topic by now")
             #expect(delivery.refUpdates.map(\.fate) == [.integrated])
             #expect(delivery.refUpdates.first?.integrations == (try await fixture.ofPull().map(\.id)))
-            // and once
+            // It is integrated once
             try await fixture.lookAtPull(head, heads: heads, answer: StoreFixture.askingForForks)
             #expect(try await fixture.ofPull().count == 1)
         }
@@ -57,7 +57,7 @@ import Testing
 
     @Test func testThatAnApprovalTrustsNoBranchThatTheLastLookDoesNotShow() async throws {
         try await withStore { fixture in
-            // given: the look that sees the branch gone does not find the head, so that whose it is stays as it was
+            // given: the look that sees the branch gone does not find the head, so its trust stays the same
             let (main, head) = (try commit(1), try commit(7))
             try await fixture.tell(try StoreFixture.claim(), id: "1")
             try await fixture.lookAtPull(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// A head that the forge tells of before its repository lists it.
+/// A head that the forge announces before its repository lists it.
 @Suite struct StorePullWaitingTests {
     @Test func testThatAnotherLookIsAskedForAfterAPause() async throws {
         try await withStore { fixture in
@@ -26,7 +26,7 @@ import Testing
                     == "pull request; the repository shows \(old.abbreviated) at refs/pull/12/head, not "
                     + "\(new.abbreviated) yet: look 2 of 6 follows in 2 s")
             #expect(try await fixture.store.repositoriesToLook().isEmpty)
-            // and a look for another reason is none of those, even if it finds the head
+            // A look for another reason does not count, even if it finds the head
             try await fixture.lookAtPull(new, heads: [.main: main])
             #expect(try await fixture.delivery("2").fate == .pending)
 
@@ -54,7 +54,7 @@ import Testing
                 let outcome = try await fixture.lookAtPull(nil, heads: [.main: main])
                 guard let awaited = outcome.awaited.first else { break }
                 pauses.append(awaited.pause)
-                // As a daemon does that was restarted.
+                // A restarted daemon does this.
                 _ = try await fixture.store.lookAgain(for: nil)
             }
 
@@ -80,7 +80,7 @@ import Testing
             #expect(outcome.awaited.isEmpty)
             #expect(try await fixture.delivery("1").fate == .coalesced)
             #expect(try await fixture.delivery("2").fate == .integrated)
-            // nor does what was there once
+            // An earlier head does not either
             try await fixture.lookAtPull(try commit(9), heads: [.main: main])
             try await fixture.tell(try StoreFixture.claim(at: 201, head: 8), id: "3")
             #expect(try await fixture.lookAtPull(try commit(9), heads: [.main: main]).awaited.isEmpty)

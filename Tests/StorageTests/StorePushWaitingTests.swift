@@ -14,7 +14,7 @@ import Testing
         let ref: RefName
         let before: Int?
         let after: Int?
-        /// At first and then.
+        /// The heads of the first look and of the next one.
         let shown: [Int?]
         let fate: Fate
     }
@@ -57,7 +57,7 @@ import Testing
             #expect(waiting.fate == .pending)
             expectContains(waiting.reason ?? "", "look 2 of 6 follows in 2 s")
 
-            // when: as a daemon does that was restarted meanwhile
+            // when: as by a restarted daemon
             #expect(try await fixture.store.lookAgain(for: nil))
             let second = try await fixture.look(try heads(example, example.shown[1]), watchers: watchers)
 
@@ -91,10 +91,10 @@ import Testing
 
     @Test func testThatWhatWasOvertakenDoesNotWait() async throws {
         try await withStore { fixture in
-            // given: two pushes, of which the look saw the second alone
+            // given: two pushes, of which the look saw only the second
             try await fixture.look([.main: commit(1)])
             try await fixture.look([.main: commit(3)])
-            // when: the first is told of late
+            // when: the event of the first arrives late
             _ = try await fixture.push([RefClaim(ref: .main, before: try commit(1), after: try commit(2))], id: "1")
             let outcome = try await fixture.look([.main: commit(3)])
             // then
@@ -141,7 +141,7 @@ import Testing
 
     @Test func testThatWhatIsThereByThenKeepsItsFate() async throws {
         try await withStore { fixture in
-            // given: a push of two branches, of which one is there
+            // given: a push of two branches, of which one is listed
             try await fixture.look([.main: commit(1)])
             _ = try await fixture.push(
                 [

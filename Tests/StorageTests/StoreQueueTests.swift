@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// What the way from a request to a job's first command asks of the store.
+/// The queries between a request and a job's first command.
 @Suite struct StoreQueueTests {
     @Test func testThatTheHeadsAreTheOldestOfEachRef() async throws {
         try await withStore { fixture in
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// A person's wish goes before the schedule's, whenever it was queued.
+    /// A user's request precedes the schedule's, whenever it was queued.
     @Test func testThatEachCauseAndARerunHasAHeadOfItsOwn() async throws {
         try await withStore { fixture in
             // given
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Else the scheduler would choose by the cause of before.
+    /// Otherwise the scheduler would choose by the earlier cause.
     @Test func testThatAHeadThatBecomesAnUpgradeIsReadAgain() async throws {
         try await withStore { fixture in
             // given: the tip of a branch that waits
@@ -159,7 +159,7 @@ import Testing
                 }
             }
 
-            // when, then: what cannot be recorded does not run
+            // when, then: a cause that cannot be stored does not run
             let long = String(repeating: "x", count: NewEvent.maximumNameBytes + 1)
             await expectFailure(.tooLarge) { try await reopen(hook: long) }
             #expect(try await store.integration(id) == before)

@@ -51,7 +51,7 @@ import Testing
             }
             #expect(reason.contains("belongs to the product kit"))
             #expect(try await fixture.store.versions(of: name("app")).isEmpty, "no number was taken")
-            // when the number was given back
+            // when: the number was released
             try await fixture.store.abandon(product: name("kit"), version: version("1.0.0"))
             // then
             #expect(try await reserve("1.0.0", of: "app", as: otherCase, in: fixture) == .reserved(version("1.0.0")))
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// Whoever reserved the number last, and whatever it asked for: the manifest lies there and is signed.
+    /// The manifest counts, which is on the disk and signed, not the last reservation and its request.
     @Test func testThatTheRowSaysWhatTheManifestSays() async throws {
         try await withStore { fixture in
             // given
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// As in a tree that was put together of two services'.
+    /// It is like a tree that was joined from two services.
     @Test(arguments: [false, true]) func testThatAnotherProductsPackageIsNotTakenOver(isAdopted: Bool) async throws {
         try await withStore { fixture in
             // given

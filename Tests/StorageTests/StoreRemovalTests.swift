@@ -32,7 +32,7 @@ import Testing
             #expect(try await store.findings(of: left[0].id).count == 3)
             #expect(try await store.integration(other.id) != nil)
             #expect(try await fixture.damage().isEmpty)
-            // and no number comes again
+            // No number is used again
             #expect(try await fixture.queue().id.number == 5)
             #expect(try await store.removeIntegrations(of: try name("kit"), below: 4).isEmpty)
         }

@@ -4,7 +4,7 @@ import Testing
 @testable import Storage
 
 @Suite struct StoreRerunsTests {
-    /// An integration that has come to test-failures with two jobs.
+    /// Returns an integration that has ended with test-failures, with two jobs.
     static func done(_ fixture: StoreFixture) async throws -> IntegrationRecord {
         let id = try await fixture.queue().id
         try await fixture.store.apply(.started, to: id, at: time(11))
@@ -44,7 +44,7 @@ import Testing
             let stored = RerunRecord(
                 run: 2, requestedBy: "ann", requestedAt: time(20), isFailedOnly: true, testFilter: "Kit/a")
             #expect(try await fixture.store.reruns(of: before.id) == [stored])
-            // and what was there shows until the new attempt is processed
+            // The earlier results are shown until the new attempt is processed
             #expect(try await fixture.store.tests(of: before.id).map(\.result.name) == ["debug", "release"])
         }
     }

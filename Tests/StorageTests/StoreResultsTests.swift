@@ -147,7 +147,7 @@ import Testing
 
         @Test func testThatNothingShowsBeforeTheAttemptIsProcessed() async throws {
             try await withStore { fixture in
-                // given: the last row's write fails
+                // given: the write of the last row fails
                 let (store, id) = (fixture.store, try await StoreResultsTests.attempt(fixture))
                 try await store.lane.write("break") {
                     try $0.db.execute(
@@ -161,7 +161,7 @@ import Testing
                     try await store.storeResults(StoreResultsTests.results(250), of: id, at: time(40))
                 }
 
-                // then: the rows are there, and nobody sees them
+                // then: the rows exist, and are not shown
                 let rows = try await store.read("count") { try Int.fetchOne($0, sql: "SELECT count(*) FROM findings") }
                 #expect(rows == 250)
                 let tests = try await store.read("count") {
@@ -172,7 +172,7 @@ import Testing
                 #expect(try await store.findings(of: id) == [])
                 #expect(try await store.artifacts(of: id.integration) == [])
 
-                // and: what was left is replaced
+                // and: the rest is replaced
                 try await store.lane.write("mend") { try $0.db.execute(sql: "DROP TRIGGER broken") }
                 try await store.storeResults(StoreResultsTests.results(3), of: id, at: time(40))
                 #expect(try await store.tests(of: id.integration).count == 3)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Storage
 
-/// What is kept whatever the limits are, and how an integration goes.
+/// Integrations that are kept regardless of the limits, and the removal of others.
 @Suite struct StoreRetentionTests {
-    /// An integration of a ref that has come to its end at 100 s and its number.
+    /// Stores an integration of a ref that ended at 100 s plus its number.
     @discardableResult
     private static func done(
         _ fixture: StoreFixture, _ ref: RefName = .main, _ verdict: Verdict = .succeeded, triggerFailed: Bool = false
@@ -25,12 +25,12 @@ import Testing
         return id
     }
 
-    /// Why each is kept, by number; empty for one that the limits decide on.
+    /// Returns the reason why each integration is kept, by number; empty for one that the limits decide on.
     private static func holders(_ fixture: StoreFixture) async throws -> [Int: String] {
         let rows = try await fixture.store.retentionRows(of: name("kit"))
         #expect(rows.map(\.id.number) == rows.map(\.id.number).sorted(by: >))
         let removable = rows.filter { $0.holder == nil }
-        // What says who is kept, and what refuses to remove, must be one.
+        // The list of kept ones must agree with the refusal to remove them.
         for row in rows where row.holder != nil {
             #expect(try await fixture.store.remove([(row, "of the test")], of: row.id.bot, at: time(500)) == [])
         }
@@ -41,7 +41,7 @@ import Testing
     @Suite struct GivenBranches {
         @Test func testThatTheNewestAndTheNewestGreenOfABranchAreKept() async throws {
             try await withStore { fixture in
-                // given: two branches that are there, and one that is gone
+                // given: two branches that exist, and one that is gone
                 let old = RefName(branch: "old")
                 _ = try await fixture.look([.main: commit(1), .line: commit(2), old: commit(3)], watchers: [])
                 for verdict in [Verdict.succeeded, .warnings, .testFailures] { try await done(fixture, .main, verdict) }
@@ -76,7 +76,7 @@ import Testing
                 #expect(kept[2] == "main was not judged since")
                 #expect(kept[3] == "main was not judged since")
                 #expect(kept[1] == "the newest green one of main")
-                // and once the next is
+                // It holds once the next one is
                 try await fixture.look([.main: commit(5)])
                 try await end(IntegrationID(bot: name("kit"), number: 6), fixture)
                 let later = try await StoreRetentionTests.holders(fixture)
@@ -86,7 +86,7 @@ import Testing
 
         @Test func testThatABranchsPushOfNowStaysJudged() async throws {
             try await withStore { fixture in
-                // given: a person had it integrated again
+                // given: a user had it integrated again
                 try await fixture.look([.main: commit(1)])
                 try await end(IntegrationID(bot: name("kit"), number: 1), fixture)
                 try await done(fixture)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Suite struct GivenAnIntegrationInUse {
-        /// One that only the limits would decide on, and a newer one.
+        /// Runs a test with an integration that only the limits decide on, and a newer one.
         private func withOld(_ body: (StoreFixture, RetentionRow) async throws -> Void) async throws {
             try await withStore { fixture in
                 _ = try await fixture.look([.main: commit(1)], watchers: [])
@@ -114,7 +114,7 @@ import Testing
             _ row: RetentionRow, _ fixture: StoreFixture, _ reason: String,
             sourceLocation: SourceLocation = #_sourceLocation
         ) async throws {
-            // judged before it was taken up: nothing says it is kept
+            // it is judged before it is taken up: there is no reason to keep it
             #expect(
                 try await fixture.store.remove([(row, "of the test")], of: row.id.bot, at: time(500)) == [],
                 sourceLocation: sourceLocation)
@@ -126,7 +126,7 @@ import Testing
         @Test func testR5ThatWhatAVersionWasMadeByIsKept() async throws {
             try await withOld { fixture, row in
                 let publisher = StoreVersionsTests.Publisher(fixture: fixture)
-                // reserved only, as in the middle of publishing
+                // it is only reserved, as in the middle of publishing
                 _ = try await publisher.ask(1, integration: 1)
                 try await expectKept(row, fixture, "it made kit 1.4.0")
                 try await publisher.publish("1.4.0")
@@ -140,7 +140,7 @@ import Testing
                 try await expectKept(row, fixture, "it is queued")
                 _ = try await fixture.store.apply(.started, to: row.id, at: time(301))
                 try await expectKept(row, fixture, "it is running")
-                // and one that has run again since it was judged is another
+                // one that has run again since it was judged is different
                 try await fixture.store.apply(.completed(.succeeded, triggerFailed: false), to: row.id, at: time(302))
                 #expect(try await fixture.store.remove([(row, "old")], of: row.id.bot, at: time(500)) == [])
             }
@@ -202,7 +202,7 @@ import Testing
             try await withStore { fixture in
                 // when
                 let row = try await removed(fixture)
-                // then: its rows are there, and nobody sees it
+                // then: its rows exist, and are not shown
                 let store = fixture.store
                 #expect(try await store.integration(row.id) == nil)
                 #expect(try await store.integrations().items.map(\.id.number) == [3, 1])
@@ -242,7 +242,7 @@ import Testing
                 #expect(try await fixture.damage().isEmpty)
                 #expect(try await store.removal(of: row.id) != nil)
                 #expect(try await fixture.queue().id.number == 4)
-                // and again, as after a stop
+                // again, as after a stop
                 try await store.deleteRows(of: left)
             }
         }
@@ -287,7 +287,7 @@ import Testing
     }
 
     @Suite struct GivenAClock {
-        /// The first round may be the one that has the wrong clock.
+        /// The first round may be the one with the wrong clock.
         @Test func testC1ThatTheFirstTimeGoesOnFromTheNewestIntegration() async throws {
             try await withStore { fixture in
                 // given: one that was queued at 10 s
@@ -302,7 +302,7 @@ import Testing
 
         @Test func testC1ThatAgesAreCountedOnByNoMoreThanAStep() async throws {
             try await withStore { fixture in
-                // a usual hour; a year ahead, twice; set right again, and back by an hour
+                // a usual hour; a year ahead, twice; corrected, and back by an hour
                 let clock: [Int64] = [1_000_000, 1_003_600, 32_000_000, 32_003_600, 1_014_400, 1_010_800]
                 // when
                 var counted: [Int64] = []

@@ -13,7 +13,7 @@ import Testing
             finding: Finding(category: .warning, message: "m"), age: age, configurations: [])
     }
 
-    /// A completed integration with these issues.
+    /// Stores a completed integration with these issues.
     private func integration(
         _ fixture: StoreFixture, _ number: Int, _ issues: [Model.Issue], ref: RefName = RefName(branch: "main")
     ) async throws -> IntegrationID {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// A completed integration of a pull request with the issue `a`.
+    /// Stores a completed integration of a pull request with the issue `a`.
     private func ofPull(_ fixture: StoreFixture, _ number: Int, at commitNumber: Int) async throws -> IntegrationID {
         let ref = RefName(pullRequest: number)
         let head = try commit(commitNumber)
@@ -80,9 +80,9 @@ import Testing
             let second = try await ofPull(fixture, 7, at: 3)
             let other = try await ofPull(fixture, 8, at: 4)
 
-            // when it is silenced in one
+            // when: it is silenced in one
             try await fixture.store.silence("a", of: first, Self.silence)
-            // then there alone
+            // then: it is silenced only there
             #expect(try await statuses(fixture, first) == ["a silenced known"])
             #expect(try await statuses(fixture, second) == ["a silenced known"])
             #expect(try await statuses(fixture, other) == ["a new -"])
@@ -93,11 +93,11 @@ import Testing
             #expect(try await fixture.store.silences(for: other) == [:])
             #expect(try await fixture.store.silences(for: second) == ["a": Self.silence])
 
-            // when it is silenced in main for another reason
+            // when: it is silenced in main for another reason
             var mains = Self.silence
             mains.reason = "accepted"
             try await fixture.store.silence("a", of: main, mains)
-            // then the other pull request heeds it from its next head on, and the list shows main's
+            // then: the other pull request follows it from its next head on, and the list shows main's
             #expect(try await statuses(fixture, main) == ["a silenced accepted"])
             #expect(try await statuses(fixture, other) == ["a new -"])
             #expect(try await statuses(fixture, second) == ["a silenced known"])
@@ -106,9 +106,9 @@ import Testing
             let listed = try await fixture.store.silencedIssues(of: name("kit"))
             #expect(listed.map(\.silence) == [mains] && listed.first?.issue?.integration == main)
 
-            // when the pull request's is taken back
+            // when: the pull request's silence is removed
             #expect(try await fixture.store.unsilence("a", of: second))
-            // then main's is there
+            // then: main's counts
             #expect(try await fixture.store.silences(of: name("kit")) == ["a": mains])
             #expect(try await statuses(fixture, second) == ["a new -"])
             #expect(try await statuses(fixture, main) == ["a silenced accepted"])
@@ -139,7 +139,7 @@ import Testing
 
     @Test func testThatTheirNumberIsBoundedAndOldOnesAreForgotten() async throws {
         try await withStore { fixture in
-            // given as many as a bot may have
+            // given: as many as a bot may have
             let id = try await integration(fixture, 1, [issue("a"), issue("b")])
             try await fixture.store.lane.write("fill") { transaction in
                 try transaction.db.execute(
@@ -152,7 +152,7 @@ import Testing
             await expectFailure(.tooLarge, "take some back") {
                 try await fixture.store.silence("a", of: id, Self.silence)
             }
-            // until those that expired long ago go
+            // The limit holds until the ones that expired long ago are removed
             var later = Self.silence
             later.at = time(100 * 86_400)
             later.expires = nil

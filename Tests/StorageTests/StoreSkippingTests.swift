@@ -30,11 +30,11 @@ import Testing
         }
     }
 
-    /// What a newer push has ended belongs to it: else the code of an earlier push would never be judged.
+    /// A push that a newer one has ended belongs to the newer one. Otherwise the code of the earlier push would never be judged.
     @Test(arguments: [Verdict.canceled, .checkoutError, .internalError])
     func testThatAPushThatNobodyJudgedBelongsToTheNext(verdict: Verdict) async throws {
         try await withStore { fixture in
-            // given: the second and third end without a word of the code
+            // given: the second and third end without a judgment of the code
             try await end(try await looked(fixture, 1), .succeeded, fixture)
             let second = try await looked(fixture, 2, .never)
             let third = try await looked(fixture, 3, .never)
@@ -67,7 +67,8 @@ import Testing
         }
     }
 
-    /// The bot's `paths` may be wider now than they were then; whose message said so needs no judgement for the next one to say so.
+    /// A push that was skipped because of its message is part of the next push. Only one that was skipped because of `paths` is judged again,
+    /// since the bot's `paths` may be wider now.
     @Test func testThatOneThatWasSkippedBelongsToTheNext() async throws {
         try await withStore { fixture in
             // given

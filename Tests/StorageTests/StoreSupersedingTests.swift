@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-/// What a newer commit of a ref ends, and the fates that say so.
+/// The integrations that a newer commit of a ref ends, and their fates.
 @Suite struct StoreSupersedingTests {
     private static func looked(
         _ fixture: StoreFixture, _ number: Int, _ supersede: BotSpecification.Supersede
@@ -17,7 +17,7 @@ import Testing
         @Test(arguments: [BotSpecification.Supersede.queued, .running])
         func testThatItIsCanceledWithReasonAndFate(supersede: BotSpecification.Supersede) async throws {
             try await withStore { fixture in
-                // given: a push told of the first
+                // given: a push announced the first
                 _ = try await fixture.push([RefClaim(ref: .main, before: nil, after: commit(1))], id: "d-1")
                 let first = try await looked(fixture, 1, supersede)
 
@@ -93,7 +93,7 @@ import Testing
             }
         }
 
-        /// One bot's run ends green although it is marked, another's of the same update is canceled for good.
+        /// One bot's run ends green although it is marked. Another bot's run of the same update is canceled for good.
         @Test func testThatWhatEndedOtherwiseWasNotSuperseded() async throws {
             try await withStore(["kit", "lint"]) { fixture in
                 // given
@@ -133,7 +133,7 @@ import Testing
                 // when
                 let second = try await looked(fixture, 2, .running)
 
-                // then: it runs on until the scheduler ends it
+                // then: it continues until the scheduler ends it
                 let open = try #require(try await fixture.store.running().first)
                 #expect(open.id == first)
                 #expect(open.supersededBy == (isMarked ? second : nil))

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Storage
 
-/// One test through a bot's integrations, an integration's grid, a bot's flaky tests.
+/// The history of one test, the grid of an integration, and a bot's flaky tests.
 @Suite struct StoreTestHistoryTests {
     private static let tests = StoreTestRecordsTests.self
 
-    /// Integration 1: test1 passes; 2: it fails in debug, with a long list; 3: another branch, passes; 4: it is not run in debug,
-    /// and fails in release; 5: it passes in both.
+    /// In integration 1 test1 passes. In 2 it fails in debug, with a long list. 3 is of another branch, and it passes. In 4 it does not run in
+    /// debug, and fails in release. In 5 it passes in both.
     private static func fill(_ fixture: StoreFixture) async throws {
         try await tests.integrate(fixture, tests.tests(0..<600))
         try await tests.integrate(fixture, tests.tests(0..<600, [1: .failed]), verdict: .testFailures)
@@ -17,7 +17,7 @@ import Testing
         try await integrate(fixture, ["debug": tests.tests(0..<600), "release": tests.tests(0..<600)])
     }
 
-    /// An integration with several configurations.
+    /// Stores an integration with several configurations.
     @discardableResult
     private static func integrate(
         _ fixture: StoreFixture, _ configurations: [String: [TestResult]]
@@ -217,7 +217,7 @@ import Testing
 
         @Test func testThatFlakyOnesAndThoseThatGoBackAndForthAreTold() async throws {
             try await withStore { fixture in
-                // given: test1 is flaky twice, test2 fails every other time, test3 once, and the release branch is quiet
+                // given: test1 is flaky twice, test2 fails every other time, test3 once, and the release branch has no failure
                 for number in 1...6 {
                     var outcomes: [Int: TestResult.Outcome] = number % 3 == 0 ? [1: .flaky] : [:]
                     if number % 2 == 0 { outcomes[2] = .failed }
@@ -244,7 +244,7 @@ import Testing
 
         @Test func testThatRerunsOfABrokenTestAreNoChanges() async throws {
             try await withStore { fixture in
-                // given: it passed, and then fails in five attempts at one integration
+                // given: it passed, and then fails in five attempts of one integration
                 try await Outer.tests.integrate(fixture, Outer.tests.tests(0..<5))
                 let first = try await Outer.tests.integrate(fixture, Outer.tests.tests(0..<5, [1: .failed]))
                 for number in 2...5 {

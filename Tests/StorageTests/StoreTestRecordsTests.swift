@@ -5,7 +5,7 @@ import Testing
 @testable import Storage
 
 @Suite struct StoreTestRecordsTests {
-    /// Tests `test0` …; the outcome of each that is not passed, by number.
+    /// Returns the tests `test0` …, with the outcome of each that is not passed, by number.
     static func tests(_ numbers: some Sequence<Int>, _ outcomes: [Int: TestResult.Outcome] = [:]) -> [TestResult] {
         numbers.map { number in
             let outcome = outcomes[number] ?? .passed
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// An integration that ends with these tests in one configuration.
+    /// Stores an integration that ends with these tests in one configuration.
     @discardableResult
     static func integrate(
         _ fixture: StoreFixture, _ tests: [TestResult], job: String = "debug", ref: RefName = .main,
@@ -72,7 +72,7 @@ import Testing
             // given
             try await Self.integrate(fixture, Self.tests(0..<1000, [5: .failed, 6: .skipped]))
             #expect(try await Self.count("test_rows", fixture) == 1)
-            // when: one is mended, one breaks, one is new, one is skipped still
+            // when: one is fixed, one breaks, one is new, one is still skipped
             let second = try await Self.integrate(fixture, Self.tests(0..<1001, [6: .skipped, 8: .crashed]))
             // then
             let rows = try await fixture.store.read("read") { db in
@@ -145,7 +145,7 @@ import Testing
             let tests = Self.tests(0..<600)
             for _ in 0...Store.recordsOfAProfile { try await Self.integrate(fixture, tests) }
             #expect(try await Self.count("test_profiles", fixture) == 2)
-            // A list that is mostly another one makes one of its own.
+            // A list that is mostly different makes a profile of its own.
             try await Self.integrate(fixture, Self.tests(500..<1100))
             #expect(try await Self.count("test_profiles", fixture) == 3)
         }
@@ -163,7 +163,7 @@ import Testing
             #expect(try await fixture.store.tests(of: third).count == 600)
             #expect(try await Self.count("test_profiles", fixture) == 2)
             #expect(try await Self.count("test_records", fixture) == 2)
-            // and the profile goes with the last that needs it
+            // The profile is removed with the last record that needs it
             try await fixture.store.removeIntegrations(of: try name("kit"), below: 4)
             #expect(try await Self.count("test_profiles", fixture) == 1)
             #expect(try await fixture.store.tests(of: last.integration).count == 600)

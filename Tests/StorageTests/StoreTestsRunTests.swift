@@ -47,7 +47,7 @@ import Testing
 
     @Test func testThatNoRecordIsReadWhereNoTestIsNamed() async throws {
         try await withStore { fixture in
-            // given: a record that nobody can read
+            // given: a record that cannot be read
             let id = try await StoreTestRecordsTests.integrate(fixture, StoreTestRecordsTests.tests(0..<600))
                 .integration
             try await fixture.store.lane.write("damage") {

@@ -4,13 +4,13 @@ import Testing
 @testable import Storage
 
 @Suite struct StoreVersionsTests {
-    /// Publishing as the publisher does it, without the files.
+    /// Publishes as the publisher does, without files.
     struct Publisher {
         let fixture: StoreFixture
         var store: Store { fixture.store }
         var product: Name { get throws { try name("kit") } }
 
-        /// Asks for the next version of `release/1.4`.
+        /// Requests the next version of `release/1.4`.
         func ask(
             _ commit: Int, integration: Int, isAncestor: Bool = false, onDisk: [String] = [], ref: RefName = .line
         ) async throws -> Reservation {
@@ -93,7 +93,7 @@ import Testing
                 _ = try await publisher.ask(1, integration: 1)
                 try await publisher.publish("1.4.0")
                 #expect(try await publisher.ask(1, integration: 9) == .already(version("1.4.0")))
-                // Also when it is by now an ancestor of a newer one.
+                // It holds also if the commit is meanwhile an ancestor of a newer one.
                 _ = try await publisher.ask(2, integration: 2)
                 try await publisher.publish("1.4.1")
                 #expect(try await publisher.ask(1, integration: 9, isAncestor: true) == .already(version("1.4.0")))
@@ -112,7 +112,7 @@ import Testing
 
         @Test func testThatTheQuestionIsAskedAgainWhenAnotherWasPublishedMeanwhile() async throws {
             try await withPublisher { publisher in
-                // given: asked while there was no version
+                // given: requested while there was no version
                 _ = try await publisher.ask(2, integration: 2)
                 try await publisher.publish("1.4.0")
 
@@ -300,7 +300,7 @@ import Testing
             }
         }
 
-        /// Numbers are never used again: also where nothing but the version is left of an integration, and its bot comes later.
+        /// Numbers are never used again, even if only the version is left of an integration and its bot is created later.
         @Test(arguments: ["kit", "later", "ki"])
         func testThatItsIntegrationsNumberIsUsedUp(bot: String) async throws {
             try await withPublisher { publisher in

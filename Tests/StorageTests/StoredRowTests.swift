@@ -5,10 +5,10 @@ import Testing
 
 @testable import Storage
 
-/// A column is what the caller wants, or an error that names it.
+/// A column has the type that the caller wants, or there is an error that names it.
 @Suite struct StoredRowTests {
     /// Reads `value` as each type.
-    /// - Returns: What was read, in the order of `kinds`; `nil` where it was refused.
+    /// - Returns: The values in the order of `kinds`; `nil` if a value was refused.
     private static func read(_ value: String) async throws -> [String?] {
         try await withStoreValue { store in
             try await store.read("read \(value)") { db in

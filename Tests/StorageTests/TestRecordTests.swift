@@ -54,7 +54,7 @@ import Testing
     }
 
     @Suite struct GivenAProfile {
-        /// Lists beside the profile's 1…5000: the same, some gone, some new, all of both.
+        /// Lists beside the profile's 1…5000: the same, some missing, some new, and combinations.
         static let lists: [[Int64]] = [
             Array(1...5000), Array(40...4000), Array(1...5100), Array(2501...7500), [], [1], [6000],
             (1...5000).filter { $0 % 3 != 0 }, (1...9000).filter { $0 % 2 == 0 },

@@ -8,7 +8,7 @@ import Testing
 @testable import Storage
 
 @Suite struct WriterLaneTests {
-    /// Counts commits, and the rows changed in the largest of them, through SQLite's commit hook.
+    /// A counter of commits, and of the rows that the largest of them changed, by SQLite's commit hook.
     final class CommitCounter: TransactionObserver, Sendable {
         private struct Counts {
             var commits = 0
@@ -31,7 +31,7 @@ import Testing
         func databaseDidRollback(_ db: Database) { counts.withLock { $0.rows = 0 } }
     }
 
-    /// What several tasks tell.
+    /// The results of several tasks.
     final class Collected<Value: Sendable>: Sendable {
         private let values = Mutex<[Value]>([])
         var all: [Value] { values.withLock { $0 } }
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Suite struct GivenAHundredWritesThatWait {
-        /// Holds the writer until every write is about to wait, then lets them run.
+        /// Blocks the writer until every write waits, and then lets them run.
         private func write(
             _ fixture: StoreFixture, _ body: @escaping @Sendable (Int) async -> Void
         ) async {
@@ -111,7 +111,7 @@ import Testing
 
         @Test func testThatOneThatFailsHindersNoOther() async throws {
             try await withStore { fixture in
-                // when: every tenth takes a name that is used
+                // when: every tenth takes a name that is in use
                 try await fixture.store.createToken(name: "t0", role: .viewer, hash: "x", at: time(1))
                 let failures = Collected<StoreError.Code>()
                 await write(fixture) { number in
@@ -132,7 +132,7 @@ import Testing
 
         @Test func testThatOneThatRollsTheTransactionBackHindersNoOther() async throws {
             try await withStore { fixture in
-                // given: as a full disk may
+                // given: a full disk could do this
                 let failures = Collected<StoreError.Code>()
 
                 // when
@@ -282,7 +282,7 @@ import Testing
         }
     }
 
-    /// Each one's log is to be compressed.
+    /// The log of each one is to be compressed.
     @Test func testThatNoCompletionIsLostToASlowListener() async throws {
         try await withStore { fixture in
             // given
@@ -311,7 +311,7 @@ import Testing
         let whole = Store.insertBatch(items[100...], time: .seconds(60)) { inserted.append($0) }
         let cut = Store.insertBatch(items[200...], time: .zero) { inserted.append($0) }
         let rest = Store.insertBatch(items[201...], time: .seconds(60)) { inserted.append($0) }
-        // then: one at the least, and none twice
+        // then: at least one, and none twice
         #expect((whole, cut, rest) == (200, 201, 250))
         #expect(inserted == (100..<250).map { $0 })
     }

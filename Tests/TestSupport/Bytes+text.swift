@@ -1,8 +1,8 @@
 import Glibc
 
 extension [UInt8] {
-    /// Whether a text is in it. By memchr(3) and memcmp(3): whole databases are searched, and without optimization Swift's own search takes
-    /// seconds for each.
+    /// Whether the bytes contain a text. It uses memchr(3) and memcmp(3), because tests search whole databases, and Swift's own search takes
+    /// seconds for each in a debug build.
     package func contains(_ text: some StringProtocol) -> Bool {
         let text = [UInt8](text.utf8)
         guard let first = text.first else { return true }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Makes certificates by openssl.
+/// A certificate authority for tests, by openssl.
 package struct CertificateAuthority {
-    /// A certificate and its key: paths of PEM files.
+    /// The paths of the PEM files of a certificate and its key.
     package struct Issued: Sendable {
         package let certificate: String
         package let key: String
@@ -18,7 +18,8 @@ package struct CertificateAuthority {
     /// The authority's own certificate.
     package var certificate: String { directory.path("\(place)/ca.pem") }
 
-    /// - Parameter place: Of its files, in the directory.
+    /// Creates the authority.
+    /// - Parameter place: The name of its folder in the directory.
     package init(in directory: TemporaryDirectory, place: String = "authority") async throws {
         self.directory = directory
         self.place = place
@@ -29,13 +30,13 @@ package struct CertificateAuthority {
         ])
     }
 
-    /// Makes `NAME.pem` and `NAME.key`.
+    /// Makes the certificate `NAME.pem` and its key `NAME.key`.
     /// - Parameters:
-    ///   - host: For which it is.
-    ///   - days: Until its end; negative: it has ended.
-    ///   - isEarly: Whether its time is yet to come.
-    ///   - issuer: Who signs it; nothing: the authority itself. The certificate's file then has the issuer's behind it.
-    ///   - extensions: More of what it says of itself, as in openssl's files.
+    ///   - host: The host that the certificate is for.
+    ///   - days: The days until it expires; negative if it has expired.
+    ///   - isEarly: Whether it is not valid yet.
+    ///   - issuer: The certificate that signs it, which follows it in the file; `nil` for the authority itself.
+    ///   - extensions: Further lines of its extensions, as in openssl's files.
     package func issue(
         _ name: String, host: String, days: Int = 2, isEarly: Bool = false, by issuer: Issued? = nil,
         extensions: [String] = []
@@ -46,7 +47,7 @@ package struct CertificateAuthority {
             "req", "-newkey", "rsa:2048", "-nodes", "-keyout", "\(name).key", "-out", "\(name).csr", "-subj",
             "/CN=\(host)",
         ])
-        // x509 -days takes no negative number in all versions; ca takes dates.
+        // `openssl x509 -days` does not accept negative numbers in all versions, so dates are given to `openssl ca`.
         try directory.write("\(place)/index-\(name)", "")
         try directory.write(
             "\(place)/\(name).cnf",
@@ -84,7 +85,7 @@ package struct CertificateAuthority {
 }
 
 extension TemporaryDirectory {
-    /// Writes settings for `OPENSSL_CONF` with which OpenSSL takes whatever is offered, as not every machine's does.
+    /// Writes a file for `OPENSSL_CONF` with which OpenSSL accepts every offered version and cipher, as it does on some machines.
     /// - Returns: The file's path.
     package func writeLaxOpenSSL() throws -> String {
         try write(

@@ -2,7 +2,7 @@ import Basics
 import Foundation
 package import Testing
 
-/// Where the project lies, by the place of this file. Links are resolved, since a build may reach the sources through one.
+/// The project's directory, found from the place of this file. Links are resolved, since a build may reach the sources through one.
 package enum Project {
     /// The directory of `Package.swift`.
     package static var root: String {
@@ -11,14 +11,14 @@ package enum Project {
     }
 }
 
-/// Real outputs and hostile inputs, kept beside the project in `../shared/corpus`, not in it.
+/// Real outputs and hostile inputs, kept in `../shared/corpus` beside the project.
 package enum Corpus {
     package struct File: Sendable, CustomTestStringConvertible {
-        /// Relative to the corpus.
+        /// The path below the corpus.
         package let name: String
         package let path: String
 
-        /// At most 64 MiB.
+        /// Reads the file, at most 64 MiB.
         package func bytes() throws -> [UInt8] { try WholeFile.read(path, limit: 64 << 20) }
         package func text() throws -> String { String(decoding: try bytes(), as: UTF8.self) }
         package var testDescription: String { name }
@@ -30,9 +30,9 @@ package enum Corpus {
 
     package static var isPresent: Bool { FileManager.default.fileExists(atPath: directory) }
 
-    /// All regular files beneath a folder of the corpus, sorted; none when the corpus is absent: mark the test `.corpus`,
-    /// so that it counts as skipped.
-    /// - Parameter suffix: How the names end; all without it.
+    /// Returns all regular files below a folder of the corpus, sorted. Without the corpus there are none: mark the test `.corpus`, so that it is
+    /// skipped.
+    /// - Parameter suffix: The suffix of the names; all files without one.
     package static func files(_ folder: String, suffix: String = "") -> [File] {
         var found: [File] = []
         guard let corpus = try? Directory(opening: directory) else { return [] }  // Absent, as said above.
@@ -49,15 +49,15 @@ package enum Corpus {
         return found
     }
 
-    /// One file.
+    /// Returns one file of the corpus.
     package static func file(_ name: String) -> File { File(name: name, path: directory + "/" + name) }
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips the test, and says so, where the corpus is absent.
+    /// Skips the test, with that reason, if the corpus is absent.
     package static var corpus: Self { .enabled(if: Corpus.isPresent, "there is no corpus beside the project") }
 
-    /// Skips the test, and says so, where a program is not installed.
+    /// Skips the test, with that reason, if a program is not installed.
     package static func program(_ name: String) -> Self {
         .enabled("\(name) is not installed") { TestTools.find(name) != nil }
     }

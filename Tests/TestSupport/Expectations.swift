@@ -3,7 +3,7 @@ import CustomDump
 import Foundation
 package import Testing
 
-/// Expects two texts to be the same, and names the first line that differs.
+/// Expects two texts to be equal, and names the first line that differs.
 package func expectEqualLines(
     _ actual: String, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -18,9 +18,9 @@ package func expectEqualLines(
         sourceLocation: sourceLocation)
 }
 
-/// Expects two values to be equal, and says otherwise in which of their parts they differ.
+/// Expects two values to be equal, and names the parts that differ.
 ///
-/// CustomDump's function of this name is not used: where no library joins it to Swift Testing, as here, it prints and passes.
+/// CustomDump's function of this name is not used. Without the library that joins it to Swift Testing, it prints the difference and passes.
 package func expectNoDifference<Value: Equatable>(
     _ actual: Value, _ expected: Value, _ comment: String = "", sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -30,22 +30,22 @@ package func expectNoDifference<Value: Equatable>(
         sourceLocation: sourceLocation)
 }
 
-/// Expects a text to contain another.
+/// Expects a text to contain another one.
 package func expectContains(_ text: String, _ part: String, sourceLocation: SourceLocation = #_sourceLocation) {
     if !text.contains(part) {
         Issue.record("\"\(part)\" is not in:\n\(text.prefix(4000))", sourceLocation: sourceLocation)
     }
 }
 
-/// Expects nothing at a path, not even a link that leads nowhere.
+/// Expects that nothing is at a path, not even a dangling link.
 package func expectNoFile(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) {
-    // A failure to ask means that nothing is there.
+    // An error means that there is no file.
     if let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] {
         Issue.record("\(path) exists (\(kind)), expected nothing", sourceLocation: sourceLocation)
     }
 }
 
-/// Expects a regular file with just this text.
+/// Expects a regular file with exactly this text.
 package func expectFile(_ path: String, _ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
     do {
         let bytes = try WholeFile.read(path, limit: 64 << 20)
@@ -55,10 +55,11 @@ package func expectFile(_ path: String, _ text: String, sourceLocation: SourceLo
     }
 }
 
-/// Expects work to be refused with an error of a type, and a property of it to have a value.
+/// Expects an operation to be refused with an error of a type, of which a property has a value.
 ///
 ///     await expectRejection(FileError.self, \.code, .notBeneath) { try directory.read("link", limit: 9) }
-/// - Returns: The error, for more questions.
+///
+/// - Returns: The error, for further expectations.
 @discardableResult
 package func expectRejection<Failure: Error, Property: Equatable, Value>(
     _ type: Failure.Type, _ property: (Failure) -> Property, _ expected: Property,

@@ -2,14 +2,14 @@ import Foundation
 import Synchronization
 import Transfer
 
-/// What a request to a forge names that is about comments of a pull request.
+/// The parts of a request to a forge about comments of a pull request.
 struct FakeForgeCommentCall {
     var project: String
-    /// The pull request; nothing: only the comment is named.
+    /// The pull request; `nil` if the request names only the comment.
     var number: Int?
     var comment: Int?
 
-    /// Nothing for another path or method.
+    /// Returns `nil` for another path or method.
     init?(_ method: String, _ url: String, api: String, _ kind: FakeForge.Kind) {
         let path = url.dropFirst(api.count + 1).split(separator: "?", maxSplits: 1)[0]
         let parts = path.split(separator: "/").map { String($0).removingPercentEncoding ?? String($0) }
@@ -31,21 +31,21 @@ struct FakeForgeCommentCall {
 }
 
 extension FakeForge {
-    /// A comment at a pull request.
+    /// A comment on a pull request.
     package struct Comment: Sendable, Hashable {
         package var id: Int
         package var number: Int
         package var text: String
     }
 
-    /// All that are there, oldest first.
+    /// All comments, oldest first.
     package var comments: [Comment] { state.withLock { $0.comments } }
 
-    /// Somebody deletes all.
+    /// Deletes all comments, as a user could.
     package func deleteComments() { state.withLock { $0.comments = [] } }
 
-    /// GitHub: docs.github.com/rest/issues/comments; at most 65,536 characters, 422 for more. GitLab: docs.gitlab.com/api/notes.
-    /// Gitea: `issueCreateComment`, `issueEditComment`.
+    /// Answers a request about comments. GitHub: docs.github.com/rest/issues/comments; at most 65,536 characters, 422 for more. GitLab:
+    /// docs.gitlab.com/api/notes. Gitea: `issueCreateComment`, `issueEditComment`.
     func comment(_ call: FakeForgeCommentCall, _ method: String, _ body: [UInt8]) -> TransferResponse {
         func value(_ comment: Comment) -> [String: Any] { ["id": comment.id, "body": comment.text] }
         if method == "GET" {

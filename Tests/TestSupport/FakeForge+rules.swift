@@ -2,8 +2,8 @@ import Foundation
 import Transfer
 
 extension FakeForge {
-    /// What each takes. GitHub: docs.github.com/rest/commits/statuses, and the words of its validation. GitLab:
-    /// lib/api/commit_statuses.rb, app/models/commit_status.rb. Gitea: routers/api/v1/repo/status.go. Bitbucket Cloud:
+    /// Answers a request to set a status by the forge's rules. GitHub: docs.github.com/rest/commits/statuses, and the messages of its validation.
+    /// GitLab: lib/api/commit_statuses.rb, app/models/commit_status.rb. Gitea: routers/api/v1/repo/status.go. Bitbucket Cloud:
     /// api-group-commit-statuses.
     func rules(_ call: FakeForgeCall, _ fields: [String: String], _ state: inout State) -> TransferResponse {
         let text = fields["description"] ?? ""
@@ -25,7 +25,7 @@ extension FakeForge {
             ref: fields["ref"] ?? fields["refname"] ?? "")
         switch kind {
         case .github:
-            // The context is compared without case.
+            // GitHub ignores the case of contexts.
             let same = state.statuses.count {
                 $0.commit == call.commit && $0.context.lowercased() == context.lowercased()
             }
@@ -48,7 +48,7 @@ extension FakeForge {
         return json(201, ["id": status.id, "state": status.state])
     }
 
-    /// One that runs or waits is taken on by its events; one that is final stays, and another begins beside it.
+    /// Changes a pending or running status, as GitLab does. Beside a final status it begins another one.
     private func transition(to status: Status, _ state: inout State) -> TransferResponse {
         let open = state.statuses.last {
             $0.commit == status.commit && $0.context == status.context && $0.ref == status.ref
@@ -106,7 +106,7 @@ extension FakeForge {
         switch kind {
         case .github: refusal(422, "No commit found for SHA: \(commit)")
         case .gitlab: refusal(404, "404 Commit Not Found")
-        // It calls this its own error.
+        // Gitea reports this as its own error.
         case .gitea, .forgejo: refusal(500, "GetCommit[\(commit)]: object does not exist")
         case .bitbucket, .bitbucketServer: refusal(404, "Commit not found")
         }

@@ -2,25 +2,25 @@ import Foundation
 import Synchronization
 package import Transfer
 
-/// A forge in memory, as far as commit statuses go: it keeps them by commit and context, and refuses what the real one refuses, in its
-/// words. Written from each forge's documentation and, where that is silent, its published source.
+/// A forge in memory with the part of its API that concerns commit statuses. It stores them by commit and context. It refuses what the real forge
+/// refuses, with the same messages. It is written from each forge's documentation and, where that is silent, its published source.
 package final class FakeForge: Sendable {
-    /// Which forge it behaves as.
+    /// The forge that it imitates.
     package enum Kind: String, Sendable, CaseIterable {
         case github, gitlab, gitea, forgejo, bitbucket
         case bitbucketServer = "bitbucket-server"
     }
 
-    /// A status as the forge keeps it.
+    /// A stored status.
     package struct Status: Sendable, Hashable, CustomStringConvertible {
         package var id: Int
         package var commit: String
-        /// Bitbucket's key.
+        /// The context; Bitbucket calls it key.
         package var context: String
         package var state: String
         package var text: String
         package var url: String
-        /// As it was sent; empty: it was not.
+        /// The ref as it was sent; empty if it was not.
         package var ref: String
 
         package var description: String { "\(context) \(state): \(text)" }
@@ -32,12 +32,12 @@ package final class FakeForge: Sendable {
         var comments: [Comment] = []
         var lastID = 0
         var requests = 0
-        /// Answers that are given in place of the next ones to URLs that end so.
+        /// Answers to give in place of the next ones to URLs with these suffixes.
         var planned: [(suffix: String, response: TransferResponse, isDone: Bool)] = []
     }
 
     package let kind: Kind
-    /// Without a slash at its end.
+    /// The URL of the API, without a slash at its end.
     package let api: String
     package let project: String
     package let token: String
@@ -55,10 +55,10 @@ package final class FakeForge: Sendable {
 
     // MARK: Before
 
-    /// A commit was pushed.
+    /// Adds a pushed commit.
     package func add(commit: String) { state.withLock { _ = $0.commits.insert(commit) } }
 
-    /// The next request to a URL that ends so is answered so, and nothing is done, unless `isDone` says that it is.
+    /// Answers the next request to a URL with a suffix with this response. The request is not executed, unless `isDone` is true.
     package func answerNext(
         _ status: Int, headers: TransferHeaders = [:], body: String = "", at suffix: String = "", isDone: Bool = false
     ) {
@@ -68,10 +68,10 @@ package final class FakeForge: Sendable {
 
     // MARK: After
 
-    /// Every status that was ever stored, oldest first.
+    /// All statuses that were ever stored, oldest first.
     package var history: [Status] { state.withLock { $0.statuses } }
 
-    /// What the forge shows of a commit, by context.
+    /// Returns the statuses that the forge shows for a commit, by context.
     package func current(_ commit: String) -> [String: Status] {
         var shown: [String: Status] = [:]
         for status in history where status.commit == commit { shown[status.context] = status }
@@ -135,7 +135,7 @@ package final class FakeForge: Sendable {
         }
     }
 
-    /// An error in the forge's form.
+    /// Returns an error in the forge's format.
     func refusal(_ status: Int, _ message: String) -> TransferResponse {
         let value: Any =
             switch kind {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a request to a forge names.
+/// The parts of a request to a forge about statuses.
 struct FakeForgeCall {
     var project: String
     var commit: String
@@ -9,7 +9,7 @@ struct FakeForgeCall {
     var name: String?
     var ref: String?
 
-    /// Nothing for a path or method that the forge has not.
+    /// Returns `nil` for a path or method that the forge does not have.
     init?(_ method: String, _ url: String, api: String, _ kind: FakeForge.Kind) {
         guard url.hasPrefix(api + "/") else { return nil }
         let halves = url.dropFirst(api.count + 1).split(separator: "?", maxSplits: 1).map(String.init)

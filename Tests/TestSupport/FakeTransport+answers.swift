@@ -47,7 +47,7 @@ extension FakeTransport {
         return TransferStream(status: answer.status, headers: answer.headers, body: body)
     }
 
-    /// - Returns: Nothing when no answer ever comes.
+    /// - Returns: `nil` if no answer ever comes.
     private func respond(to request: TransferRequest) throws(TransferError) -> TransferResponse? {
         if Task.isCancelled { throw error(.canceled, request, "it was canceled") }
         try check(request)
@@ -100,7 +100,7 @@ extension FakeTransport {
         }
     }
 
-    /// What the server does, by RFC 9110 and RFC 4918.
+    /// Executes a request as a server does by RFC 9110 and RFC 4918.
     private func act(_ request: TransferRequest, _ bytes: [UInt8]) -> TransferResponse {
         if let forge = state.withLock({ $0.forges.first { request.url.hasPrefix($0.api + "/") } }) {
             return forge.answer(
@@ -110,7 +110,7 @@ extension FakeTransport {
         return state.withLock { state in
             let url = request.url
             if let answer = state.answers["\(request.method.rawValue) \(url)"] { return answer }
-            // With a text, as servers do: a reader must not take it for the file.
+            // The response has a text, as real ones do: a reader must not take it for the file.
             func status(_ status: Int) -> TransferResponse {
                 let text = status == 404 ? String(repeating: "There is no such file here. ", count: 6) : ""
                 return TransferResponse(status: status, body: Array(text.utf8))
@@ -147,7 +147,7 @@ extension FakeTransport {
         }
     }
 
-    /// The header that libcurl makes of the credentials, or that the request has itself.
+    /// Returns the header that libcurl makes of the credentials, or the request's own.
     private static func authorization(of request: TransferRequest) -> String? {
         switch request.credentials {
         case .bearer(let token): "Bearer " + token

@@ -4,11 +4,10 @@ import Synchronization
 package import Testing
 package import Transfer
 
-/// A server in memory: what is put can be got, moved and deleted.
+/// A server in memory for files: they can be put, got, moved and deleted.
 ///
-/// It keeps the contract of `CurlTransport` against a WebDAV server; one suite runs both. A URL that no `serve(_:)` covers, and a
-/// request that was forbidden, record an issue where the fake was made. `withFakeTransport` reports requests that the test
-/// never looked at.
+/// It keeps the contract of `CurlTransport` with a WebDAV server; one suite runs both. An issue is recorded for a URL that no `serve(_:)` covers,
+/// and for a forbidden request. `withFakeTransport` reports requests that the test never read.
 package final class FakeTransport: Transport {
     /// A request as it arrived.
     package struct Request: Sendable, Hashable, CustomStringConvertible {
@@ -24,21 +23,21 @@ package final class FakeTransport: Transport {
         package var description: String { "\(method.rawValue) \(url)" + (target.map { " to \($0)" } ?? "") }
     }
 
-    /// How a request goes wrong.
+    /// The way in which a request fails.
     package enum Failure: Sendable {
-        /// Nothing reached the server.
+        /// The request does not reach the server.
         case before(TransferError.Code)
-        /// The server did what was asked, but its answer was lost.
+        /// The server executes the request, but its answer is lost.
         case after(TransferError.Code)
-        /// The server answers this and does nothing.
+        /// The server answers with this status and does nothing.
         case status(Int)
         /// The server stores the body without its last byte, and answers as if all were well.
         case truncation
-        /// The server stores the half of the body, and the connection breaks.
+        /// The server stores half of the body, and the connection breaks.
         case breaking
-        /// The server never answers: the request ends when its task is cancelled.
+        /// The server never answers: the request ends when its task is canceled.
         case silence
-        /// The same, after the server did what was asked.
+        /// The server executes the request and never answers.
         case silenceAfter
     }
 
@@ -66,8 +65,8 @@ package final class FakeTransport: Transport {
 
     // MARK: Before
 
-    /// What lies beneath a URL is served, empty at first; everything else is an unknown path.
-    /// - Parameter movesOver: Whether a move goes over what is there, whatever it was asked.
+    /// Serves the files below a URL; there are none at first. Every other URL is an unknown path.
+    /// - Parameter movesOver: Whether a move replaces an existing file although the request forbids it.
     package func serve(
         _ prefix: String, isMoveSupported: Bool = true, needsCollections: Bool = false, movesOver: Bool = false
     ) {
@@ -82,12 +81,12 @@ package final class FakeTransport: Transport {
     /// Puts a file on the server.
     package func store(_ bytes: [UInt8], at url: String) { state.withLock { $0.files[url] = bytes } }
 
-    /// Answers a method at one URL always so, such as a `POST` of an interface.
+    /// Answers a method at one URL always with this response, such as a `POST` of an API.
     package func answer(_ method: TransferRequest.Method, _ url: String, with response: TransferResponse) {
         state.withLock { $0.answers["\(method.rawValue) \(url)"] = response }
     }
 
-    /// What lies beneath a forge's address is its to answer.
+    /// Passes requests below a forge's address to it.
     package func serve(_ forge: FakeForge) {
         state.withLock { state in
             state.origins.append(forge.api + "/")
@@ -95,25 +94,25 @@ package final class FakeTransport: Transport {
         }
     }
 
-    /// What must not happen: a request of this method whose URL begins so records an issue and is refused.
+    /// Forbids requests of a method whose URLs begin with a prefix. Such a request records an issue and is refused.
     package func forbid(_ method: TransferRequest.Method, _ prefix: String) {
         state.withLock { $0.forbidden.append((method, prefix)) }
     }
 
-    /// The n-th request from the beginning, counted from 1, fails.
+    /// Makes the n-th request fail, counted from 1.
     package func fail(request number: Int, with failure: Failure) { state.withLock { $0.failures[number] = failure } }
 
-    /// The next request to a URL that ends so is done, and its answer lost.
+    /// Executes the next request to a URL with a suffix, and loses its answer.
     package func loseAnswer(toURLWithSuffix suffix: String) { state.withLock { _ = $0.lost.insert(suffix) } }
 
-    /// Shows each request to the test while it is under way: after it came, before it is answered.
+    /// Calls the closure for each request after its arrival and before its answer.
     package func witness(_ body: @escaping @Sendable (_ url: String) async -> Void) {
         state.withLock { $0.witness = body }
     }
 
     // MARK: After
 
-    /// The requests since the last call, in their order; they count as read.
+    /// Returns the requests since the last call, in order, and marks them as read.
     package func takeRequests() -> [Request] {
         state.withLock { state in
             defer { state.unread = [] }
@@ -121,16 +120,16 @@ package final class FakeTransport: Transport {
         }
     }
 
-    /// How many requests came.
+    /// The number of requests so far.
     package var count: Int { state.withLock { $0.count } }
 
-    /// A file on the server.
+    /// Returns a file on the server.
     package func file(_ url: String) -> [UInt8]? { state.withLock { $0.files[url] } }
 
     /// The URLs of all files on the server, sorted.
     package var urls: [String] { state.withLock { $0.files.keys.sorted() } }
 
-    /// Reports requests that nobody looked at.
+    /// Records an issue for requests that the test did not read.
     package func finish() {
         let unread = takeRequests()
         if !unread.isEmpty {
@@ -141,7 +140,7 @@ package final class FakeTransport: Transport {
     }
 }
 
-/// Gives a test a fake server, and reports afterwards what the test did not look at.
+/// Runs a test with a fake server, and afterwards reports the requests that the test did not read.
 package func withFakeTransport<Value>(
     sourceLocation: SourceLocation = #_sourceLocation, _ body: (FakeTransport) async throws -> Value
 ) async throws -> Value {

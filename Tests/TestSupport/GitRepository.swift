@@ -2,8 +2,8 @@ import Basics
 package import Model
 import Synchronization
 
-/// A repository made by the real git, the same commits with the same ids in every run: fixed author, dates that advance a
-/// minute a commit from 2026-01-01, nothing of the user's or the machine's configuration.
+/// A repository made by the real git, with the same commits and ids in every run. The author is fixed, and dates advance by one minute per commit
+/// from 2026-01-01. The configuration of the user and the machine is not read.
 package final class GitRepository: Sendable {
     package let path: String
     package let isBare: Bool
@@ -22,7 +22,7 @@ package final class GitRepository: Sendable {
         return repository
     }
 
-    /// The environment in which git runs.
+    /// Returns the environment in which git runs.
     package static func environment(date: Timestamp? = nil) -> [String: String] {
         var environment = [
             "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C", "TZ": "UTC",
@@ -39,8 +39,8 @@ package final class GitRepository: Sendable {
     }
 
     /// Runs git in the repository.
-    /// - Returns: Its output without the last line's end.
-    /// - Throws: `ProgramFailure` with git's words when it fails.
+    /// - Returns: Its output without the newline at its end.
+    /// - Throws: `ProgramFailure` with git's message if it fails.
     @discardableResult
     package func git(_ arguments: [String], date: Timestamp? = nil, input: String? = nil) async throws -> String {
         let output = try await runExpectingSuccess(
@@ -52,10 +52,10 @@ package final class GitRepository: Sendable {
     @discardableResult
     package func git(_ arguments: String...) async throws -> String { try await git(arguments) }
 
-    /// Commits on the branch that is checked out.
+    /// Commits on the current branch.
     /// - Parameters:
-    ///   - files: Text by path; a shell script (`#!`) is made executable.
-    ///   - removing: Paths that go.
+    ///   - files: Texts by path. A script (`#!`) becomes executable.
+    ///   - removing: The paths to remove.
     package func commit(
         files: [String: String] = [:], removing: [String] = [], message: String = "Change", date: Timestamp? = nil
     ) async throws -> CommitID {
@@ -76,7 +76,7 @@ package final class GitRepository: Sendable {
         return try await head()
     }
 
-    /// Makes commits without changes at the end of a branch, by one process of git: `commit` takes three for each.
+    /// Adds empty commits at the end of a branch with one process of git; `commit` needs three for each.
     package func commits(_ count: Int, on branch: String) async throws {
         let head = try await head("refs/heads/" + branch)
         let stream = (0..<count).map { number in
@@ -92,27 +92,27 @@ package final class GitRepository: Sendable {
         try await git(["fast-import", "--quiet"], input: stream.joined())
     }
 
-    /// The commit of a revision.
+    /// Returns the commit of a revision.
     package func head(_ revision: String = "HEAD") async throws -> CommitID {
         let text = try await git("rev-parse", "--verify", revision + "^{commit}")
         guard let id = CommitID(text) else { throw ProgramFailure(description: "git printed no commit id: \(text)") }
         return id
     }
 
-    /// Makes a branch, at HEAD if nothing else is said, and checks it out.
+    /// Makes a branch and checks it out.
     package func branch(_ name: String, at revision: String = "HEAD") async throws {
         try await git("checkout", "-q", "-B", name, revision)
     }
 
     package func checkout(_ revision: String) async throws { try await git("checkout", "-q", revision) }
 
-    /// Makes a tag, an annotated one with a message.
+    /// Makes a tag; an annotated one if there is a message.
     package func tag(_ name: String, at revision: String = "HEAD", message: String? = nil) async throws {
         let date = Timestamp(secondsSinceEpoch: 1_767_225_600)
         try await git(["tag", "-f"] + (message.map { ["-a", "-m", $0] } ?? []) + [name, revision], date: date)
     }
 
-    /// Pushes; nothing given: every branch and tag, and deletes what is gone here.
+    /// Pushes refspecs. Without any, it pushes every branch and tag, and deletes those that this repository does not have.
     package func push(to other: GitRepository, _ refspecs: [String] = []) async throws {
         if refspecs.isEmpty {
             try await git(
@@ -122,13 +122,13 @@ package final class GitRepository: Sendable {
         }
     }
 
-    /// A bare copy, as a server has it.
+    /// Makes a bare copy, as a server has it.
     package func bareClone(at path: String) async throws -> GitRepository {
         try await git("clone", "-q", "--bare", self.path, path)
         return GitRepository(path: path, isBare: true)
     }
 
-    /// A copy with a work tree.
+    /// Makes a copy with a work tree.
     package func clone(at path: String) async throws -> GitRepository {
         try await git("clone", "-q", self.path, path)
         return GitRepository(path: path, isBare: false)

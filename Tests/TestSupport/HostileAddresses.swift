@@ -1,6 +1,6 @@
-/// Addresses of repositories that try to be more than that, each with a word of the answer that everybody gives.
+/// Addresses of repositories that try to be more than an address, each with a word of the answer that every reader gives.
 package enum HostileAddresses {
-    /// Refused with `insecure: true`, too.
+    /// Refused also with `insecure: true`.
     package static let refused: [(text: String, answer: String)] = [
         // Remote helpers of git, which run a program (G1).
         ("ext::sh -c touch% /tmp/p", "a blank"), ("ext::sh", "is no repository's address"),
@@ -11,7 +11,7 @@ package enum HostileAddresses {
         ("ssh://-oProxyCommand=x/y", "names no host"), ("ssh://-oProxyCommand=x@h/y", "no readable account"),
         ("user@-oProxyCommand=x:y", "names no host"), ("host:-x", "a path that begins with `-`"),
         ("ssh://h/-x/../y", "a path"), ("-host:path", "a hyphen"),
-        // Of this machine, by other names.
+        // Names of this machine.
         ("file:///etc", "write the absolute path alone"), ("File:///etc", "write the absolute path alone"),
         ("/srv/../etc", "no plain path"), ("/srv/./etc", "no plain path"), ("/srv//etc", "no plain path"),
         ("/", "no plain path"),
@@ -19,7 +19,7 @@ package enum HostileAddresses {
         ("./x", "is no repository's address"),
         ("../x", "is no repository's address"), ("~/x", "is no repository's address"), ("C:\\repo", "a backslash"),
         ("\\\\server\\share", "a backslash"),
-        // A host that is none, or is read in two ways.
+        // A host that is missing, or that can be read in two ways.
         ("https:///h/x", "names no host"), ("https://@/x", "no readable account"), ("https://h:80:80/x", "a port"),
         ("https://h\\@evil/x", "a backslash"), ("https://a..b/x", "a host"), ("https://.h/x", "a host"),
         ("https://h%2eexample/x", "a host"), ("https://h,i/x", "a host"),
@@ -51,7 +51,7 @@ package enum HostileAddresses {
         ("javascript:alert(1)//::", "a path"), ("://h/x", "is no repository's address"),
         ("1http://h/x", "is no repository's address"), ("git+ssh://h/x", "the scheme"),
         ("https:/h/x", "is no repository's address"),
-        // What is not seen, or ends a line (CVE-2020-5260).
+        // Invisible characters, and ends of lines (CVE-2020-5260).
         ("", "must have 1 to"), (" https://h/x", "a blank"), ("https://h/x y", "a blank"),
         ("https://h/x\u{A0}y", "a blank"),
         ("https://h/%0a/x", "a control character"), ("https://h/%0D", "a control character"),
@@ -66,7 +66,7 @@ package enum HostileAddresses {
         ("https://h/\u{AD}x", "a control character"),
     ]
 
-    /// Allowed, as they are written.
+    /// Allowed as they are written.
     package static let allowed = [
         "https://github.com/acme/kit.git", "https://github.com:443/acme/kit", "https://git@h/x",
         "ssh://git@host:2222/srv/kit.git",

@@ -3,15 +3,14 @@ import Glibc
 import Synchronization
 import Testing
 
-/// A listening socket of the loopback whose backlog accepts connections, and that never says a word.
+/// A listening socket on the loopback. Its backlog accepts connections, and it never sends a byte.
 package final class LoopbackSocket: Sendable {
     package let port: Int
     private let number: Int32
     private let connections = Mutex<[Int32]>([])
 
-    /// Listens at a free port, or at one that is. As long as it is meant to, the object has to be held, as by
-    /// `defer { socket.stop() }`.
-    /// - Parameter place: An address of the machine's, of version 4 or 6.
+    /// Listens at a free port, or at the given one. The caller keeps the object as long as it is needed, as by `defer { socket.stop() }`.
+    /// - Parameter place: An IPv4 or IPv6 address of the machine.
     package init(port: Int = 0, at place: String = "127.0.0.1") throws {
         (number, self.port) = try Self.listening(port: port, at: place)
     }
@@ -21,31 +20,31 @@ package final class LoopbackSocket: Sendable {
         close(number)
     }
 
-    /// Waits until somebody connects. The connection stays open as long as this object lives.
+    /// Waits until a client connects. The connection stays open as long as this object exists.
     package func connection() async {
         let number = number
         let taken = await BlockingLane(label: "accept").run { accept(number, nil, nil) }
         connections.withLock { $0.append(taken) }
     }
 
-    /// The next connection, to be closed by the caller; nothing once stopped.
+    /// Returns the next connection, which the caller closes; `nil` after `stop`.
     package func accepted() -> Int32? {
         let connection = accept(number, nil, nil)
         return connection < 0 ? nil : connection
     }
 
-    /// Whether somebody has connected whom nobody has accepted. Who is refused later has been here all the same.
+    /// Whether a client has connected that was not accepted yet. A client that is refused later counts as well.
     package var hasCaller: Bool {
         var asked = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
         return poll(&asked, 1, 0) == 1
     }
 
-    /// Ends `accepted`; nobody can connect any more.
+    /// Ends `accepted`. No client can connect afterwards.
     package func stop() { shutdown(number, Int32(SHUT_RDWR)) }
 
-    /// A port that is free, and that nobody gets who does not ask for it: below those that the kernel gives to sockets without one
-    /// (ip_local_port_range: 32768 and above), else a connection could take it before a server has it; above those of `FTPServer`'s data,
-    /// and below those of `Service`. None is given twice before all were.
+    /// Returns a free port that only tests ask for. It is below the ports that the kernel chooses (ip_local_port_range: 32768 and above), because a
+    /// connection could take such a port before a server does. It is above those of `FTPServer`'s data and below those of `Service`. No port is
+    /// returned twice before all were returned.
     package static func freePort() throws -> Int {
         for _ in ports {
             let port = nextPort.withLock { next in
@@ -58,7 +57,7 @@ package final class LoopbackSocket: Sendable {
     }
 
     private static let ports = 30_000..<32_000
-    /// Another process of tests begins somewhere else.
+    /// Each process of tests begins at another port.
     private static let nextPort = Mutex(Int(getpid()) * 101)
 
     private static func canBind(_ port: Int) -> Bool {
@@ -76,14 +75,16 @@ package final class LoopbackSocket: Sendable {
 
     package static func isListening(_ port: Int) -> Bool { isListening(port, at: "127.0.0.1") }
 
-    /// - Parameter address: One of the loopback's in four numbers.
+    /// Whether a server listens at a port.
+    /// - Parameter address: An IPv4 address of the loopback.
     package static func isListening(_ port: Int, at address: String) -> Bool {
         guard let connection = connected(to: port, at: address) else { return false }
         close(connection)
         return true
     }
 
-    /// Whether somebody listens at a Unix socket. - Parameter path: At most 107 bytes (unix(7)).
+    /// Whether a server listens at a Unix socket.
+    /// - Parameter path: At most 107 bytes (unix(7)).
     package static func isListening(_ path: String) -> Bool {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -97,8 +98,8 @@ package final class LoopbackSocket: Sendable {
         }
     }
 
-    /// A connection to a port, to be closed by the caller; nothing when nobody listens there.
-    /// - Parameter isWaiting: False: it is given although it may not be made yet.
+    /// Connects to a port; `nil` if no process listens there. The caller closes the descriptor.
+    /// - Parameter isWaiting: If false, the descriptor is returned before the connection is made.
     package static func connected(to port: Int, at host: String = "127.0.0.1", isWaiting: Bool = true) -> Int32? {
         let flags = Int32(SOCK_CLOEXEC.rawValue) | (isWaiting ? 0 : Int32(SOCK_NONBLOCK.rawValue))
         var address = address(port: port)
@@ -114,17 +115,16 @@ package final class LoopbackSocket: Sendable {
         return nil
     }
 
-    /// Lets a connection's `recv` fail where nothing comes for twice `TestLimits.wait`: an answer that does not come is a failure, not a
-    /// hang.
+    /// Lets `recv` on a connection fail after twice `TestLimits.wait` without a byte. So a missing answer is a failure, not a hang.
     package static func limitWaiting(of number: Int32) {
         var limit = timeval(tv_sec: Int((TestLimits.wait * 2).components.seconds), tv_usec: 0)
         setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// Lets the kernel take little of an answer that nobody reads, so that its sender soon waits: 512 KiB instead of up to 6 MiB.
+    /// Limits the kernel's buffer of a connection that is not read to 512 KiB instead of up to 6 MiB, so that the sender soon has to wait.
     ///
-    /// A smaller buffer has no room for segments of the loopback, which are up to 64 KiB: the kernel drops them, and sends each one again after
-    /// twice the time, so that the rest of an answer takes minutes.
+    /// A smaller buffer has no room for the loopback's segments of up to 64 KiB. The kernel drops them and sends each again after twice the time,
+    /// so that the rest of an answer takes minutes.
     package static func limitReceiving(of number: Int32) {
         var size: Int32 = 256 << 10
         setsockopt(number, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -140,7 +140,7 @@ package final class LoopbackSocket: Sendable {
         let number = socket(address.ai_family, address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
         var reuses: Int32 = 1
         setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &reuses, socklen_t(MemoryLayout<Int32>.size))
-        // The port of both versions lies at one place.
+        // Both IP versions have the port at the same place.
         var bound = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         let result = withUnsafeMutablePointer(to: &bound) {

@@ -1,9 +1,9 @@
 import Glibc
 package import Testing
 
-/// An address of this machine's that is not its loopback's.
+/// An address of this machine that is not on its loopback.
 package enum MachineAddress {
-    /// In four numbers; nothing where the machine has no other.
+    /// The address in four numbers; `nil` if the machine has no other address.
     package static let found: String? = {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return nil }
@@ -24,7 +24,7 @@ package enum MachineAddress {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips the test, and says so, where the machine has no address but its loopback's.
+    /// Skips the test, with that reason, if the machine has only its loopback's addresses.
     package static var machineAddress: Self {
         .enabled(if: MachineAddress.found != nil, "this machine has no address but its loopback's")
     }

@@ -3,45 +3,45 @@ import Foundation
 import Glibc
 package import Testing
 
-/// A real Exim on loopback, which delivers into a directory. It takes the user `ci` with the password `secret`; mail for
-/// `nobody@…` it refuses, and for `grey@…` it says to come again, until `letIn()`.
+/// A real Exim on the loopback that delivers into a directory. It accepts the user `ci` with the password `secret`. It refuses mail for `nobody@…`,
+/// and defers mail for `grey@…` until `letIn()` is called.
 package struct MailServer: Sendable {
     package let directory: TemporaryDirectory
-    /// With STARTTLS, where that is offered.
+    /// The port for SMTP, with STARTTLS if that is offered.
     package let port: Int
-    /// With TLS from the first byte.
+    /// The port for TLS from the first byte.
     package let tlsPort: Int
 
     package var plainURL: String { "smtp://127.0.0.1:\(port)" }
     package var tlsURL: String { "smtps://127.0.0.1:\(tlsPort)" }
-    /// What to trust.
+    /// The certificate to trust.
     package var certificate: String { directory.path("certificate.pem") }
 
-    /// What arrived, envelope first, as Exim wrote it: lines end with `\n`.
+    /// Returns the mails that arrived, each with its envelope first, as Exim wrote it: lines end with `\n`.
     package func mails() throws -> [String] {
-        // Exim writes each as `temp.…` and renames it when it is whole.
+        // Exim writes each file as `temp.…` and renames it when it is complete.
         let names = try Directory(opening: directory.path("mail")).entries().map(\.name)
         return try names.filter { !$0.hasPrefix("temp.") }.sorted().map { name in
             try directory.text("mail/\(name)")
         }
     }
 
-    /// Waits until so many mails are there.
+    /// Waits until `count` mails have arrived.
     package func mails(count: Int) async throws -> [String] {
         _ = try await until("\(count) mails") { try mails().count >= count }
         return try mails()
     }
 
-    /// What Exim logged: who came, who was refused.
+    /// Returns Exim's log of accepted and refused connections and mails.
     package func log() throws -> String { try directory.text("mainlog") }
 
-    /// From now on `grey@…` is taken.
+    /// From now on mail for `grey@…` is accepted.
     package func letIn() throws { try directory.write("again", "") }
 
     /// - Parameters:
     ///   - offersTLS: Whether STARTTLS is offered.
-    ///   - needsUser: Whether it takes mail from those alone who say who they are.
-    ///   - mechanisms: How one can say that: `PLAIN`, `LOGIN`.
+    ///   - needsUser: Whether mail needs authentication.
+    ///   - mechanisms: The mechanisms of authentication: `PLAIN`, `LOGIN`.
     package static func running<Value>(
         in directory: TemporaryDirectory, offersTLS: Bool = true, needsUser: Bool = false,
         mechanisms: [String] = ["PLAIN", "LOGIN"],
@@ -67,7 +67,7 @@ package struct MailServer: Sendable {
             log: directory.path("exim.log"), isReady: { ports.allSatisfy(LoopbackSocket.isListening) }
         ) {
             let value = try await body(server)
-            // Its deliveries are processes of their own, and write until they have said that they are done.
+            // Exim's deliveries are processes of their own, which write until they have reported their end.
             _ = try await until("the end of Exim's deliveries") {
                 let log = try server.log()
                 return log.components(separatedBy: " Completed").count >= log.components(separatedBy: " <= ").count
@@ -139,7 +139,7 @@ package struct MailServer: Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Exim is there, and may be started: it lets root alone listen with a configuration of one's own.
+    /// Skips the test unless Exim is installed and this process is root: Exim lets only root listen with another configuration.
     package static var mailServer: Self {
         .enabled("exim4 is not installed, or this is not root") { TestTools.find("exim4") != nil && geteuid() == 0 }
     }

@@ -1,10 +1,9 @@
 import Synchronization
 import Testing
 
-/// A clock that stands still until the test advances it. Sleepers whose time has come are woken in the order of their
-/// times.
+/// A clock that stands still until the test advances it. Sleeping tasks are woken in the order of their times.
 package final class ManualClock: Clock {
-    /// Time since the clock was made.
+    /// The time since the clock was made.
     package struct Instant: InstantProtocol, CustomStringConvertible {
         package let offset: Duration
 
@@ -35,7 +34,7 @@ package final class ManualClock: Clock {
     package var now: Instant { state.withLock { $0.now } }
     package var minimumResolution: Duration { .zero }
 
-    /// How many wait for a time that has not come.
+    /// The number of tasks that sleep until a later time.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
     package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
@@ -56,7 +55,7 @@ package final class ManualClock: Clock {
         } onCancel: {
             let sleeper = state.withLock { state -> Sleeper? in
                 guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else {
-                    // The handler may run before the continuation is made.
+                    // The cancellation handler may run before the continuation exists.
                     state.canceled.insert(id)
                     return nil
                 }
@@ -66,7 +65,7 @@ package final class ManualClock: Clock {
         }
     }
 
-    /// Lets time pass, and wakes whose time has come.
+    /// Advances the clock, and wakes the tasks whose time has come.
     package func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -79,7 +78,7 @@ package final class ManualClock: Clock {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Waits until so many sleep, so that an advance reaches them.
+    /// Waits until `count` tasks sleep, so that an advance reaches them.
     package func awaitSleepers(_ count: Int = 1) async {
         await until("\(count) sleepers") { sleeperCount >= count }
     }

@@ -2,21 +2,21 @@ import Foundation
 import Glibc
 package import Testing
 
-/// Memory groups of control groups of version 1.
+/// Memory groups of control groups version 1.
 package enum MemoryGroup {
     private static let place = "/sys/fs/cgroup/memory"
 
-    /// Whether one can be made here; under version 2 the units' MemoryMax does the same.
+    /// Whether a group can be made here. Under version 2 the units' MemoryMax does the same.
     package static var isPossible: Bool {
         let probe = "\(place)/martlet-probe-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         guard mkdir(probe, 0o755) == 0 else { return false }
         return rmdir(probe) == 0
     }
 
-    /// Gives a test one, and takes it away afterwards, whatever happened.
+    /// Runs the body with a group, and removes the group afterwards in any case.
     /// - Parameters:
-    ///   - name: Its own in this process.
-    ///   - bytes: What is in it may have together.
+    ///   - name: A name that is unique in this process.
+    ///   - bytes: The limit of memory for all processes of the group together.
     package static func with(
         _ name: String, bytes: Int, _ body: (_ path: String) async throws -> Void
     ) async throws {
@@ -29,8 +29,8 @@ package enum MemoryGroup {
         } catch {
             result = .failure(error)
         }
-        // The last process of it may still be reaped. And a launcher that was moved here does not look here for the groups of supervisors
-        // that were killed.
+        // The kernel may still reap the last process of the group. A launcher that was moved here does not search here for the groups of killed
+        // supervisors.
         await until("the group is empty") {
             for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] { rmdir(path + "/" + name) }
             return rmdir(path) == 0
@@ -40,7 +40,7 @@ package enum MemoryGroup {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Where a memory group of cgroup v1 can be made.
+    /// Skips the test, with that reason, if a memory group of version 1 cannot be made.
     package static var memoryGroup: Self {
         .enabled(if: MemoryGroup.isPossible, "no memory group of cgroup v1 can be made here")
     }

@@ -1,4 +1,4 @@
-/// Makes broken inputs of good ones, the same for the same seed.
+/// Makes broken inputs from good ones, the same ones for the same seed.
 package struct Mutator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -13,7 +13,7 @@ package struct Mutator: RandomNumberGenerator {
         return value ^ value >> 31
     }
 
-    /// What the readers look for, such as `# SKIP` and `# TODO`, words of TAP's format, and what they must not stumble over.
+    /// Words that the readers look for, such as TAP's `# SKIP` and `# TODO`, and characters at which they must not fail.
     private static let tokens = [
         "Test Case '", "' started at ", "' passed (", ": error: ", "warning: ", ":0:", ":99999999999999999999:",
         "<testcase ",
@@ -34,7 +34,7 @@ package struct Mutator: RandomNumberGenerator {
         "<test-case result='Failed'/>",
     ]
 
-    /// Cuts, flips, repeats, moves, and puts in tokens and parts of another input.
+    /// Cuts, flips, repeats and moves parts of an input, and inserts words and parts of another input.
     package mutating func mutated(_ seed: [UInt8], other: [UInt8]) -> [UInt8] {
         var bytes = seed
         for _ in 0...Int.random(in: 0..<8, using: &self) {
@@ -53,12 +53,12 @@ package struct Mutator: RandomNumberGenerator {
                 let start = Int.random(in: 0..<other.count, using: &self)
                 bytes.insert(contentsOf: other[start..<min(other.count, start + (end - place))], at: place)
             case 9:
-                // A number that is none, or one as large as none is.
+                // Writes no number, or one of extreme size, in place of a number.
                 guard let digit = bytes[place...].firstIndex(where: { (0x30...0x39).contains($0) }) else { continue }
                 let numbers = ["0", "-1", "999999999999999999999", "1e308", "0x10", ""]
                 bytes.replaceSubrange(digit...digit, with: Array((numbers.randomElement(using: &self) ?? "").utf8))
             case 10:
-                // In a bitstream a number of 64 bits and more, wherever it falls.
+                // In a bitstream this is a number of 64 bits and more, at any position.
                 let count = Int.random(in: 4...16, using: &self)
                 bytes.insert(contentsOf: repeatElement(0xFF, count: count), at: place)
             default: bytes.swapAt(place, end - 1)

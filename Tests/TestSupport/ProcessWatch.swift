@@ -2,17 +2,18 @@ import Basics
 import CLinux
 import Glibc
 
-/// Kills a child with its process group when it has not ended after a while.
+/// Kills a child with its process group if it has not exited after a while.
 package final class ProcessWatch: Sendable {
     private let limit: Duration
     private let state = Locked<(wait: Task<Void, Never>?, hasKilled: Bool)>((nil, false))
 
     package init(limit: Duration) { self.limit = limit }
 
-    /// Whether it did not end in time.
+    /// Whether it killed the child, which did not exit in time.
     package var hasKilled: Bool { state.value.hasKilled }
 
-    /// - Parameter pid: A child, the first of its process group.
+    /// Starts the watch.
+    /// - Parameter pid: A child that leads its process group.
     package func begin(_ pid: Int32) {
         let descriptor = clinux_pidfd_open(pid, 0)
         guard descriptor >= 0 else { return }
@@ -21,7 +22,7 @@ package final class ProcessWatch: Sendable {
         let wait = Task { [self] in
             await BlockingLane(label: "process").run { [self] in
                 defer { close(descriptor) }
-                // It becomes readable when the process ends (pidfd_open(2)).
+                // The descriptor becomes readable when the process exits (pidfd_open(2)).
                 var source = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 guard poll(&source, 1, milliseconds) == 0 else { return }
                 state.withLock { $0.hasKilled = true }
@@ -31,13 +32,13 @@ package final class ProcessWatch: Sendable {
         state.withLock { $0.wait = wait }
     }
 
-    /// Awaits the watch's own end, which comes with the process's.
+    /// Waits until the watch ends, which it does when the process exits.
     package func end() async { await state.value.wait?.value }
 
-    /// Whether a child has not ended. Of one that was collected the number may be somebody else's by now.
+    /// Whether a child has not exited. After a child is reaped its number may belong to another process.
     package static func isRunning(_ pid: Int32) -> Bool {
         var told = siginfo_t()
-        // Where it has not ended, nothing is filled in (waitid(2)).
+        // If the child has not exited, the structure is not filled in (waitid(2)).
         return waitid(P_PID, id_t(pid), &told, WEXITED | WNOHANG | WNOWAIT) == 0 && told.si_signo == 0
     }
 }

@@ -2,9 +2,9 @@ package import Logging
 import Synchronization
 package import Testing
 
-/// A logger that keeps what is logged, and fails the test for every error line that it did not expect.
+/// A logger that stores all lines, and fails the test for every error line that was not expected.
 package final class RecordingLogger: Sendable {
-    /// A line.
+    /// A logged line.
     package struct Line: Sendable, CustomStringConvertible {
         package let level: Logger.Level
         package let message: String
@@ -24,10 +24,11 @@ package final class RecordingLogger: Sendable {
     private let state = Mutex(State())
     private let sourceLocation: SourceLocation
 
-    /// - Parameter sourceLocation: Where unexpected lines are reported: they often come from tasks that know no test.
+    /// Creates the logger.
+    /// - Parameter sourceLocation: The place at which unexpected lines are reported. They often come from tasks that know no test.
     package init(sourceLocation: SourceLocation = #_sourceLocation) { self.sourceLocation = sourceLocation }
 
-    /// Writes to this. Every level is kept.
+    /// A logger that writes to this object, with every level.
     package var logger: Logger {
         var logger = Logger(label: "test") { _ in Handler(recorder: self) }
         logger.logLevel = .trace
@@ -36,7 +37,7 @@ package final class RecordingLogger: Sendable {
 
     package var lines: [Line] { state.withLock { $0.lines } }
 
-    /// Error lines that contain `text` are expected from now on.
+    /// Expects error lines that contain `text` from now on.
     package func expectErrors(containing text: String) { state.withLock { $0.expected.append(text) } }
 
     fileprivate func record(_ line: Line) {

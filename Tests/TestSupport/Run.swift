@@ -3,7 +3,7 @@ import Foundation
 import Subprocess
 import SystemPackage
 
-/// What a program came to.
+/// The result of a program.
 package struct ProgramResult: Sendable {
     /// The exit status; the negative number of the signal that ended it.
     package let status: Int32
@@ -14,34 +14,34 @@ package struct ProgramResult: Sendable {
     package var stderr: String { String(decoding: standardError, as: UTF8.self) }
 }
 
-/// A program that could not be run, or that failed where it must not.
+/// An error: a program could not be run, or failed although it must not.
 package struct ProgramFailure: Error, CustomStringConvertible {
     package let description: String
 
     package init(description: String) { self.description = description }
 }
 
-/// Runs a program to its end. One that does not end is killed with its process group: a daemon that should have refused to start would
-/// serve for ever.
+/// Runs a program until it exits. After the limit it is killed with its process group: a daemon that should have refused to start would run
+/// forever.
 /// - Parameters:
-///   - arguments: The first is looked up in PATH.
-///   - environment: All that it gets; nothing: this process's own.
-///   - limit: How long it may take.
-/// - Throws: `ProgramFailure` when it cannot be started, or had to be killed. A status other than 0 is returned, not thrown.
+///   - arguments: The first one is looked up in PATH.
+///   - environment: The whole environment; `nil` for this process's environment.
+///   - limit: The time after which it is killed.
+/// - Throws: `ProgramFailure` if it cannot be started or had to be killed. A status other than 0 is returned, not thrown.
 package func run(
     _ arguments: [String], in directory: String? = nil, environment: [String: String]? = nil, input: String? = nil,
     limit: Duration = TestLimits.wait * 60
 ) async throws -> ProgramResult {
-    // Files, not pipes: nobody has to read while it runs, and a grandchild that keeps them open does not hold us up.
+    // The output goes to files, not pipes. Then no reader is needed, and a grandchild that keeps a pipe open cannot delay the end.
     let scratch = FileManager.default.temporaryDirectory.path + "/martlet-run-" + RandomIdentifiers().next()
     let files = try Directory(creating: scratch, mode: 0o700)
     defer { try? FileManager.default.removeItem(atPath: scratch) }  // Left in the temporary directory at worst.
     for name in ["out", "err"] { try files.write(name, bytes: []) }
     try files.write("in", bytes: Array((input ?? "").utf8))
 
-    // Not by Foundation's Process: its child holds one end of a socket, by whose close the parent knows of the end. Another child that is
-    // started in the same moment inherits it, and keeps it for as long as it lives; and one that closes what it does not know, as sshd
-    // does, has Foundation wait for its end before it looks at any other's.
+    // Foundation's `Process` is not used. Its child holds one end of a socket, and the parent learns of the exit when that end is closed. Another
+    // child that is started in the same moment inherits the end and keeps it. If a child closes unknown descriptors, as sshd does, Foundation waits
+    // for its exit before that of all others.
     var options = PlatformOptions()
     options.processGroupID = 0
     let watch = ProcessWatch(limit: limit)

@@ -1,12 +1,12 @@
-/// Another program at a database, such as one that makes it fail. Tests that use it need `python3`.
+/// Access to a database by another program, for example to make it fail. Tests that use it need `python3`.
 package enum SQLProgram {
-    /// Changes it.
-    /// - Parameter path: The database's.
+    /// Executes a statement that changes the database.
+    /// - Parameter path: The path of the database.
     package static func run(_ statement: String, at path: String) async throws {
         _ = try await read(statement, at: path)
     }
 
-    /// - Returns: The first value of the first row as text; nothing where there is none.
+    /// - Returns: The first value of the first row as text; `nil` if there is no row.
     package static func read(_ statement: String, at path: String) async throws -> String? {
         let script = """
             import sqlite3, sys

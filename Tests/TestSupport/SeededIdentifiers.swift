@@ -2,18 +2,19 @@ import Basics
 import Synchronization
 package import Testing
 
-/// Identifiers that are the same in each run of a test and differ between tests, also in parallel ones.
+/// Identifiers that are the same in each run of a test. They differ between tests, also between parallel ones.
 package final class SeededIdentifiers: IdentifierSource {
     private let seed: UInt64
     private let count = Mutex<UInt64>(0)
 
-    /// - Parameter seed: Usually the running test, by its module and name: moving it in its file changes nothing.
+    /// Creates the source.
+    /// - Parameter seed: The running test by default, by its module and name. Moving the test in its file changes no identifier.
     package convenience init(seed: Test? = Test.current) {
         self.init(seed: seed.map { "\($0.sourceLocation.moduleName)/\($0.name)" } ?? "")
     }
 
     package init(seed: String) {
-        // FNV-1a: Hasher's seed differs from run to run.
+        // FNV-1a is used because the seed of `Hasher` differs between runs.
         self.seed = seed.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 

@@ -4,9 +4,9 @@ import Subprocess
 import SystemPackage
 import Testing
 
-/// A server program on loopback, ended when the body has.
+/// A server program on the loopback that is ended after the body.
 package enum ServerProcess {
-    /// Starts a program, waits until it is ready, runs the body, and ends the program and waits for its end.
+    /// Starts a program, waits until it is ready, runs the body, ends the program and waits for its exit.
     /// - Parameter end: The signal that ends it. nginx needs SIGTERM to end its worker.
     package static func running<Value>(
         _ arguments: [String], log: String, end: Int32 = SIGKILL,
@@ -14,7 +14,7 @@ package enum ServerProcess {
     ) async throws -> Value {
         let output = try FileDescriptor.open(
             log, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite, .groupRead, .otherRead])
-        // As `run`, not by Foundation's Process: sshd closes what it does not know.
+        // Foundation's `Process` is not used here either (see `run`), because sshd closes unknown descriptors.
         var options = PlatformOptions()
         options.processGroupID = 0
         var result: Result<Value, any Error>?
@@ -38,7 +38,7 @@ package enum ServerProcess {
             } catch {
                 result = .failure(error)
             }
-            // Nobody has collected it yet, so the number is its own.
+            // The process is not reaped yet, so the number is still its own.
             kill(pid, end)
             watch.begin(pid)
         }
@@ -48,7 +48,7 @@ package enum ServerProcess {
     }
 }
 
-/// A server that cannot be started.
+/// An error: a server cannot be started.
 package struct ServerFailure: Error, CustomStringConvertible {
     package let description: String
 

@@ -2,21 +2,22 @@ import Basics
 import Glibc
 package import Testing
 
-/// A client that sends what it is told to, and reads only when it is told to.
+/// An HTTP client that sends and reads only on request.
 package final class SlowClient: Sendable {
     private let descriptor: Int32
     private static let lane = BlockingLane(label: "slow clients")
 
-    /// Connects, and sends a text.
+    /// Connects and sends a text.
     package init(_ text: String, port: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
         descriptor = try #require(LoopbackSocket.connected(to: port), sourceLocation: sourceLocation)
         LoopbackSocket.limitWaiting(of: descriptor)
-        // So that little of an answer is underway where it does not read.
+        // With a small buffer little of an answer is in transit while the client does not read.
         LoopbackSocket.limitReceiving(of: descriptor)
         send(text)
     }
 
-    /// - Parameter more: Lines of the head.
+    /// Connects and sends the head of a request.
+    /// - Parameter more: Further lines of the head.
     package convenience init(
         get target: String, _ more: String = "", port: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -26,7 +27,7 @@ package final class SlowClient: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends more.
+    /// Sends more text.
     package func send(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -36,10 +37,10 @@ package final class SlowClient: Sendable {
         }
     }
 
-    /// Closes its side of the connection. It still reads.
+    /// Shuts down its sending side. It can still read.
     package func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// The answer's status line and headers, and the beginning of its body.
+    /// Returns the answer's status line and headers, and the beginning of its body.
     package func head() async -> String {
         let descriptor = descriptor
         return await Self.lane.run {
@@ -53,12 +54,12 @@ package final class SlowClient: Sendable {
         }
     }
 
-    /// The answer's status; 0 where there is none, since the connection is closed.
+    /// Returns the answer's status; 0 if the connection was closed without an answer.
     package func status() async -> Int {
         await head().split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
     }
 
-    /// All that comes until the connection is closed.
+    /// Reads until the connection is closed, and returns the number of bytes.
     package func rest() async -> Int {
         let descriptor = descriptor
         return await Self.lane.run {

@@ -1,10 +1,10 @@
 import Glibc
 package import Testing
 
-/// A file system that is soon full.
+/// A small file system that is easily filled.
 package enum SmallDisk {
-    /// Mounts a tmpfs on a directory for the time of the body.
-    /// - Parameter size: As tmpfs(5) reads it.
+    /// Mounts a tmpfs on a directory while the body runs.
+    /// - Parameter size: The size in the format of tmpfs(5).
     package static func mounted(
         on path: String, size: String = "64k", _ body: () async throws -> Void
     ) async throws {
@@ -15,13 +15,13 @@ package enum SmallDisk {
         } catch {
             result = .failure(error)
         }
-        // Lazily: what the body opened may not be closed yet.
+        // It is unmounted lazily, because files that the body opened may still be open.
         try await runExpectingSuccess(["umount", "-l", path])
         try result.get()
     }
 
-    /// Writes a file until there is no room for a byte more; removing it makes room again.
-    /// - Parameter rest: Bytes by which the file is shortened then.
+    /// Writes a file until there is no room for another byte. Removing the file makes room again.
+    /// - Parameter rest: The number of bytes by which the file is shortened afterwards.
     package static func fill(with path: String, leaving rest: Int = 0) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
         try #require(descriptor >= 0, "\(path) cannot be made: \(String(cString: strerror(errno)))")
@@ -36,7 +36,7 @@ package enum SmallDisk {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips the test, and says so, where a tmpfs cannot be mounted.
+    /// Skips the test, with that reason, if a tmpfs cannot be mounted.
     package static var smallDisk: Self {
         .enabled("a tmpfs cannot be mounted here") {
             try await withTemporaryDirectory { directory in

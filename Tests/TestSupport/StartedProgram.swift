@@ -3,24 +3,24 @@ import Subprocess
 import SystemPackage
 package import Testing
 
-/// A program that runs beside the test, in a process group of its own, with every signal as a program expects it: whoever starts the
-/// tests by nohup(1) leaves SIGHUP ignored, and a program inherits that.
+/// A program that runs beside the test, in its own process group and with default signal handling. nohup(1) leaves SIGHUP ignored in the tests, and
+/// a program would inherit that.
 package struct StartedProgram: Sendable {
     package let pid: Int32
     private let status: Task<Int32, any Error>
 
-    /// Starts it.
+    /// Starts a program.
     /// - Parameters:
-    ///   - arguments: The first is a path.
-    ///   - environment: All that it gets.
-    ///   - output: A file that standard output and standard error are appended to.
-    /// - Throws: Subprocess's error when it cannot be started.
+    ///   - arguments: The first one is a path.
+    ///   - environment: The whole environment.
+    ///   - output: The file to which standard output and standard error are appended.
+    /// - Throws: Subprocess's error if it cannot be started.
     package static func start(
         _ arguments: [String], in directory: String? = nil, environment: [String: String], output: String
     ) async throws -> StartedProgram {
         let file = try FileDescriptor.open(
             output, .writeOnly, options: [.create, .append], permissions: [.ownerReadWrite, .groupRead, .otherRead])
-        // As `run`, not by Foundation's Process, which also hands down what is ignored.
+        // Foundation's `Process` is not used (see `run`); it would also pass on ignored signals.
         var options = PlatformOptions()
         options.processGroupID = 0
         let (identifiers, told) = AsyncStream.makeStream(of: Int32.self)
@@ -44,13 +44,13 @@ package struct StartedProgram: Sendable {
         return StartedProgram(pid: pid, status: status)
     }
 
-    /// Sends it a signal; nothing where it has ended.
+    /// Sends the program a signal, unless it has exited.
     package func signal(_ signal: Int32) {
         if ProcessWatch.isRunning(pid) { kill(pid, signal) }
     }
 
-    /// Awaits its end. One that has not ended within the limit is killed with its process group, and is an issue.
-    /// - Returns: Its exit status; the negative number of the signal that ended it.
+    /// Waits until the program exits. After the limit it is killed with its process group, and an issue is recorded.
+    /// - Returns: Its exit status, or the negative number of the signal that ended it.
     @discardableResult
     package func end(
         within limit: Duration = TestLimits.wait * 6, sourceLocation: SourceLocation = #_sourceLocation

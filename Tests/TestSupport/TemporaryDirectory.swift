@@ -3,23 +3,23 @@ import Foundation
 import Glibc
 package import Testing
 
-/// A directory of a test's own.
+/// The directory of a test.
 package struct TemporaryDirectory: Sendable {
-    /// Absolute and without links. Short enough that a socket's path (at most 107 bytes) fits beneath.
+    /// The absolute path without links. It is short enough for the path of a socket below it (at most 107 bytes).
     package let path: String
 
-    /// The absolute path of something beneath.
+    /// Returns the absolute path of a name in the directory.
     package func path(_ name: String) -> String { path + "/" + name }
 
     package func directory() throws -> Directory { try Directory(opening: path) }
 
-    /// Writes a file, with what is missing above it.
+    /// Writes a file, and creates missing directories above it.
     @discardableResult
     package func write(_ name: String, _ text: String, mode: UInt16 = 0o644) throws -> String {
         try write(name, Array(text.utf8), mode: mode)
     }
 
-    /// Writes a file, with what is missing above it. One that can be run can be run at once.
+    /// Writes a file, and creates missing directories above it. An executable file can be run at once.
     @discardableResult
     package func write(_ name: String, _ bytes: [UInt8], mode: UInt16 = 0o644) throws -> String {
         let directory = try directory()
@@ -35,8 +35,8 @@ package struct TemporaryDirectory: Sendable {
         return path(name)
     }
 
-    /// Copies a file by a process of its own. What this one had open for writing, a program that another test starts in this moment could
-    /// still have, and nobody could run it: ETXTBSY of execve(2).
+    /// Copies a file in another process. If this process had the file open for writing, a program that another test starts at that moment would
+    /// inherit the descriptor, and running the file would fail with ETXTBSY (execve(2)).
     private static func install(_ source: String, as path: String, mode: UInt16) throws {
         let arguments = ["install", "-m", String(mode, radix: 8), "-T", "--", source, path]
         var pointers = arguments.map { strdup($0) } + [nil]
@@ -48,14 +48,14 @@ package struct TemporaryDirectory: Sendable {
         guard status == 0 else { throw ProgramFailure(description: "\(path) cannot be made") }
     }
 
-    /// Makes a directory, with what is missing above it.
+    /// Makes a directory, and creates missing directories above it.
     @discardableResult
     package func makeDirectory(_ name: String) throws -> String {
         try directory().makeDirectories(name)
         return path(name)
     }
 
-    /// A file's text. At most 16 MiB.
+    /// Reads a file as text, at most 16 MiB.
     package func text(_ name: String) throws -> String {
         String(decoding: try WholeFile.read(path(name), limit: 16 << 20), as: UTF8.self)
     }
@@ -67,8 +67,8 @@ private func outcome<Value>(
     do { return .success(try await body(directory)) } catch { return .failure(error) }
 }
 
-/// How long tests took, a line each in the file `MARTLET_TEST_TIMES`: seconds and the test's name. Swift Testing's events give a test without
-/// arguments the time at which it was queued as its beginning.
+/// Writes the duration of each test to the file `MARTLET_TEST_TIMES`, one line each: seconds and the test's name. The events of Swift Testing give
+/// a test without arguments the time of its queuing as its beginning.
 private enum TestTimes {
     private static let path = ProcessInfo.processInfo.environment["MARTLET_TEST_TIMES"]
 
@@ -82,11 +82,11 @@ private enum TestTimes {
     }
 }
 
-/// Gives a test a directory named after it, and removes it afterwards, whatever happened. A directory that cannot be
-/// removed is recorded as an issue: something still writes in it.
+/// Runs a test with a directory named after it, and removes the directory afterwards in any case. If it cannot be removed, an issue is recorded,
+/// because a process still writes into it.
 ///
-/// `MARTLET_TEST_KEEP=1` in the environment keeps it and prints where it is.
-/// - Parameter base: Where it is made; `/var/tmp` for what must lie on a disk, since TMPDIR may lie in memory.
+/// `MARTLET_TEST_KEEP=1` in the environment keeps the directory and prints its path.
+/// - Parameter base: The parent directory. Use `/var/tmp` for files that must be on a disk, since TMPDIR may be in memory.
 package func withTemporaryDirectory<Value>(
     in base: String = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp",
     sourceLocation: SourceLocation = #_sourceLocation, _ body: (TemporaryDirectory) async throws -> Value

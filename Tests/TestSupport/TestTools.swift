@@ -3,7 +3,7 @@ import Testing
 
 /// Programs that tests run.
 package enum TestTools {
-    /// The path of a product of this package, which lies beside the test bundle.
+    /// Returns the path of a product of this package, which is beside the test bundle.
     package static func builtProduct(_ name: String) throws -> String {
         let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let path = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent(name).path
@@ -13,12 +13,12 @@ package enum TestTools {
         return path
     }
 
-    /// curl with neither settings nor proxies of whoever runs the tests, and with a limit: `-q` holds as the first argument alone.
+    /// curl without the user's settings and proxies, and with a limit. `-q` must be the first argument.
     package static var curl: [String] {
         ["curl", "-q", "-sS", "--noproxy", "*", "--max-time", "\((TestLimits.wait * 2).components.seconds)"]
     }
 
-    /// The path of a program in PATH or the system's directories.
+    /// Returns the path of a program in PATH or in the system's directories.
     package static func find(_ name: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let directories = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/bin", "/sbin", "/bin"]

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The processor time that this thread has taken, in seconds: not the clock's, so that other work on the machine changes nothing.
+/// Returns the processor time of this thread, in seconds. Unlike a clock's time it does not depend on other work on the machine.
 package func threadSeconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

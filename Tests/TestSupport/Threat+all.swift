@@ -1,5 +1,5 @@
 extension Threat {
-    /// The table. What one job may try is in a table of its own, beside the programs that try it.
+    /// The rows of threats that are not of one job alone. The rows of what one job may try are beside the programs that try it.
     package static let all = [
         Threat("S1", "a job prints its secrets in every form", .denied),
         Threat("S2", "a secret in any output of the service", .denied),
@@ -48,7 +48,7 @@ extension Threat {
         Threat("P8", "bytes that are no text", .contained),
     ]
 
-    /// What the list asks for and is not tried, and why; printed beside the others.
+    /// Rows of the list that are not tried, each with the reason. They are printed beside the others.
     package static let untried = [
         "D2.quota":
             "no quota can be set on the disks here; a write beyond one fails as a full disk's does (EDQUOT beside ENOSPC)",

@@ -1,20 +1,20 @@
 import Synchronization
 package import Testing
 
-/// A row of the list of threats that tests hold which are not of one job alone. Each of its tests prints the row's identifier, what was tried
-/// and `denied`, `contained` or `skipped: reason`, as the table of what jobs try does; a test that fails prints no row.
+/// A row of the list of threats that is not of one job alone. Each of its tests prints the row's identifier, what was tried and `denied`,
+/// `contained` or `skipped: reason`, in the format of the table of jobs' threats. A test that fails prints no row.
 ///
-/// It stands before the conditions of its suite or test, since the first that does not hold ends their asking.
+/// The trait precedes the conditions of its suite or test, because Swift Testing evaluates no condition after the first that does not hold.
 package struct Threat: TestTrait, SuiteTrait, TestScoping {
-    /// How it is held.
+    /// The outcome of the attempt.
     package enum Outcome: String, Sendable {
-        /// It cannot be done.
+        /// The attempt cannot be made.
         case denied
-        /// It can be done, harms nothing that it must not harm, and passes.
+        /// The attempt can be made, does no forbidden harm, and ends.
         case contained
     }
 
-    /// As the list has it.
+    /// The identifier in the list.
     package let id: String
     package let what: String
     package let outcome: Outcome
@@ -25,7 +25,7 @@ package struct Threat: TestTrait, SuiteTrait, TestScoping {
 
     package var isRecursive: Bool { true }
 
-    /// Says why a test is skipped, where a condition beside does so.
+    /// Prints why a test is skipped, if one of its conditions does so.
     package func prepare(for test: Test) async throws {
         for case let condition as ConditionTrait in test.traits where try await !condition.evaluate() {
             say(test, "skipped: \(condition.comments.first?.rawValue ?? "a condition does not hold")")

@@ -1,14 +1,14 @@
 package import Testing
 
 extension Trait where Self == ConditionTrait {
-    /// Skips the test, and says so, where no fence can be made; `martlet-supervisor --probe-fence` says why.
+    /// Skips the test, with that reason, if no sandbox can be made. `martlet-supervisor --probe-fence` prints why.
     package static var fence: Self {
         .enabled("no fence can be made here: see martlet-supervisor --probe-fence") {
             try await run([try TestTools.builtProduct("martlet-supervisor"), "--probe-fence"]).status == 0
         }
     }
 
-    /// Likewise where a fence can have no network but the machine's own.
+    /// Skips the test, with that reason, if a sandbox can only have the machine's own network.
     package static var userNetwork: Self {
         .enabled("a fence can have no network of its own here: see martlet-supervisor --probe-fence") {
             let finding = try await run([try TestTools.builtProduct("martlet-supervisor"), "--probe-fence"])

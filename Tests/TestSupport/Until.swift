@@ -1,9 +1,9 @@
 package import Testing
 
-/// Waits until a condition holds: for what gives no event to await, such as a file that another process writes.
+/// Waits until a condition holds. It is for changes without an event to await, such as a file that another process writes.
 ///
-/// The only place where tests sleep. It records an issue when the limit passes, and a warning when nine tenths of it did,
-/// before the test becomes one that sometimes fails.
+/// This is the only place where tests sleep. It records an issue if the limit passes, and a warning after nine tenths of it, before the test
+/// becomes flaky.
 /// - Returns: Whether the condition held in time.
 @discardableResult
 package func until(
@@ -22,7 +22,7 @@ package func until(
             Issue.record("\(what) did not come to be within \(limit)", sourceLocation: sourceLocation)
             return false
         }
-        // Canceled: the next round ends it.
+        // If the task is canceled, the next round ends the loop.
         try? await Task.sleep(for: .milliseconds(5))
     }
 }

@@ -2,7 +2,7 @@ import Basics
 import TestSupport
 import Testing
 
-/// An assertion that cannot fail asserts nothing.
+/// Shows that each expectation can fail.
 @Suite struct ExpectationsTests {
     @Test func testThatALineThatDiffersIsNamed() {
         expectEqualLines("a\nb", "a\nb")

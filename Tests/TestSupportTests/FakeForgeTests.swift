@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Transfer
 
-/// The fake is held to what each forge's documentation says, so that a test against it means something.
+/// Holds the fake to each forge's documentation, so that a test against the fake is meaningful.
 @Suite struct FakeForgeTests {
     private static let commit = String(repeating: "a", count: 40)
 
@@ -47,7 +47,7 @@ import Transfer
         #expect(try post(forge, ["state": Self.waiting(kind)]).isSuccess)
         #expect(try post(forge, ["state": Self.good(kind)]).isSuccess)
         #expect(forge.current(Self.commit)["martlet/kit"]?.state == Self.good(kind))
-        // Bitbucket overwrites, the others keep what was.
+        // Bitbucket overwrites a status; the others keep the earlier ones.
         #expect(forge.history.count == ([.bitbucket, .bitbucketServer].contains(kind) ? 1 : 2))
     }
 
@@ -96,7 +96,7 @@ import Transfer
         #expect(try state("pending") == 400)
         #expect(try state("running") == 400)
         #expect(try state("failed") == 201)
-        // Final: the next is another job of the same name, and so is the same once more.
+        // A status is final: the next one is another job of the same name, and so is an equal one.
         #expect(try state("failed") == 201)
         #expect(try state("pending") == 201)
         // Another ref is another pipeline.

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite struct LoopbackSocketTests {
-    /// Who connects, or listens without saying where, gets one of 32768 and above.
+    /// A socket that connects, or listens without a port, gets a port from 32768 on.
     @Test func testThatAFreePortIsNobodysButOfWhoAskedForIt() throws {
         // when
         let ports = try (0..<200).map { _ in try LoopbackSocket.freePort() }
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func testThatAPortThatIsListenedAtIsNotFree() throws {
-        // given: as often as there are ports
+        // given: as many reservations as there are ports
         let listener = try LoopbackSocket(port: try LoopbackSocket.freePort())
         defer { listener.stop() }
         // when

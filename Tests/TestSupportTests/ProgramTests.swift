@@ -16,7 +16,7 @@ import Testing
         await #expect(throws: ProgramFailure.self) { try await runExpectingSuccess(["false"]) }
     }
 
-    /// As sshd and Exim close what they do not know: their ends, and no one else's, are awaited until then.
+    /// sshd and Exim close unknown descriptors. Only their own exits are awaited until then.
     @Test func testThatAServerThatClosesAllDescriptorsHoldsUpNoOther() async throws {
         try await withTemporaryDirectory { directory in
             let closing = "for n in $(seq 3 255); do eval \"exec $n>&-\"; done; : > \"$0\"; exec sleep 1000"

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct StartedProgramTests {
-    /// Whoever starts the tests by nohup(1) leaves SIGHUP ignored; SIGUSR2 stands for it here, which nobody sends.
+    /// nohup(1) leaves SIGHUP ignored in the tests. SIGUSR2, which no process sends, stands for it here.
     @Test func testThatWhatTheTestsIgnoreIsNotIgnoredByIt() async throws {
         try await withTemporaryDirectory { directory in
             // given

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Transfer
 
-/// Row T3 of the threats: nothing of ours reaches a server that cannot show who it is.
+/// Row T3 of the threats: no data of ours reaches a server that cannot prove its identity.
 @Suite(.program("openssl"), .program("python3")) struct CertificateTests {
     enum Fault: String, CaseIterable, Sendable {
         case none, expired, notYetValid, selfSigned, otherAuthority, otherHost, otherPurpose, issuedByNoAuthority
@@ -64,7 +64,7 @@ import Transfer
             let authority = try await CertificateAuthority(in: directory)
             let issued = try await authority.issue("server", host: "127.0.0.1")
             try await PythonServer.running(in: directory, isTLS: true, issued: issued, isOld: true) { server in
-                // The server itself serves whoever takes it.
+                // The server itself serves every client that accepts it.
                 try await runExpectingSuccess(
                     ["env", "OPENSSL_CONF=\(openSSL)"] + TestTools.curl + [
                         "-f", "--cacert", authority.certificate, "--tlsv1.1", "-o", "/dev/null",
@@ -72,7 +72,7 @@ import Transfer
                     ])
                 #expect(try server.requests().count == 1)
 
-                // when: in a process of its own, as OpenSSL reads its file once
+                // when: in a separate process, because OpenSSL reads its file once
                 let (url, trusted) = (server.origin + "/headers", authority.certificate)
                 await #expect(processExitsWith: .success) {
                     [url = url as String, trusted = trusted as String, openSSL = openSSL as String] in
@@ -94,7 +94,7 @@ import Transfer
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips the test, and says so, where a server in Python cannot speak TLS 1.1; Debian's can.
+    /// Skips the test, with that reason, if a server in Python cannot speak TLS 1.1. Debian's can.
     static var oldPythonTLS: Self {
         .enabled("python3 speaks no TLS 1.1 here") {
             try await run(["/usr/bin/python3", "-c", "import ssl, sys; sys.exit(not ssl.HAS_TLSv1_1)"]).status == 0

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transfer
 
-/// What libcurl does that no fake needs: connections, TLS, redirects, limits in time.
+/// Features of libcurl that no fake needs: connections, TLS, redirects, time limits.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/python3"), "there is no /usr/bin/python3"))
 struct CurlTransportTests {
     private func withServer(
@@ -74,7 +74,7 @@ struct CurlTransportTests {
         }
     }
 
-    /// A server that does not say `100 Continue` is waited for by libcurl, for a second.
+    /// libcurl waits one second for a server that does not send `100 Continue`.
     @Test(arguments: [(15, false), (2 << 20, true)])
     func testThatNoServerIsAskedWhetherASmallBodyIsWelcome(size: Int, isAsked: Bool) async throws {
         try await withServer { server, transport in
@@ -91,9 +91,9 @@ struct CurlTransportTests {
     }
 
     @Test func testThatItIgnoresProxiesOfTheEnvironment() async {
-        // In a process of its own: changing the environment while other tests run is a race.
+        // In a separate process: changing the environment while other tests run is a race.
         await #expect(processExitsWith: .success) {
-            // given: nothing listens there, so a proxy that is used is a failure.
+            // given: no server listens there, so using a proxy fails.
             for name in ["http_proxy", "HTTPS_PROXY", "ALL_PROXY"] { setenv(name, "http://127.0.0.1:1", 1) }
             try await CurlTransportTests().withServer { server, transport in
                 // when
@@ -239,7 +239,7 @@ struct CurlTransportTests {
             let stream = try await transport.stream(get(server.origin + "/zeros?n=\(size)"))
             var iterator = stream.body.makeAsyncIterator()
 
-            // when: one chunk is read, then another transfer of the same thread is done meanwhile.
+            // when: one chunk is read, and meanwhile another transfer of the same thread completes.
             var count = try await iterator.next()?.count ?? 0
             let other = try await transport.perform(get(server.origin + "/headers"))
             while let chunk = try await iterator.next() { count += chunk.count }

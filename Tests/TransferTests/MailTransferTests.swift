@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Transfer
 
-/// Mails that real servers take, or do not.
+/// Mails that real servers accept or refuse.
 @Suite struct MailTransferTests {
     private static let message = "From: ci@acme.example\r\nSubject: hello\r\n\r\n.\r\n..dots\r\nlast\r\n"
 
@@ -121,7 +121,7 @@ import Transfer
     }
 
     @Suite(.program("python3")) struct GivenAnOddServer {
-        /// Before it is over the server has to have the mail.
+        /// The server must have the mail before this time is over.
         private let passing = Duration.milliseconds(TestLimits.passing(milliseconds: 700))
 
         private func answer(_ manner: String, limit: Duration = .seconds(60)) async throws -> TransferResponse {
@@ -153,7 +153,7 @@ import Transfer
             #expect(error?.mayHaveArrived == true)
         }
 
-        /// libcurl waits for the farewell's answer when its limit is over.
+        /// libcurl waits for the answer to the farewell when its limit is over.
         @Test func testThatAnAnswerThatComesAfterTheLimitIsOne() async throws {
             let answer = try await answer("late", limit: passing)
             #expect(answer.status == 250)
@@ -167,7 +167,7 @@ import Transfer
             #expect(error?.mayHaveArrived == false)
         }
 
-        /// libcurl waits within one call then, where nothing that is asked of its thread is heard.
+        /// Then libcurl waits within one call, in which its thread handles no other request.
         @Test func testThatCancelingEndsTheWaitForTheAnswer() async throws {
             try await withTemporaryDirectory { directory in
                 try await OddMailServer.running(as: "slow", in: directory) { server in

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Transfer
 
-/// A bucket's server that says what is not so, or fails where it hurts.
+/// A bucket's server that answers falsely, or fails at the worst moment.
 @Suite struct S3HostileServerTests {
-    /// Answers as the closure says, and knows what it was asked.
+    /// A server that answers by a closure, and records its requests.
     private final class Server: Transport {
         private let answer: @Sendable (TransferRequest) throws(TransferError) -> TransferResponse
         private let requests = Locked<[TransferRequest]>([])
@@ -39,7 +39,7 @@ import Transfer
 
     @Test func testThatSizesBeyondAllBoundsEndNothing() async throws {
         try await withTemporaryDirectory { directory in
-            // given: parts that the server lists as larger than anything can be
+            // given: parts that the server lists with an impossible size
             let file = try UploaderTests.file(directory, "kit.tar", String(repeating: "x", count: 17 << 20))
             let isThere = Locked(false)
             let server = Server { request throws(TransferError) in
@@ -71,7 +71,7 @@ import Transfer
 
     @Test func testThatAServerThatIsBusyAtTheReadBackLosesNoObject() async throws {
         try await withTemporaryDirectory { directory in
-            // given: one answer of 503 once the object is there, which is too large to be read as a text
+            // given: one answer of 503 when the object exists, which is too large to be read as a text
             let file = try UploaderTests.file(directory, "kit.tar", "bytes")
             let (isThere, isBusy) = (Locked(false), Locked(true))
             let server = Server { request throws(TransferError) in

@@ -4,17 +4,17 @@ import TestSupport
 import Testing
 import Transfer
 
-/// What every `Transport` against a file server keeps: run with the fake, and with libcurl against two real servers.
+/// The contract of every `Transport` with a file server: run with the fake, and with libcurl against two real servers.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/python3"), "there is no /usr/bin/python3"))
 struct TransportContractTests {
     enum Kind: String, CaseIterable, Sendable {
         case fake, curlWithPython, curlWithNginx
 
-        /// All that can start here. A missing nginx is said by `testThatAllServersAreHere`.
+        /// All transports that can start here. `testThatAllServersAreHere` reports a missing nginx.
         static var present: [Kind] { allCases.filter { $0 != .curlWithNginx || TestTools.find("nginx") != nil } }
     }
 
-    /// A transport, and the URL of an empty collection that it reaches.
+    /// Runs a test with a transport, and the URL of an empty collection that it reaches.
     private func withTransport(
         _ kind: Kind, _ body: (any Transport, _ base: String, TemporaryDirectory) async throws -> Void
     ) async throws {
@@ -126,7 +126,7 @@ struct TransportContractTests {
 
     @Test(arguments: Kind.present) func testThatWhatIsSaidInsteadOfAFileIsTheBodyAndNoFile(kind: Kind) async throws {
         try await withTransport(kind) { transport, base, directory in
-            // given: less room than any server's sentence takes
+            // given: less room than any server's message needs
             var download = request(.get, base + "absent")
             download.destination = .file(path: directory.path("download"))
             download.limits.response = 1
@@ -167,7 +167,7 @@ struct TransportContractTests {
             let make = request(.makeCollection, base + "1.0.0/")
             var statuses: [Int] = []
             for request in [put, make, make, put] { statuses.append(try await transport.perform(request).status) }
-            // RFC 4918 section 9.7.1 says 409; nginx 1.22 answers 500.
+            // RFC 4918, section 9.7.1, requires 409; nginx 1.22 answers 500.
             #expect(statuses[0] == 409 || (kind == .curlWithNginx && statuses[0] == 500))
             #expect(statuses[1...] == [201, 405, 201])
         }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Transfer
 
-/// Rows T1 to T5, U1f to U3f, U5 and U6 of the threats, as far as uploads have a part in them.
+/// Rows T1 to T5, U1f to U3f, U5 and U6 of the threats, as far as they concern uploads.
 @Suite struct UploadThreatTests {
     private static let base = "https://files.example/kit/"
 
@@ -40,8 +40,8 @@ import Transfer
                 _ = try await Uploader(transport: CurlTransport()).upload(
                     [file], to: server.origin + "/kit/{version}-{file}", values: ["version": value], options: options)
 
-                // then: every request is for that one name, or the part beside it.
-                // Servers decode once, so the name itself holds what stands for a slash.
+                // then: every request is for that name, or for the part beside it. Servers decode once, so the name itself contains the encoded
+                // slash.
                 let held = value.replacing("%2f", with: "%252f").replacing("/", with: "%2F")
                 let name = "\(PercentEncoding.encode(held))-a"
                 let paths = Set(try server.requests().map { $0.split(separator: " ")[1] })
@@ -78,7 +78,7 @@ import Transfer
     @Test func testThatT4OtherBytesThanWereSentAreNeverMoved() async throws {
         try await withTemporaryDirectory { directory in
             try await withFakeTransport { transport in
-                // given: the server says 201 and keeps fewer bytes, each time.
+                // given: the server answers 201 and stores fewer bytes, each time.
                 transport.serve(Self.base)
                 let file = try UploaderTests.file(directory, "a", "one")
                 for request in 1...20 { transport.fail(request: request, with: .truncation) }
@@ -119,7 +119,7 @@ import Transfer
             var isThrough = false
             try await withTemporaryDirectory { directory in
                 try await withFakeTransport { transport in
-                    // given: what a killed process leaves is what the server was asked for until then.
+                    // given: a killed process leaves what it had sent to the server.
                     transport.serve(Self.base)
                     let files = [
                         try UploaderTests.file(directory, "a", "one"), try UploaderTests.file(directory, "b", "two"),
@@ -165,7 +165,7 @@ import Transfer
                 let results = try await Self.uploader(transport).upload([file], to: Self.base, options: options)
                 #expect(results.map(\.outcome) == [.uploaded])
                 #expect(transport.urls == [Self.base + "a"])
-                // A status that may mean a missing collection is met by making it.
+                // A status that may mean a missing collection is answered by creating it.
                 if status != 500 {
                     #expect(
                         told.value.contains { $0.phase == .waiting && $0.interruption?.contains("\(status)") == true })
@@ -215,13 +215,13 @@ import Transfer
                 // then
                 let error = await expectRejection(TransferError.self, \.code, .unreachable) { try await upload.value }
                 expectContains(error?.message ?? "", "given up after 5 tries")
-                // One a try, and one that asks the server to clear up.
+                // One request per try, and one that cleans up.
                 #expect(transport.takeRequests().count == 6)
             }
         }
     }
 
-    /// The process is ended in the middle, at each tenth, by ending its task: what is at the server is what a kill leaves.
+    /// The process ends in the middle, at each tenth. Its task is canceled, and the server has what a kill leaves.
     @Test(.program("sshd"), .program("ssh-keygen")) func testThatU2fTheNextProcessGoesOnAtEachTenth() async throws {
         try await withTemporaryDirectory { directory in
             try await SSHServer.running(in: directory) { server in
@@ -237,7 +237,7 @@ import Transfer
                 // when
                 var begins: [Int64] = []
                 for tenth in 1...9 {
-                    // Ended by the callback itself, so that no more than it was told of has gone out.
+                    // The callback itself cancels it, so that no further bytes are sent.
                     let (first, running) = (Locked<Int64?>(nil), Locked<Task<[UploadResult], any Error>?>(nil))
                     options.progress = { progress in
                         guard progress.phase == .sending else { return }
@@ -316,7 +316,7 @@ import Transfer
     @Test func testThatU5OtherBytesThanWereArchivedGetNoName() async throws {
         try await withTemporaryDirectory { directory in
             try await withFakeTransport { transport in
-                // given: the file was changed since its digest was taken.
+                // given: the file was changed after its digest was made.
                 transport.serve(Self.base)
                 let file = try UploaderTests.file(directory, "a", "one")
                 try directory.write("made/a", "two")
@@ -345,7 +345,7 @@ import Transfer
                 ]
                 _ = try await uploader.upload(first, to: target, values: values, options: Self.options)
 
-                // when: one file of a later try differs.
+                // when: one file of a later try is different.
                 let second = [first[0], try UploaderTests.file(directory, "b", "other")]
                 await expectRejection(TransferError.self, \.code, .exists) {
                     try await uploader.upload(second, to: target, values: values, options: Self.options)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transfer
 
-/// Uploads that arrive at real servers on loopback.
+/// Uploads to real servers on the loopback.
 @Suite struct UploadToServersTests {
     @Suite(.program("nginx")) struct GivenNginx {
         @Test(arguments: ["PUT DELETE MKCOL MOVE", "PUT DELETE MKCOL", "PUT"])
@@ -34,7 +34,7 @@ import Transfer
                     #expect(second.map(\.outcome) == [.alreadyThere, .alreadyThere])
                     expectFile(directory.path("files/kit/1.0.0/SHA256SUMS"), "sums")
                     let names = try Directory(opening: directory.path("files/kit/1.0.0")).entries().map(\.name)
-                    // A server that knows neither MOVE nor DELETE keeps the parts beside.
+                    // A server without MOVE and DELETE keeps the parts beside the files.
                     #expect(names.filter { !$0.contains(".part-") } == ["SHA256SUMS", "kit 1.tar.zst"])
                     if methods.contains("DELETE") { #expect(names.count == 2) }
                     let other = try UploaderTests.file(directory, "SHA256SUMS", "other")
@@ -82,7 +82,7 @@ import Transfer
             }
         }
 
-        @Test func testThatAMoveWhoseAnswerIsLostIsRecognised() async throws {
+        @Test func testThatAMoveWhoseAnswerIsLostIsRecognized() async throws {
             try await withTemporaryDirectory { directory in
                 try await PythonServer.running(in: directory) { server in
                     let file = try UploaderTests.file(directory, "a", "one")

@@ -46,14 +46,14 @@ import Transfer
             #expect(results.map(\.url) == [Self.base + "1.0.0/a", Self.base + "1.0.0/b"])
             #expect(transport.urls == [Self.base + "1.0.0/a", Self.base + "1.0.0/b"])
             let methods = transport.takeRequests().map(\.method)
-            // Each is asked for once it is moved: an answer alone is no move.
+            // Each file is requested after its move, because an answer alone does not prove the move.
             #expect(methods == [.get, .put, .get, .get, .put, .get, .get, .move, .head, .get, .move, .head])
         }
     }
 
     @Test(.longNames) func testThatTheLongestNamesHaveRoomForTheirParts() async throws {
         try await withUploader { uploader, transport, directory in
-            // given: longer still where they are encoded
+            // given: names that are even longer when they are encoded
             let names =
                 ["a", "b"].map { String(repeating: "n", count: 254) + $0 } + [
                     String(repeating: "\u{E9}", count: 127)
@@ -133,7 +133,7 @@ import Transfer
         }
     }
 
-    @Test func testThatALostAnswerOfAMoveIsRecognised() async throws {
+    @Test func testThatALostAnswerOfAMoveIsRecognized() async throws {
         try await withUploader { uploader, transport, directory in
             // given
             let file = try Self.file(directory, "a", "one")
@@ -148,7 +148,7 @@ import Transfer
         }
     }
 
-    /// As a server answers that says yes to each method that it does not know.
+    /// The answers of a server that accepts every method that it does not know.
     @Test(arguments: [200, 204, 207]) func testThatAMoveThatNeverWasIsNoSuccess(status: Int) async throws {
         try await withUploader { uploader, transport, directory in
             // given
@@ -221,7 +221,7 @@ import Transfer
                         #expect([.unreachable, .interrupted, .status].contains(error.code))
                     }
 
-                    // then: under a file's name are its bytes or nothing, and another try ends well.
+                    // then: each file's name has all of its bytes or does not exist, and another try succeeds.
                     for (name, text) in [("a", "one"), ("b", "two")] {
                         let found = transport.file(Self.base + name)
                         #expect(found == nil || found == Array(text.utf8))
@@ -276,7 +276,7 @@ import Transfer
             }
         }
 
-        /// As long as a file system takes them, alike but for the end.
+        /// The names are as long as a file system allows, and differ only at the end.
         @Test(.longNames) func testThatTheLongestNamesHaveRoomForTheirParts() async throws {
             try await withTemporaryDirectory { directory in
                 // given
@@ -305,7 +305,7 @@ import Transfer
                 #expect(results.map(\.outcome) == [.uploaded, .uploaded, .uploaded])
                 #expect(try there() == names.sorted())
                 #expect(parts.value.count == 3)
-                // What another process left of the same upload is found by its name.
+                // The parts of the same upload by another process are found by their names.
                 for name in names { try directory.directory().remove("share/\(name)") }
                 for part in parts.value { try directory.write("share/\(part)", "n") }
                 #expect(try await uploader.upload(files, to: share, options: options).count == 3)
@@ -316,7 +316,7 @@ import Transfer
             }
         }
 
-        /// A share whose files are linked together (jdupes, hardlink(1)), and a version whose files are linked into a copy.
+        /// A share with linked files (jdupes, hardlink(1)), and a version whose files are linked into a copy.
         @Test func testThatSecondNamesAreNoHindrance() async throws {
             try await withTemporaryDirectory { directory in
                 // given
@@ -333,7 +333,7 @@ import Transfer
             }
         }
 
-        /// Half of the file, or all of it under both names: killed while it was copied, or while it was moved without a rename's flags.
+        /// Half of the file, or all of it under both names: the process was killed while it copied, or while it moved without a rename's flags.
         @Test(arguments: [false, true]) func testThatWhatAKilledTryLeftIsNoHindrance(isMoved: Bool) async throws {
             try await withTemporaryDirectory { directory in
                 // given
@@ -388,7 +388,7 @@ import Transfer
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips the test, and says so, where a file's name has fewer than 255 bytes (pathconf(3)), as below eCryptfs.
+    /// Skips the test, with that reason, if a file's name can have fewer than 255 bytes (pathconf(3)), as under eCryptfs.
     static var longNames: Self {
         .enabled("files have no names of 255 bytes here") {
             try await withTemporaryDirectory { directory in pathconf(directory.path, Int32(_PC_NAME_MAX)) >= 255 }

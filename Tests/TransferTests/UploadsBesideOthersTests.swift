@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Transfer
 
-/// Servers that write over what is there, and another who writes there too.
+/// Servers that overwrite existing files, and another client that writes to the same place.
 @Suite struct UploadsBesideOthersTests {
     private static let base = "https://files.example/kit/"
 
@@ -31,7 +31,7 @@ import Transfer
 
     @Test func testThatItLooksRightBeforeItMoves() async throws {
         try await withServer { transport, directory, options in
-            // given: another is first with `a` while `b` is sent
+            // given: another client creates `a` first, while `b` is sent
             transport.witness { url in
                 if url.contains("/.b.part-") { transport.store(Array("theirs".utf8), at: Self.base + "a") }
             }
@@ -47,7 +47,7 @@ import Transfer
 
     @Test func testThatTheHalfThatABrokenPutLeftIsWrittenOver() async throws {
         try await withServer(isMoveSupported: false) { transport, directory, options in
-            // given: looked for, a part beside, read back, looked for, no MOVE, the part removed, looked for, PUT
+            // given: the requests are a check, a part, a read, a check, no MOVE, the part's removal, a check, PUT
             transport.fail(request: 8, with: .breaking)
 
             // when
@@ -102,7 +102,7 @@ import Transfer
         try await withServer { transport, directory, options in
             let file = try UploaderTests.file(directory, "a", String(repeating: "x", count: 3 << 20))
             _ = try await Uploader(transport: transport).upload([file], to: Self.base, options: options)
-            // What the slowest line takes for 3 MiB, at 16 KiB a second, comes on top of an hour.
+            // The limit is one hour and the time of the slowest connection, 16 KiB a second, for 3 MiB.
             let requests = transport.takeRequests()
             #expect(requests.first { $0.method == .put }?.limits.total == .seconds(3600 + 192))
             #expect(requests.filter { $0.method == .get }.allSatisfy { $0.limits.total == .seconds(3600 + 192) })

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Transfer
 
-/// Row U1f of the threats: 64 MB whose way to the server breaks off at every tenth arrive once, whole, and leave nothing beside.
+/// Row U1f of the threats: 64 MB whose connection breaks at every tenth arrive once, complete, and leave no other file.
 @Suite struct UploadsBrokenOffTests {
     private static let size = 64_000_000
-    /// In bytes from the client, each a tenth of the file further; the tenth and last would be after its end.
+    /// The places in bytes from the client, each a tenth of the file further. The tenth one would be after its end.
     private static let tenths = (1...9).map { $0 * size / 10 }
 
     @Suite(.program("sshd"), .program("ssh-keygen"), .program("python3"), .program("openssl")) struct GivenOpenSSH {
@@ -98,13 +98,13 @@ import Transfer
 
     // MARK: -
 
-    /// Uploads 64 MB under `kit.tar.zst`, and looks at the result.
-    /// - Returns: What was told of its progress.
+    /// Uploads 64 MB as `kit.tar.zst`, and checks the result.
+    /// - Returns: The reported progress.
     private static func upload(
         to target: String, _ options: UploadOptions, _ directory: TemporaryDirectory
     ) async throws -> [UploadProgress] {
         let path = directory.path("kit.tar.zst")
-        // No two places hold the same.
+        // No two places have the same bytes.
         let key = String(repeating: "0", count: 32)
         try await runExpectingSuccess([
             "sh", "-c",
@@ -129,7 +129,7 @@ import Transfer
         let entries = try Directory(opening: place).entries().map(\.name)
         #expect(entries == ["kit.tar.zst"], sourceLocation: sourceLocation)
         try await runExpectingSuccess(["cmp", place + "/kit.tar.zst", proxy.directory.path("kit.tar.zst")])
-        // Each try is told, with why the one before ended. An ftp server that is slow to notice a cut costs one more.
+        // Each try is reported with the reason of the previous end. An ftp server that notices a cut late costs one more.
         let attempts = told.map(\.attempt).max() ?? 0
         let begins = (1...max(1, attempts)).compactMap { attempt in
             told.first { $0.phase == .sending && $0.attempt == attempt }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transfer
 
-/// Uploads that arrive at a real vsftpd on loopback.
+/// Uploads to a real vsftpd on the loopback.
 @Suite(.program("vsftpd"), .program("openssl")) struct UploadsByFTPTests {
     @Test(arguments: [true, false]) func testThatFilesArriveWholeAndOnce(isTLS: Bool) async throws {
         try await withTemporaryDirectory { directory in
@@ -29,7 +29,7 @@ import Transfer
                 let place = try Directory(opening: directory.path("remote/r/1.0.0"))
                 #expect(try place.entries().map(\.name) == ["SHA256SUMS", "kit \"1\";type=a.tar.zst"])
                 expectFile(directory.path("remote/r/1.0.0/SHA256SUMS"), "sums")
-                // What is encrypted is in the server's own log all the same; PBSZ and PROT say that it is.
+                // The server's own log has the encrypted commands too; PBSZ and PROT show the encryption.
                 let log = try directory.text("ftp.log")
                 #expect(log.contains("\"PROT P\"") == isTLS)
             }
@@ -57,7 +57,7 @@ import Transfer
     @Test func testThatItRenamesOverNothingThatCameMeanwhile() async throws {
         try await withTemporaryDirectory { directory in
             try await FTPServer.running(in: directory) { server in
-                // given: as the bytes go out, another writes the name.
+                // given: while the bytes are sent, another client writes the name.
                 let file = try UploaderTests.file(directory, "a", "one")
                 var options = server.options
                 options.progress = { progress in
@@ -97,7 +97,7 @@ import Transfer
     @Test func testThatU2fAServerThatTakesNothingAfterAnOffsetGetsItFromTheFirstByte() async throws {
         try await withTemporaryDirectory { directory in
             try await FTPServer.running(in: directory, more: "cmds_denied=REST") { server in
-                // given: what an earlier process left, and then one that the server can go on with
+                // given: the rest of an earlier process, and then one that the server can continue
                 try directory.write("remote/.a.part-s", "o")
                 let file = try UploaderTests.file(directory, "a", "one")
                 var options = server.options

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Transfer
 
-/// Lines that break beside the file's own bytes: in greetings and handshakes, while looking, while a name is given.
+/// Connections that break at other places than the file's bytes: in greetings and handshakes, during checks, during a rename.
 @Suite struct UploadsCutAnywhereTests {
-    /// Uploads a file for each place to cut at, so many bytes of the client's after the phase has begun.
+    /// Uploads a file once for each place of the cut, counted in the client's bytes since the phase began.
     private static func expectOnce(
         _ phase: UploadProgress.Phase, _ places: StrideTo<Int>, to target: String, _ options: UploadOptions,
         size: Int = 10,
@@ -36,11 +36,11 @@ import Transfer
                 #expect(results.map(\.outcome) == [.uploaded], "\(name)", sourceLocation: sourceLocation)
                 try await expect(name)
             } catch let error as TransferError where isSSH && [.hostKey, .credentials].contains(error.code) {
-                // A line that breaks while keys are agreed on, or while the user is asked for, looks as a wrong key does.
+                // A connection that breaks during the key exchange, or when the user is asked for, looks like a wrong key.
                 untold += 1
             }
         }
-        // Some of the places lie within.
+        // Some of the places are within the phase.
         #expect(try proxy.cuts() > 1, sourceLocation: sourceLocation)
         #expect(untold * 2 < count, sourceLocation: sourceLocation)
     }

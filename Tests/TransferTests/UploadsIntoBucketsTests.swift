@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 import Transfer
 
-/// Buckets with others in them, servers that end or lose what was begun, and the next process.
+/// Buckets with other clients, servers that end or lose an upload, and the next process.
 @Suite struct UploadsIntoBucketsTests {
     private static let other = TransferError(code: .interrupted, operation: "x", message: "the test broke it")
 
-    /// Four parts: three of 5 MiB, and one.
+    /// Returns a file of four parts: three of 5 MiB, and a small one.
     private func large(_ directory: TemporaryDirectory, _ letter: String = "x") throws -> UploadFile {
         try UploaderTests.file(directory, "a", String(repeating: letter, count: 17 << 20))
     }
@@ -22,7 +22,7 @@ import Transfer
 
     @Test func testThatTwoUploadsToOneKeyNeverMixNorEndEachOther() async throws {
         try await withTemporaryDirectory { directory in
-            // given: while one sends its parts, another sends all of its own to the same key
+            // given: while one client sends its parts, another sends all of its own to the same key
             let bucket = FakeBucket(condition: .passedOver)
             let (mine, others) = (
                 try large(directory, "x"), try directory.write("others/a", String(repeating: "y", count: 17 << 20))
@@ -64,7 +64,7 @@ import Transfer
     func testThatWhatAnotherWroteInBetweenIsNotRemoved(condition: FakeBucket.Condition) async throws {
         for isLarge in [false, true] {
             try await withTemporaryDirectory { directory in
-                // given: two go over each other, and the other was last
+                // given: two clients overwrite each other, and the other one was last
                 let bucket = FakeBucket(condition: condition)
                 let file = try isLarge ? large(directory) : small(directory)
                 for _ in 0..<(condition == .unknown ? 3 : 2) {
@@ -84,7 +84,7 @@ import Transfer
 
     @Test func testThatItLooksRightBeforeItWrites() async throws {
         try await withTemporaryDirectory { directory in
-            // given: a server that goes over what is there, where another is first while the second file is looked for
+            // given: a server that overwrites, and another client that is first while the second file is checked
             let bucket = FakeBucket(condition: .passedOver)
             bucket.once("GET b ") { _ throws(TransferError) in
                 bucket.store("theirs", at: "a")
@@ -104,7 +104,7 @@ import Transfer
         async throws
     {
         try await withTemporaryDirectory { directory in
-            // given: it comes after the last look
+            // given: the other client's object arrives after the last check
             let bucket = FakeBucket(condition: .kept)
             bucket.once("PUT a") { _ throws(TransferError) in
                 bucket.store(text, at: "a")
@@ -131,7 +131,7 @@ import Transfer
     @Test(arguments: [1, 2]) func testThatWrongBytesOfOurOwnAreRemovedAndSentOnceMore(times: Int) async throws {
         for isLarge in [false, true] {
             try await withTemporaryDirectory { directory in
-                // given: a server that keeps other bytes than it got, under the tag that it said
+                // given: a server that stores other bytes than it got, under the tag that it returned
                 let bucket = FakeBucket()
                 let file = try isLarge ? large(directory) : small(directory)
                 for _ in 0..<times {
@@ -169,7 +169,7 @@ import Transfer
 
     @Test func testThatJustTheFilesPartsBecomeTheObject() async throws {
         try await withTemporaryDirectory { directory in
-            // given: a server that has one more, of the right size
+            // given: a server that has one part more, of the right size
             let bucket = FakeBucket()
             bucket.once("PUT a?partNumber=4") { _ throws(TransferError) in
                 bucket.state.withLock { state in
@@ -196,7 +196,7 @@ import Transfer
             bucket.once(words) { _ throws(TransferError) in FakeBucket.error(status, code) }
             let results = try await bucket.upload(large(directory))
             #expect(results.map(\.outcome) == [.uploaded])
-            // And no part that was there was sent again.
+            // No existing part was sent again.
             #expect(bucket.count("PUT a?partNumber") == (words.hasPrefix("PUT") ? 5 : 4))
         }
     }
@@ -230,7 +230,7 @@ import Transfer
 
     @Test(arguments: [true, false]) func testThatU2fTheNextProcessGoesOnWithItsOwn(areTagsDigests: Bool) async throws {
         try await withTemporaryDirectory { directory in
-            // given: an upload that ended with its process, and another's of the same key
+            // given: an upload that ended with its process, and another client's upload of the same key
             let bucket = FakeBucket(areTagsDigests: areTagsDigests)
             bucket.state.withLock { $0.uploads["others"] = ("kit/a", [:]) }
             let (file, notes) = (try large(directory), NotedUploads())

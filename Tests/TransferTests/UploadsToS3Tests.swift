@@ -89,7 +89,7 @@ struct UploadsToS3Tests {
                     .credentials, "access key", file: file, credentials: .password(user: "nobody", password: "canary"))
                 await expect(.credentials, "ACCESSKEY:SECRET", file: file, credentials: .bearer(token: "canary"))
                 await expect(.notFound, "bucket", file: file, bucket: "absent", credentials: right)
-                // The server checks the digest that the signature covers: other bytes than were built never arrive.
+                // The server checks the digest that the signature covers, so other bytes than the built ones never arrive.
                 await expect(.status, "BadDigest", file: lie, credentials: right)
                 #expect(try await server.listing().keys == [])
             }
@@ -112,6 +112,6 @@ struct UploadsToS3Tests {
 }
 
 private enum S3Lie {
-    /// Of other bytes.
+    /// The digest of other bytes.
     static let digest = String(repeating: "ab", count: 32)
 }

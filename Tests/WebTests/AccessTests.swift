@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-/// Tokens and what they let in. Every route by everybody is in `A02RoleTests`.
+/// Tokens and the access that they give. Every route with every role is in `A02RoleTests`.
 @Suite struct AccessTests {
     @Test func testThatAllThatChangesNeedsMoreThanReading() async throws {
         try await withWeb { web in
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// Browsers send Basic by themselves, also for other sites.
+    /// Browsers send Basic credentials by themselves, also for other sites.
     @Test func testThatBasicReadsButNeverChanges() async throws {
         try await withWeb(anonymousMayRead: false) { web in
             let token = try #require(web.tokens[.admin])
@@ -76,7 +76,7 @@ import Testing
             #expect(list.contains("robot") && !list.contains("mt_"))
             let bearer = [("Authorization", "Bearer \(secret)")]
             try await web.expect(404, "GET", "/api/v1/bots/x/webhook", headers: bearer)
-            // A name that was used is never another's.
+            // A token's name is never used again.
             let again = try await web.send(
                 "POST", "/api/v1/tokens", as: .admin, headers: json,
                 body: Array(#"{"name":"robot","role":"viewer"}"#.utf8))

@@ -12,7 +12,7 @@ import Testing
         #expect(ByteRange(header: header, size: 10) == expected)
     }
 
-    /// 2^64, reversed, nothing of it in the file.
+    /// 2^64, reversed ranges, and ranges outside of the file.
     @Test(arguments: ["bytes=10-", "bytes=99-100", "bytes=-0", "bytes=18446744073709551616-"])
     func testThatItRefusesWhatLiesOutside(header: String) {
         #expect(ByteRange(header: header, size: 10) == .unsatisfiable)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Web
 
-/// The command-line tool as people run it: the program itself against a real daemon's interface.
+/// The command line as users run it: the program itself with a real daemon's API.
 @Suite struct CommandLineTests {
-    /// What is printed of sample content, on the unix socket.
+    /// The output for sample content, on the Unix socket.
     @Suite struct GivenThreeIntegrations {
         private func withSample(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
             try await withWeb { web in
@@ -146,7 +146,7 @@ import Testing
 
     @Test func testThatAnIssueOfNoConfigurationNamesNone() async throws {
         try await withWeb { web in
-            // given: a recipe with an error, which no configuration has
+            // given: a recipe with an error that belongs to no configuration
             try await SampleContent(web: web).fill()
             let id = try await web.store.queue(
                 NewIntegration(
@@ -333,7 +333,7 @@ import Testing
             let content = try await doctor()
             try directory.directory().remove("tools/clang")
             let lacking = try await doctor()
-            // then: how full the machine's disk is, is no matter of this test
+            // then: the free space of the machine's disk does not matter here
             #expect(
                 content.stdout.split(separator: "\n").allSatisfy { !$0.hasPrefix("!!") || $0.hasPrefix("!!  disk") })
             #expect(content.stdout.contains("!!") || content.status == 0, "\(content.stderr)")
@@ -383,7 +383,7 @@ import Testing
     }
 }
 
-/// Runs the tool on the fixture's unix socket, unless told otherwise.
+/// Runs the command on the fixture's Unix socket by default.
 func martlet(_ arguments: [String], _ web: WebFixture) async throws -> ProgramResult {
     var environment = ProcessInfo.processInfo.environment
     environment["MARTLET_URL"] = web.socket

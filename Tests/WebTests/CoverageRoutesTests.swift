@@ -6,9 +6,9 @@ import Testing
 
 @testable import Web
 
-/// Coverage on the page, in the interface and on the command line.
+/// Coverage on the page, in the API and on the command line.
 @Suite struct CoverageRoutesTests {
-    /// The sample's three integrations, and two with coverage in `debug`.
+    /// Runs a test with the sample's three integrations, and two with coverage in `debug`.
     private func withSample(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
         try await withWeb { web in
             try await SampleContent(web: web).fill()
@@ -95,7 +95,7 @@ import Testing
             let (b, new) = (rows.range(of: "b&lt;i&gt;.c"), rows.range(of: "new.c"))
             #expect(try #require(b).lowerBound < (try #require(new)).lowerBound)
             expectContains(String(rows), #"<td class="num">5 lines</td>"#)
-            // and nothing where there is none
+            // It is absent where there is none
             #expect(!(try await web.send("GET", "/bots/kit/1").text.contains("Coverage")))
         }
     }

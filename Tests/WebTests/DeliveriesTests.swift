@@ -6,7 +6,7 @@ import Testing
 
 @testable import Web
 
-/// The ledger as people and programs see it.
+/// The list of events as users and programs see it.
 @Suite struct DeliveriesTests {
     @Test func testThatEachEventIsShownWithItsUpdatesAndTheirFates() async throws {
         let file = "repository: https://git.example/acme/kit.git\nbranches: [main]\n"
@@ -43,7 +43,7 @@ import Testing
             // when
             let answer = try await web.json("/api/v1/deliveries")
             let page = try await web.send("GET", "/deliveries").text
-            // then: every key, and nothing else
+            // then: exactly these keys
             let first = try #require(answer.firstRange(of: "{\"id\":\"d-1\"")).lowerBound
             #expect(
                 answer[first...].hasPrefix(

@@ -15,7 +15,7 @@ import Testing
         return try await web.site.downloads.counts(of: SampleContent.kit).of("kit-source.tar.gz", in: record)
     }
 
-    /// One that brings the file's last byte counts, no other.
+    /// A download counts only if it includes the file's last byte.
     @Test(
         arguments: [
             ("GET", [], 1), ("HEAD", [], 0), ("GET", [("Range", "bytes=0-2")], 0), ("GET", [("Range", "bytes=3-")], 1),
@@ -84,9 +84,9 @@ import Testing
         }
     }
 
-    /// Whether its reader found it in the store already or not.
+    /// The reader found the transaction in the store already, or did not.
     @Test(arguments: [2, 5] as [Int64]) func testThatATransactionUnderWayIsCountedOnce(found: Int64) {
-        // given: two are stored, three are being stored, one came since
+        // given: two are stored, three are being stored, one arrived since
         let (product, other) = (SampleContent.kit, Name(nearest: "other"))
         let version = SemanticVersion(1, 0, 0)
         let keys = ["a", "new"].map { Downloads.Key(product: product, version: version, path: $0) }
@@ -110,7 +110,7 @@ import Testing
         #expect(counts == [keys[0]: 6, keys[1]: 3])
         #expect(tally.counts(of: other, stored: [:], at: turn) == [others: 3])
 
-        // when: it ends while somebody reads
+        // when: it ends during a read
         tally.end(isStored: found == 5)
 
         // then
@@ -119,7 +119,7 @@ import Testing
         #expect(tally.pending == (found == 5 ? [keys[0]: 1, others: 3] : [keys[0]: 4, keys[1]: 3, others: 3]))
     }
 
-    /// As one that began while somebody read.
+    /// It began during a read.
     @Test func testThatWhatWasReadBeforeATransactionIsNotAddedToWhatIsLeftOfIt() {
         // given
         let key = Downloads.Key(product: SampleContent.kit, version: SemanticVersion(1, 0, 0), path: "a")

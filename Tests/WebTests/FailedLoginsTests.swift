@@ -7,7 +7,7 @@ import Testing
 
 @testable import Web
 
-/// Tokens that are not known are counted by the address that sends them.
+/// Unknown tokens are counted by the address that sends them.
 @Suite struct FailedLoginsTests {
     private static let now = WebFixture.now
 
@@ -99,7 +99,7 @@ import Testing
 
     @Test func testA7ThatBadTokensAreRefusedAfter200AndGoodOnesNever() async throws {
         try await withWeb { web in
-            // when: who forges headers of a proxy is the same address
+            // when: a client that forges a proxy's headers is the same address
             let forged = [
                 "", "\r\nX-Forwarded-For: 203.0.113.7", "\r\nForwarded: for=203.0.113.8", "\r\nX-Real-IP: 203.0.113.9",
             ]
@@ -112,7 +112,7 @@ import Testing
             #expect(answer.status == 429)
             #expect(answer["Retry-After"].flatMap { Int($0) }.map { (1...600).contains($0) } == true)
             #expect(answer["Content-Type"] == "application/problem+json")
-            // A proxy on this machine brings others from the same address.
+            // A proxy on this machine forwards other clients from the same address.
             try await web.expect(200, "GET", "/api/v1/bots", as: .viewer)
             try await web.expect(200, "GET", "/api/v1/bots")
             #expect(try await Self.statuses([Self.bad(1)], to: web.port, from: "127.0.0.2") == ["401"])

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// RFC 4287, section 4.1.1 and 4.1.2: what a feed and an entry must have.
+    /// RFC 4287, sections 4.1.1 and 4.1.2: the required elements of a feed and an entry.
     @Test func testThatTheAtomFeedIsWholeAndWellFormed() async throws {
         try await withFeed { web in
             // when
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// RFC 4287, section 4.2.15: what readers go by when a title changes.
+    /// RFC 4287, section 4.2.15: readers use this element when a title changes.
     @Test func testThatAYankedVersionIsUpdated() async throws {
         try await withFeed { web in
             // when
@@ -113,7 +113,7 @@ import Testing
     }
 }
 
-/// The elements of a feed, by name.
+/// A parser that collects the elements of a feed, by name.
 private final class AtomReader: NSObject, XMLParserDelegate {
     private var found: [(name: String, text: String)] = []
     private var open: [Int] = []

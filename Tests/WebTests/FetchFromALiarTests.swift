@@ -7,9 +7,9 @@ import Testing
 
 @testable import Web
 
-/// `martlet fetch` from a server that was broken into, or behind somebody who changes what comes on the way.
+/// `martlet fetch` from a server that was broken into, or with an attacker in between.
 @Suite(.program("ssh-keygen")) struct FetchFromALiarTests {
-    /// Expects a fetch into `got` to fail so, and nothing of it to be there.
+    /// Expects a fetch into `got` to fail with a message, and to leave no file.
     private func expectRefusal(
         _ team: FetchingTeam, from url: String, _ arguments: [String] = [], status: Int32, _ words: String,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -63,7 +63,7 @@ import Testing
     @Test(arguments: ["page.html", "SHA256SUMS"])
     func testThatAServerThatNeverEndsIsLeftAfterTheTime(name: String) async throws {
         try await withFetchingTeam { team in
-            // given: for what has room for hours of it, a zero now and then, which is no stall; else a byte and silence
+            // given: a zero from time to time for limits of hours, which is no stall; otherwise a byte and silence
             try await LyingServer.running(
                 in: team.web, manners: [name: name == "SHA256SUMS" ? .dripped : .heldBack]
             ) { url in
@@ -76,7 +76,7 @@ import Testing
 
     @Test(.statedRoom) func testThatWhatNobodySignedFillsNoDisk() async throws {
         try await withFetchingTeam { team in
-            // given: a service without a key, and a manifest that makes up a size in what is otherwise right
+            // given: a service without a key, and a manifest with a false size in otherwise correct files
             try await team.sample.publish("1.4.4", by: team.record)
             try FileManager.default.removeItem(atPath: team.web.directory.path("state/files/ALLOWED_SIGNERS"))
             let place = "state/files/kit/1.4.4/"
@@ -108,7 +108,7 @@ import Testing
 
     // MARK: What
 
-    /// Its sums, signature and provenance fit each other: only its manifest says that it is none of what was asked for.
+    /// Its sums, signature and provenance fit each other. Only its manifest shows that it is not the requested version.
     @Test(arguments: ["/files/kit/1.4.1/", "/files/other/1.4.2/"])
     func testThatTheFilesOfAnotherVersionAreNotTaken(directory: String) async throws {
         try await withFetchingTeam { team in
@@ -152,7 +152,7 @@ import Testing
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips the test, and says so, where there is always more room: some file systems state more than any disk has.
+    /// Skips the test, with that reason, if there is always more room: some file systems state more than any disk has.
     static var statedRoom: Self {
         .enabled("the file system here states more room than a size can have") {
             try await withTemporaryDirectory { directory in (FreeSpace(at: directory.path)?.bytes ?? 0) < .max }

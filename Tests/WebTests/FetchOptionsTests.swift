@@ -7,11 +7,11 @@ import Testing
 
 @testable import Web
 
-/// What a person says to `martlet fetch`, and what it says first.
+/// The options of `martlet fetch`, and its first messages.
 @Suite(.program("ssh-keygen")) struct FetchOptionsTests {
     @Test func testThatAKeyOfAnotherServiceVouchesForNothingHere() async throws {
         try await withFetchingTeam { team in
-            // given: 1.4.2 says that https://ci.acme.example made it
+            // given: 1.4.2 states that https://ci.acme.example made it
             func fetched(_ principals: String, as name: String? = nil) async throws -> ProgramResult {
                 try team.web.directory.write("allowed", "\(principals) \(team.key.publicKey)\n")
                 try? FileManager.default.removeItem(atPath: team.web.directory.path("got"))
@@ -37,7 +37,7 @@ import Testing
 
     @Test func testThatAYankedVersionIsTakenByItsNumberAloneAndSaid() async throws {
         try await withFetchingTeam { team in
-            // given: a server that answers a range with it all the same
+            // given: a server that nevertheless resolves a range to it
             try await team.web.store.yank(
                 product: SampleContent.kit, version: try #require(SemanticVersion("1.4.2")), at: WebFixture.now)
             try await LyingServer.running(in: team.web, instead: ["~1.4": "1.4.2"]) { url in
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// A password would be shown, and written beside the keys that are remembered.
+    /// A password would be shown, and written beside the remembered keys.
     @Test func testThatAnAddressHasNoUserAndNoPassword() async throws {
         try await withFetchingTeam { team in
             let url = "http://User:canary-Pw@127.0.0.1:\(team.web.port)"
@@ -66,14 +66,14 @@ import Testing
             expectContains(fetched.stderr, "say --token")
             #expect(!fetched.stderr.lowercased().contains("canary"))
             expectNoFile(team.known)
-            // An @ in the path is none of them.
+            // An @ in the path is neither.
             let inPath = try await team.martlet(
                 ["fetch", "kit", "--output", "got"], url: "http://127.0.0.1:\(team.web.port)/a@b")
             #expect(inPath.status == 66, "\(inPath.stderr)")
         }
     }
 
-    /// Else all would be downloaded first.
+    /// Otherwise everything would be downloaded first.
     @Test func testThatAnOutputThatCannotBeIsSaidBeforeAnythingComes() async throws {
         try await withFetchingTeam { team in
             // given

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Web
 
-/// `martlet fetch`, `verify` and `signers` as another team runs them, against a real daemon's interface.
+/// `martlet fetch`, `verify` and `signers` as another team runs them, with a real daemon's API.
 @Suite(.program("ssh-keygen")) struct FetchTests {
     @Test func testThatTheFirstFetchRemembersTheKeyAndWhatItKeepsIsVerifiedOffline() async throws {
         try await withFetchingTeam { team in
@@ -29,7 +29,7 @@ import Testing
                     "SHA256SUMS", "SHA256SUMS.sig", "kit-source.tar.gz", "manifest.json", "page.html",
                     "provenance.json",
                 ])
-            // Without a daemon.
+            // It works without a daemon.
             let verified = try await team.martlet(["verify", "got"], url: "/nowhere")
             #expect(verified.status == 0, "\(verified.stderr)")
             expectContains(
@@ -42,7 +42,7 @@ import Testing
 
     @Test func testThatALargeFileIsFetched() async throws {
         try await withFetchingTeam { team in
-            // given: above what an answer of the interface may have
+            // given: a size above the limit of an API's answer
             let bytes = [UInt8](repeating: 7, count: (16 << 20) + 1)
             try await team.sample.publish("1.5.0", by: team.record, files: ["large.bin": bytes], signedBy: team.key)
             // when
@@ -76,11 +76,11 @@ import Testing
             for name in ["second", "third"] { expectNoFile(team.web.directory.path(name)) }
             #expect(try team.left() == [])
             #expect(try await team.martlet(["fetch", "kit@1.4.4", "--output", "third", "--unsigned"]).status == 0)
-            // A person who knows the new key says so.
+            // A user who knows the new key accepts it.
             try team.web.directory.write("allowed", "ci \(thief.publicKey)\n")
             let allowed = try await team.martlet(["fetch", "kit@1.4.3", "--output", "second", "--signers", "allowed"])
             #expect(allowed.status == 0, "\(allowed.stderr)")
-            // Or adds just that line, which the message has.
+            // Or adds only that line, which the message contains.
             let known = try String(decoding: WholeFile.read(team.known, limit: 1 << 20), as: UTF8.self)
             try AtomicFile.write(Array(("# mine\n" + known + line).utf8), to: team.known)
             let added = try await team.martlet(["fetch", "kit@1.4.3", "--output", "fourth"])
@@ -90,7 +90,7 @@ import Testing
 
     @Test func testThatAnOlderVersionIsNotTakenForTheOneThatWasAsked() async throws {
         try await withFetchingTeam { team in
-            // given: a server that was broken into says 1.4.2 to everything, with all that truly belongs to it
+            // given: a server that was broken into returns 1.4.2 for everything, with all its genuine files
             try await team.sample.publish("1.5.0", by: team.record, signedBy: team.key)
             try await LyingServer.running(in: team.web, instead: ["1.5.0": "1.4.2", "~1.5": "1.4.2"]) { url in
                 // when, then
@@ -108,7 +108,7 @@ import Testing
 
     @Test func testThatOneServicesKeyVouchesForNoOther() async throws {
         try await withFetchingTeam { team in
-            // given: a version that says it was made by ci.acme.example, and keys that were remembered of another and of it
+            // given: a version that states ci.acme.example as its maker, and remembered keys of it and of another service
             #expect(try await team.martlet(["fetch", "kit", "--output", "got"]).status == 0)
             let line = "namespaces=\"file\" \(team.key.publicKey)\n"
             func verified(_ principals: String, as name: String? = nil) async throws -> ProgramResult {
@@ -128,7 +128,7 @@ import Testing
             let other = try await verified("acme", as: "https://ci.acme.example")
             #expect(other.status == 77)
             expectContains(other.stderr, "signed by acme, and not by https://ci.acme.example")
-            // A key under two names is both's.
+            // A key under two names belongs to both.
             let both = try await verified("https://evil.example \(line)https://ci.acme.example")
             #expect(both.status == 0, "\(both.stderr)")
             expectContains(both.stdout, "signed by https://ci.acme.example")
@@ -137,7 +137,7 @@ import Testing
 
     @Test func testThatRememberingKeepsWhatPeopleWroteAndNoLineIsLost() async throws {
         try await withFetchingTeam { team in
-            // given: a comment, another kind of key, a name in quotes, and no end of the last line
+            // given: a comment, another kind of key, a quoted name, and no newline at the end
             let written = "# mine\nold ssh-rsa AAAAB3NzaC1yc2E=\n\"Acme CI\" \(try await team.key("acme").publicKey)"
             try team.web.directory.write("home/martlet/known_signers", written)
 
@@ -191,7 +191,7 @@ import Testing
 
     @Test(arguments: ["INT", "TERM"]) func testThatASignalLeavesNothing(signal: String) async throws {
         try await withFetchingTeam { team in
-            // given: a server that sends the beginning of a file, and no more
+            // given: a server that sends only the beginning of a file
             try await LyingServer.running(in: team.web, manners: ["page.html": .heldBack]) { url in
                 // when
                 let martlet = try TestTools.builtProduct("martlet")
@@ -211,12 +211,12 @@ import Testing
         }
     }
 
-    /// On the way, where nobody but the tool can tell, or on the server's disk, which the server tells itself.
+    /// On the way, where only the command can notice it, or on the server's disk, where the server notices it itself.
     @Test(
         arguments: ["page.html", "SHA256SUMS", "SHA256SUMS.sig", "manifest.json", "provenance.json"], [false, true])
     func testR4ThatWhatWasChangedOnTheServerIsNeverKept(name: String, isOnDisk: Bool) async throws {
         try await withFetchingTeam { team in
-            // given: one bit of what the server sends
+            // given: one flipped bit in what the server sends
             let place = team.web.directory.path("state/files/kit/1.4.2/\(name)")
             if isOnDisk {
                 var bytes = try WholeFile.read(place, limit: 1 << 20)
@@ -255,7 +255,7 @@ import Testing
             let twice = try await team.martlet(
                 ["fetch", "kit@1.4.2", "page.html", "page.html", "--output", "there"])
             #expect(twice.status == 64)
-            // A link that leads nowhere is there.
+            // A dangling link exists.
             try team.web.directory.makeDirectory("links")
             try FileManager.default.createSymbolicLink(
                 atPath: team.web.directory.path("links/page.html"), withDestinationPath: "nowhere")

@@ -5,7 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Another team than the one that publishes: it has `martlet`, and a configuration directory of its own.
+/// Another team than the publishing one. It has `martlet`, and its own configuration directory.
 struct FetchingTeam: Sendable {
     let web: WebFixture
     let sample: SampleContent
@@ -13,7 +13,7 @@ struct FetchingTeam: Sendable {
     let key: SigningKey
     var home: String { web.directory.path("home") }
     var known: String { home + "/martlet/known_signers" }
-    /// What the team's key files say of the service.
+    /// The line of the team's key files for the service.
     var line: String { AllowedSigners.Signer(principal: "ci", key: key.publicKey).line + "\n" }
 
     func martlet(_ arguments: [String], url: String? = nil) async throws -> ProgramResult {
@@ -35,13 +35,13 @@ struct FetchingTeam: Sendable {
         try web.directory.write("state/files/ALLOWED_SIGNERS", signers.text)
     }
 
-    /// What commands left beside.
+    /// Returns the files that commands left.
     func left() throws -> [String] {
         try web.directory.directory().entries().map(\.name).filter { $0.hasPrefix(".martlet-") }
     }
 }
 
-/// A service with one version, 1.4.2, and the announced key that signed it.
+/// Runs a test with a service with one version, 1.4.2, and the announced key that signed it.
 func withFetchingTeam(_ body: @Sendable (FetchingTeam) async throws -> Void) async throws {
     try await withWeb { web in
         let sample = SampleContent(web: web)

@@ -9,7 +9,7 @@ import Testing
 @testable import Web
 
 @Suite struct FileServerTests {
-    /// A product with 1.0.0, 1.4.2, 1.5.0 (yanked) and 2.0.0-beta.1.
+    /// Runs a test with a product with 1.0.0, 1.4.2, 1.5.0 (yanked) and 2.0.0-beta.1.
     static func withVersions(
         anonymousMayRead: Bool = true, afterwards: (Store) async throws -> Void = { _ in },
         _ body: @Sendable (WebFixture) async throws -> Void
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// RFC 9110, section 14.2: of all methods GET alone knows ranges.
+    /// RFC 9110, section 14.2: only GET supports ranges.
     @Test(arguments: ["bytes=1-3", "bytes=9-"]) func testThatHEADKnowsNoRange(range: String) async throws {
         try await Self.withVersions { web in
             let headers = [("Range", range)]
@@ -126,10 +126,10 @@ import Testing
         }
     }
 
-    /// Archives have their version in their names; who asks for the latest knows none, or copied another's.
+    /// Archives have their version in their names. A client that asks for the latest does not know it, or copied another one.
     @Test func testThatAnArchiveIsFoundWithoutItsVersion() async throws {
         try await Self.withVersions { web in
-            // given: as archives are called
+            // given: the usual names of archives
             let sample = SampleContent(web: web)
             let record = try await sample.integrate(1, ref: "release/3", failing: [], warnings: 0, before: nil)
             let names = ["kit-3.0.0-source.tar.gz", "kit-3.0.0-release-x86_64.tar.zst", "notes.txt"]
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    /// What vouches for files must not rot unseen either; else their readers are the first to know.
+    /// The files that prove others must not decay unnoticed either. Otherwise their readers would be the first to notice.
     @Test(.program("ssh-keygen"), arguments: ["manifest.json", "provenance.json", "SHA256SUMS", "SHA256SUMS.sig"])
     func testR4ThatADamagedDescriptionIsNotServedAndIsSaid(name: String) async throws {
         try await Self.withVersions { web in
@@ -192,12 +192,12 @@ import Testing
             web.log.expectErrors(containing: "is not what was recorded")
             web.log.expectErrors(containing: "damaged")
 
-            // when: one bit, in the middle
+            // when: one bit in the middle is flipped
             var bytes = whole.body
             bytes[bytes.count / 2] ^= 1
             try AtomicFile.write(bytes, to: web.directory.path(place))
 
-            // then: of it alone, at once and by the daily look
+            // then: it alone is damaged, at once and in the daily check
             try await web.expect(500, "GET", path)
             for other in VersionCheck.descriptions where other != name {
                 try await web.expect(200, "GET", "/files/kit/3.0.0/\(other)")
@@ -207,7 +207,7 @@ import Testing
             try await FileScrub(site: web.site).look()
             #expect(web.site.checks.damaged.map(\.path) == [web.directory.path(place)])
 
-            // when: it is gone, then restored
+            // when: it is removed, and then restored
             try FileManager.default.removeItem(atPath: web.directory.path(place))
             try await web.expect(404, "GET", path)
             try await FileScrub(site: web.site).look()
@@ -223,13 +223,13 @@ import Testing
         }
     }
 
-    /// What is known of thousands of versions is remembered: each directory that stayed open with it would be a descriptor less.
+    /// Facts about thousands of versions are cached. If each version's directory stayed open, each would need a descriptor.
     @Test func testThatNoDirectoryOfAVersionStaysOpen() async throws {
         try await Self.withVersions { web in
             // when
             for name in ["manifest.json", "SHA256SUMS"] { try await web.expect(200, "GET", "/files/kit/1.4.2/\(name)") }
             try await FileScrub(site: web.site).look()
-            // then: a file that was sent is closed a moment after its last byte arrived
+            // then: a sent file is closed a moment after its last byte arrived
             try await until("nothing of a version is open") {
                 let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
                     try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
@@ -262,7 +262,7 @@ import Testing
         ]
         try await Self.withVersions { web in
             for path in rows {
-                // given: a file that lies there and no manifest lists, and a link out
+                // given: a file that no manifest lists, and a link that leads out
                 try web.directory.write("state/files/kit/1.4.2/hidden", "secret")
                 // when
                 let answer = try await web.send("GET", path)
@@ -313,7 +313,7 @@ import Testing
         }
     }
 
-    /// Larger than several chunks, so that the streaming itself is tested.
+    /// The file is larger than several chunks, so that streaming is tested.
     @Test func testThatALargeFileArrivesWhole() async throws {
         try await Self.withVersions { web in
             let sample = SampleContent(web: web)

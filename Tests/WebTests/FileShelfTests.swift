@@ -10,7 +10,7 @@ import Testing
 
 @testable import Web
 
-/// Small files that are answered from memory.
+/// Small files that are served from memory.
 @Suite struct FileShelfTests {
     private static let path = "/files/kit/1.4.2/kit-source.tar.gz"
     private static let later = NIODeadline.now() + .hours(24)
@@ -52,7 +52,7 @@ import Testing
 
     // MARK: The service
 
-    /// Puts other bytes in a file's place, so that an answer tells where it is from.
+    /// Replaces the cached bytes of a file, so that an answer shows its origin.
     private static func shelve(_ web: WebFixture) async throws {
         try await web.expect(200, "GET", path)
         let entry = try #require(web.site.shelf.entry(at: path, now: .uptimeNanoseconds(0)))
@@ -61,7 +61,7 @@ import Testing
             now: later)
     }
 
-    /// On a connection that stays, until a second request ends it.
+    /// Requests a file on a connection that stays open, until a second request ends it.
     private static func answer(
         _ method: String, _ headers: [(String, String)], _ web: WebFixture, body: String = ""
     ) async throws -> RawAnswer {
@@ -73,7 +73,7 @@ import Testing
         return try RawAnswer.parse(Array(text[..<split].utf8), isHead: method == "HEAD")
     }
 
-    /// But for the time, and the connection that the usual way's client has closed here.
+    /// They differ only in the time, and in the connection, which the usual way's client has closed here.
     @Test func testThatAnAnswerFromMemoryIsTheUsualOne() async throws {
         let rows: [(String, [(String, String)])] = [
             ("GET", []), ("HEAD", []), ("GET", [("Range", "bytes=1-3")]), ("GET", [("Range", "bytes=9-")]),
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// What is not decided by the path alone.
+    /// Requests whose answer depends on more than the path.
     @Test func testThatAllElseGoesTheUsualWay() async throws {
         let rows: [(String, [(String, String)], Int)] = [
             ("GET", [("Authorization", "Bearer mt_none")], 401), ("GET", [("If-Match", "\"other\"")], 412),
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    /// As clients send it that open a connection for each file.
+    /// Clients that open a connection for each file send this.
     @Test(arguments: ["close", "Close"])
     func testThatAnAnswerFromMemoryEndsItsConnection(value: String) async throws {
         try await FileServerTests.withVersions { web in
@@ -191,7 +191,7 @@ import Testing
 
     private static let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    /// Its requests go to where their answers are waited for; a hundred in one piece are not a hundred files in memory.
+    /// Its requests are passed to where answers wait. A hundred requests in one packet do not put a hundred files into memory.
     @Test func testThatAClientThatTakesNoAnswerGetsNoMore() throws {
         // given
         let channel = try Self.connection(Self.shelf(60_000))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Web
 
-/// What a published file could do to the service and its readers: rows X5 and R1 to R4 of the threats.
+/// Harm that a published file could do to the service and its readers: rows X5 and R1 to R4 of the threats.
 @Suite struct FileThreatTests {
     private static let path = "/files/kit/1.4.2/kit-source.tar.gz"
 
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Nothing of what a build makes is drawn or run where the service's pages are.
+    /// No product of a build is rendered or run in the origin of the service's pages.
     @Test(arguments: [
         ("page.html", "<script>alert(1)</script>", true), ("image.svg", "<svg onload='alert(1)'/>", true),
         ("feed.xml", "<?xml-stylesheet type='text/xsl' href='style.xsl'?><a/>", true),
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// A small request costs a file's length at most.
+    /// A small request costs at most the reading of one file.
     @Test(arguments: [
         ("bytes=0-18446744073709551616", 206), ("bytes=18446744073709551615-18446744073709551616", 416),
         ("bytes=-18446744073709551616", 206), ("bytes=5-0", 200), ("bytes=0-4,2-5", 200), ("bytes=-0", 416),
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// Both that fit into memory and those that do not.
+    /// Files that fit into memory and files that do not.
     @Test(arguments: [6, FileShelf.maximumFileBytes + 1])
     func testR4ThatAFlippedBitIsNotServedAndSaid(size: Int) async throws {
         let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// It is refused and logged; counted are the files that `martlet doctor` names.
+    /// It is refused and logged. Only the files that `martlet doctor` names are counted.
     @Test func testR4ThatDamageOfWhatWasOnlyArchivedIsNotCountedAsPublished() async throws {
         try await FileServerTests.withVersions { web in
             // given
@@ -130,11 +130,11 @@ import Testing
         }
     }
 
-    /// A proxy that asks for the head alone waits for no reading of 64 GiB.
+    /// A proxy that requests only the head does not wait until 64 GiB are read.
     @Test func testThatAnAnswerWithoutBytesNeedsNoneUntilDamageIsKnown() async throws {
         let size = FileShelf.maximumFileBytes + 1
         try await withFiles(["a.bin": [UInt8](repeating: 7, count: size)]) { web in
-            // given: damage that nobody has seen
+            // given: unknown damage
             let path = "/files/kit/3.0.0/a.bin"
             try web.directory.write("state\(path)", [UInt8](repeating: 8, count: size))
             web.log.expectErrors(containing: "damaged")
@@ -150,7 +150,7 @@ import Testing
             expectContains(try await web.send("GET", "/metrics").text, "martlet_files_damaged 0\n")
             // when
             try await web.expect(500, "GET", path, headers: [("Range", "bytes=0-1")])
-            // then: a condition that fails says nothing of the bytes
+            // then: a failed condition says nothing about the bytes
             for (method, headers, status) in requests {
                 try await web.expect(status == 412 ? 412 : 500, method, path, headers: headers)
             }
@@ -158,11 +158,11 @@ import Testing
         }
     }
 
-    /// sendfile(2) says nothing of a file that ends too early: the connection's thread would call it again and again.
+    /// sendfile(2) does not report a file that ends too early. The connection's thread would call it again and again.
     @Test func testThatAFileThatIsCutWhileItIsSentEndsTheConnection() async throws {
         let size = 12 << 20
         try await withFiles(["big.bin": [UInt8](repeating: 7, count: size)]) { web in
-            // given: a client that takes nothing until the kernel's buffers are full
+            // given: a client that reads nothing until the kernel's buffers are full
             let number = try #require(LoopbackSocket.connected(to: web.port))
             defer { close(number) }
             LoopbackSocket.limitReceiving(of: number)
@@ -223,7 +223,7 @@ import Testing
             web.log.expectErrors(containing: "damaged")
             // when
             try await FileScrub(site: web.site).look()
-            // then: all are known, and of the last three only their number is logged
+            // then: all are known, and of the last three only the number is logged
             #expect(web.site.checks.damaged.count == 103)
             let lines = web.log.lines.filter { $0.message.contains("damaged") }
             #expect(lines.count == 101)

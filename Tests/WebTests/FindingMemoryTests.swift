@@ -5,13 +5,13 @@ import Testing
 @testable import Web
 
 @Suite struct FindingMemoryTests {
-    /// Files that can be exchanged, and a count of how often they were read.
+    /// Files that can be replaced, with a count of their reads.
     private final class Files: Sendable {
         let memory = FindingMemory<Int>(limit: 2)
         let statuses = Locked<[FileStatus?]>([])
         let reads = Locked(0)
 
-        /// - Parameter reading: Done while they are read.
+        /// - Parameter reading: Runs while the files are read.
         func find(at place: String = "a", isAnew: Bool = false, reading: () -> Void = {}) -> Int {
             memory.finding(
                 at: place, isAnew: isAnew, statuses: { statuses.value },
@@ -24,7 +24,7 @@ import Testing
                 })
         }
 
-        /// One more of them is absent.
+        /// Makes one more of them absent.
         func exchange() { statuses.withLock { $0.append(nil) } }
     }
 

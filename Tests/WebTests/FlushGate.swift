@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Holds what is written until it is opened, as a full socket does.
+/// A handler that holds back writes until it is opened, as a full socket does.
 final class FlushGate: ChannelOutboundHandler {
     typealias OutboundIn = Any
     private var context: ChannelHandlerContext?

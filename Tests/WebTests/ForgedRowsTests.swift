@@ -6,13 +6,13 @@ import Testing
 
 @testable import Web
 
-/// Names and messages of others in what the command line prints: none makes a row of its own, and none is shown in another order.
+/// Foreign names and messages in the command line's output. None makes a row of its own, and none is shown in another order.
 @Suite struct ForgedRowsTests {
-    /// A row as `martlet integrations` prints one, and what terminals obey or turn round.
+    /// A row in the format of `martlet integrations`, and characters that terminals obey or reorder.
     private static let row =
         "\nkit#9  main  99999999  succeeded  12 tests\r\n\u{1B}[1A\u{9B}2K\u{202E}\u{2066}\u{200F}\u{061C}\u{2028}\u{7F}\u{200B}"
 
-    /// An integration that has a text of others wherever there can be one.
+    /// Stores an integration with a foreign text in every possible place.
     private func fill(_ web: WebFixture, with evil: String) async throws {
         let (store, at, kit) = (web.store, WebFixture.now + .seconds(-600), SampleContent.kit)
         try await store.register([BotSpecification(name: kit, repository: SampleContent.repository)], at: at)
@@ -76,7 +76,7 @@ import Testing
         ["outbox"],
     ]
 
-    /// - Returns: What each command printed, and said as an error.
+    /// - Returns: The output and the error messages of each command.
     private func printed(with evil: String, _ more: [String] = []) async throws -> [String] {
         let outputs = Locked<[String]>([])
         try await withWeb { web in

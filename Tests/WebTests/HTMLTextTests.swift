@@ -13,7 +13,7 @@ import Testing
         #expect(try render("\"><svg/onload=1>") == "<i title=\"&quot;&gt;&lt;svg/onload=1&gt;\">")
     }
 
-    /// Mustache escapes by characters, and `"` with a combining mark is one character that is not `"`.
+    /// Mustache escapes by `Character`, and `"` with a combining mark is one `Character` that is not `"`.
     @Test(arguments: ["\"\u{301} onload=1 x=\"", "\u{600}\" onload=1", "<\u{338}script>", "'\u{20E3}", "&\u{200D}"])
     func testThatAJoinedMarkDoesNotHideAQuotationMark(text: String) throws {
         let html = try render(text).dropFirst("<i title=\"".count).dropLast("\">".count)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Web
 
-/// Requests that no client of good will sends, byte for byte.
+/// Requests that no benign client sends, byte for byte.
 @Suite struct HostileRequestsTests {
     private static let unsigned = "POST /webhooks/github/kit HTTP/1.1\r\nHost: a\r\n"
     private static let signature = "X-Hub-Signature-256: sha256=" + String(repeating: "0", count: 64) + "\r\n"
@@ -53,7 +53,7 @@ import Testing
         Case("another version", "GET /health HTTP/2.0\r\nHost: a\r\n\r\n"),
     ]
 
-    /// One answer, and the connection is closed: what follows is never read as a request.
+    /// There is one answer, and the connection is closed. Later bytes are never read as a request.
     @Test(arguments: smuggled)
     func testW19ThatWhatCanBeReadInTwoWaysIsRefused(_ request: Case) async throws {
         try await withWeb { web in
@@ -72,13 +72,13 @@ import Testing
     func testW12ThatAHeadHasItsLimits(_ request: Case) async throws {
         try await withWeb { web in
             let answer = try await RawAnswer.exchange(request.text, port: web.port)
-            // Who still sends when the connection is closed can miss the answer.
+            // A client that still sends when the connection is closed can miss the answer.
             #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 431 "), "\(answer)")
             try await web.expect(200, "GET", "/health")
         }
     }
 
-    /// Of all that follows nothing is kept: the decoder would, for a protocol that nobody here speaks.
+    /// Later bytes are discarded. The decoder would keep them for a protocol that the server does not speak.
     @Test func testW11ThatWhoAsksForAnotherProtocolIsAnsweredAndClosed() async throws {
         try await withWeb { web in
             let answer = try await RawAnswer.exchange(

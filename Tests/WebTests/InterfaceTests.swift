@@ -9,7 +9,7 @@ import Transfer
 
 @testable import Web
 
-/// The JSON interface: shapes and refusals.
+/// The JSON API: shapes and refusals.
 @Suite struct InterfaceTests {
     private func withSample(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
         try await withWeb { web in

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the command-line tool says of issues, and changes.
+/// The output and the effects of the command line for issues.
 @Suite struct IssueCommandsTests {
     @Test func testThatAnIssueIsSilencedAndToldSo() async throws {
         try await withWeb { web in
@@ -26,7 +26,7 @@ import Testing
             // when
             #expect(try await martlet(["unsilence", "kit#2", "000000"], web).status == 0)
             #expect(try await martlet(["issues", "kit#2", "--status", "silenced"], web).stdout.isEmpty)
-            // then what cannot be is said
+            // then: impossible requests are refused with a message
             for (arguments, status) in [
                 (["silence", "kit#2", "00", "--reason", "r"], Int32(1)),
                 (["silence", "kit#2", "abcdef", "--reason", "r"], 66), (["silence", "kit#2", "000000"], 64),

@@ -125,7 +125,7 @@ import Testing
         (#"{"reason":"r","for":-1}"#, 400), (#"{"reason":"r","for":1e300}"#, 400),
         (#"{"reason":"r","for":60,"until":"2026-12-31T00:00:00Z"}"#, 400),
         (#"{"reason":"r","until":"2020-12-31T00:00:00Z"}"#, 400), (#"{"reason":"r","for":60}"#, 200),
-        // A token speaks for itself.
+        // The name of a token counts.
         (#"{"reason":"r","person":"somebody else"}"#, 200),
     ])
     func testThatTheBodyIsChecked(body: String, status: Int) async throws {

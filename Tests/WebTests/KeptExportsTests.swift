@@ -12,7 +12,7 @@ import Testing
 @Suite struct KeptExportsTests {
     private static let root = "/api/v1/bots/kit/integrations/2"
     private static let id = IntegrationID(bot: SampleContent.kit, number: 2)
-    /// Each with the name under which it is kept.
+    /// The kinds of exports with the names under which they are kept.
     private static let exports = [
         ("/issues.sarif", "issues.sarif"), ("/tests.xml", "tests.xml 0"), ("/tests/grid", "tests/grid 0 false 1000 0"),
     ]
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// A complete export, whose bytes count among those of answers.
+    /// Returns a complete export, whose bytes count among those of answers.
     static func export(_ text: String, _ web: WebFixture) async throws -> ExportFile.Complete {
         let holder = try web.limits.answers.hold(for: .anonymous, on: EmbeddedChannel(), Progress(), hasBegun: false)
         return try await ExportFile.write(
@@ -37,7 +37,7 @@ import Testing
         return .init(integration: id, kind: String(parts[0]), form: parts.count > 1 ? String(parts[1]) : "")
     }
 
-    /// Puts another content in an export's place, so that an answer tells whether it was computed.
+    /// Replaces the content of a kept export, so that an answer shows whether it was computed.
     private static func put(_ text: String, _ name: String, _ web: WebFixture, of id: IntegrationID = id) async throws {
         web.site.exports.put(try await export(text, web), key(name, of: id), stamp: web.store.stamp(of: id))
     }
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// As a rerun, an attempt that ends, or a comparison that is stored.
+    /// By a rerun, the end of an attempt, or a stored comparison.
     @Test(arguments: exports)
     func testThatItIsComputedAgainWhenItsIntegrationChanges(path: String, name: String) async throws {
         try await Self.withSample { web in
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// A silence of one integration shows in others of its bot.
+    /// A silence in one integration is shown in others of its bot.
     @Test func testThatASilenceShowsAtOnce() async throws {
         try await Self.withSample { web in
             // given
@@ -173,7 +173,7 @@ import Testing
             for number in 1...KeptExports.maximumCount { exports.put(export, key(number), stamp: 0) }
             #expect(exports.export(key(1), stamp: 0) != nil)
             exports.put(export, key(100), stamp: 0)
-            // then: what was asked for longest ago is gone
+            // then: the export with the oldest request is removed
             #expect(exports.integrations.count == KeptExports.maximumCount)
             #expect(exports.export(key(2), stamp: 0) == nil)
             #expect(exports.export(key(1), stamp: 0) != nil)
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    /// To close a large file takes its time, which nobody who waits for the exports' lock pays.
+    /// Closing a large file takes time. Clients that wait for the exports' lock do not wait for that.
     @Test(arguments: ["put", "remove", "remove all"])
     func testThatARemovedFileIsClosedWhereItIsReleased(how: String) async throws {
         try await Self.withSample { web in
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    /// Else sixteen requests of anybody would remove all others'.
+    /// Otherwise sixteen requests by anybody would remove all other exports.
     @Test func testThatFormsOfAGridRemoveNoOtherExports() async throws {
         try await Self.withSample { web in
             // given
@@ -253,7 +253,7 @@ import Testing
 
     // MARK: Bytes
 
-    /// Else each export that a slow client reads would make room for the next one, and all would lie on the disk.
+    /// Otherwise each export that a slow client reads would make room for the next one, and all of them would stay on the disk.
     @Test func testThatNothingIsKeptInThePlaceOfWhatIsRead() async throws {
         try await Self.withSample { web in
             // given

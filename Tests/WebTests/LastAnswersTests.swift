@@ -19,7 +19,7 @@ import Testing
         return text
     }
 
-    /// Its clients read until the end: `ab`, proxies of before. A file comes from the disk first, then from memory.
+    /// Some clients read until the end: `ab`, old proxies. A file comes from the disk first, then from memory.
     @Test(arguments: ["/health", "/products/kit", "/files/kit/1.4.2/kit-source.tar.gz"])
     func testThatAConnectionOfHTTP10EndsWithItsAnswer(path: String) async throws {
         try await FileServerTests.withVersions { web in
@@ -64,7 +64,7 @@ import Testing
         expectContains(try Self.text(channel), "\r\nconnection: close\r\n")
     }
 
-    /// An answer whose length nobody knows beforehand.
+    /// The length of the answer is not known beforehand.
     @Test func testThatNoChunksAreSentToHTTP10() throws {
         // given
         let channel = try RequestDeadlinesTests.connection()
@@ -98,9 +98,9 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    /// As of a client that has closed its side while it waited for the second answer.
+    /// The client has closed its side while it waited for the second answer.
     @Test func testThatAnAnswerThatEndsTheConnectionCutsNoEarlierOne() throws {
-        // given: the first answer is not with the kernel yet
+        // given: the kernel does not have the first answer yet
         let channel = try RequestDeadlinesTests.connection()
         let gate = FlushGate()
         try channel.pipeline.syncOperations.addHandler(gate, position: .first)
@@ -122,13 +122,13 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    /// Its client would take the answer that states it for the last.
+    /// The client would take the answer with the field for the last one.
     @Test func testThatOnlyTheLastOfSeveralAnswersEndsTheConnection() throws {
         // given
         let channel = try RequestDeadlinesTests.connection()
         let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
         try RequestDeadlinesTests.send(get + get, channel)
-        // when: the first states it, the second does not
+        // when: the first has the field, the second does not
         let closing: HTTPFields = [.contentLength: "0", .connection: "close"]
         for fields in [closing, [.contentLength: "0"]] {
             #expect(channel.isActive)

@@ -11,9 +11,9 @@ import Testing
 
 @testable import Web
 
-/// What is under way to a caller ends when the caller may not read any more.
+/// Answers in progress end when the caller may no longer read.
 @Suite struct LiveAnswersTests {
-    /// A connection that has asked for something that goes on.
+    /// A connection with a request whose answer continues.
     final class Reader: Sendable {
         private let number: Int32
         private let lane = BlockingLane(label: "reader")
@@ -21,7 +21,7 @@ import Testing
         init(_ web: WebFixture, _ path: String, token: BearerToken?) throws {
             number = try #require(LoopbackSocket.connected(to: web.port))
             LoopbackSocket.limitWaiting(of: number)
-            // A client that is slower than the service has only begun when its right is taken away.
+            // The answer to a slow client has only begun when its right is revoked.
             LoopbackSocket.limitReceiving(of: number)
             let authorization = token.map { "Authorization: Bearer \($0.secret)\r\n" } ?? ""
             let request = "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\(authorization)\r\n"
@@ -30,7 +30,7 @@ import Testing
 
         deinit { close(number) }
 
-        /// Reads until a text is there.
+        /// Reads until a text has arrived.
         func read(until text: String) async -> String {
             await lane.run { [number] in
                 var found = ""
@@ -44,8 +44,8 @@ import Testing
             }
         }
 
-        /// Reads to the connection's end.
-        /// - Returns: How many bytes came; `nil` where none comes and the connection stays.
+        /// Reads until the connection ends.
+        /// - Returns: The number of bytes; `nil` if none arrives and the connection stays.
         func end() async -> Int? {
             await lane.run { [number] in
                 var total = 0
@@ -62,7 +62,7 @@ import Testing
 
     private static let fileBytes = 32 << 20
 
-    /// A running job whose log is followed, and a file that is larger than what the kernel keeps of a connection.
+    /// Runs a test with a running job whose log is followed, and a file that is larger than the kernel's buffers of a connection.
     private static func withReaders(
         as role: Role?, _ body: @Sendable (WebFixture, [String: Reader]) async throws -> Void
     ) async throws {
@@ -92,7 +92,7 @@ import Testing
 
     @Test func testA7ThatEverythingThatIsUnderWayEndsWithItsToken() async throws {
         try await Self.withReaders(as: .viewer) { web, readers in
-            // given: what another token reads goes on
+            // given: another token's reading continues
             let other = try Reader(web, "/api/v1/events", token: web.tokens[.operator])
             _ = await other.read(until: "retry: 3000")
             // when
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    /// As where a backup of the database was restored, or its rows were changed by hand.
+    /// A backup of the database was restored, or its rows were changed by hand.
     @Test func testA7ThatATokenThatIsGoneFromTheDatabaseEndsThemToo() async throws {
         try await Self.withReaders(as: .viewer) { web, readers in
             let other = try DatabaseQueue(path: web.state + "/martlet.sqlite")
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    /// As that of `DELETE /api/v1/tokens/NAME` with the token's own name, which was cut where the check came before it was written.
+    /// For example `DELETE /api/v1/tokens/NAME` with the token's own name, which was cut if the check came before the answer was written.
     @Test func testThatAnAnswerThatDoesNotLastArrivesThoughItsTokenIsRevoked() async throws {
         try await withWeb { web in
             // given: one that waits for its turn, and a stream
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    /// So a thousand downloads are one question at each check.
+    /// So a thousand downloads need one query at each check.
     @Test func testThatDownloadsOfAProductOrPackageHaveOnePermit() {
         let kit = ProductScope.product(SampleContent.kit)
         #expect(ProductScope(["product": "kit", "version": "1.0.0", "file": "a"]) == kit)
@@ -183,7 +183,7 @@ import Testing
             let isClosed = Mutex(false)
             channel.closeFuture.whenComplete { _ in isClosed.withLock { $0 = true } }
             let entry = answers.begin(.token("a"), over: channel)
-            // when: it is asked for three times
+            // when: it is requested three times
             await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await answers.run() }
                 var iterator = asked.stream.makeAsyncIterator()

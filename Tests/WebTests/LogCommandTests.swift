@@ -6,11 +6,11 @@ import Testing
 
 @testable import Web
 
-/// `martlet log`, as people run it.
+/// `martlet log` as users run it.
 @Suite struct LogCommandTests {
     private static let office = Name(nearest: "office")
 
-    /// A trigger's attempt with what it printed till now.
+    /// Stores a trigger's attempt with its output so far.
     private static func trigger(
         _ attempt: Int, printed text: String, isEnded: Bool = true, _ web: WebFixture
     ) async throws {
@@ -28,15 +28,15 @@ import Testing
                 endedAt: isEnded ? WebFixture.now : nil, log: place(attempt)))
     }
 
-    /// Runs the command with its output led through a shell command.
+    /// Runs the command with its output piped into a shell command.
     private func martlet(_ arguments: String, into reader: String, _ web: WebFixture) async throws -> ProgramResult {
         try await run(
             ["sh", "-c", "\"$0\" log \(arguments) | \(reader)", try TestTools.builtProduct("martlet")],
             in: web.directory.path, environment: ["PATH": "/usr/bin:/bin", "MARTLET_URL": web.socket])
     }
 
-    /// A log is fetched in pieces of 1 MiB, and followed in pieces of 64 KiB: U+009B (CSI) and U+202E, a line end and a color, each cut
-    /// by the end of a piece.
+    /// A log is fetched in parts of 1 MiB, and followed in parts of 64 KiB. U+009B (CSI) and U+202E, a line end and a color are each cut by the end
+    /// of a part.
     @Test(arguments: [[], ["--follow"]])
     func testThatWhatAPieceOfALogCutsIsSeenAsAWhole(_ arguments: [String]) async throws {
         try await withWeb { web in
@@ -52,7 +52,7 @@ import Testing
                 log += filling + text
                 safe += filling + seen
             }
-            // and the beginning of a color at the end
+            // The beginning of a color is at the end
             log += "\u{1B}["
             safe += "?["
             try web.directory.write("state/integrations/kit/1/debug/1/log", log)
@@ -68,7 +68,7 @@ import Testing
     @Test(arguments: ["debug", "_trigger-office", "office"])
     func testThatALogIsOfOneAttemptAlsoWhenAFurtherOneBeginsMeanwhile(_ name: String) async throws {
         try await withWeb { web in
-            // given: who reads it has not taken the first piece yet
+            // given: the reader has not taken the first part yet
             let job = try await LogEventsTests.Running(web)
             let log = String(repeating: "first\n", count: 1 << 18)
             job.print(log)

@@ -11,12 +11,12 @@ import Transfer
 @testable import Web
 
 @Suite struct LogEventsTests {
-    /// An attempt that runs, whose log a test writes as a supervisor does.
+    /// A running attempt, whose log a test writes as a supervisor does.
     struct Running: Sendable {
         let web: WebFixture
         let id: AttemptID
         private let log: Int32
-        /// Streams end with it.
+        /// Streams end with the transport.
         private let transport: CurlTransport
         let attempt: AttemptDirectory
 
@@ -52,7 +52,7 @@ import Transfer
             #expect(write(status, line + [0x0A], line.count + 1) == line.count + 1)
         }
 
-        /// Another attempt, whose log is whole.
+        /// Stores another attempt, with a complete log.
         func another(_ text: String) async throws {
             let id = try await web.store.addAttempt(to: id.integration, job: SampleContent.debug, at: WebFixture.now)
             let place = "state/integrations/kit/1/debug/\(id.id.attempt)"
@@ -61,7 +61,7 @@ import Transfer
             try web.directory.write("\(place)/status.jsonl", String(decoding: end + [0x0A], as: UTF8.self))
         }
 
-        /// What is stored of it says that it ended, although its supervisor never said so.
+        /// Stores its end, although its supervisor never reported one.
         func lose() async throws {
             let lost = AttemptResults(analysis: "not run", tested: "not run", verdict: .internalError, reason: "lost")
             try await web.store.storeResults(lost, of: id, at: WebFixture.now)
@@ -77,7 +77,7 @@ import Transfer
         }
     }
 
-    /// Reads until the text has what is waited for.
+    /// Reads until the text contains the expected one.
     private func read(
         _ stream: TransferStream, _ text: inout String, until wanted: String
     ) async throws {
@@ -89,7 +89,7 @@ import Transfer
     }
 
     @Test func testThatWhatIsPrintedComesAtOnceAndTheEndIsSaid() async throws {
-        // Nobody looks without a change that tells to.
+        // The log is read only after a change.
         try await withWeb(looksAtLogs: .seconds(3600)) { web in
             // given
             let job = try await Running(web)
@@ -202,7 +202,7 @@ import Transfer
             var text = ""
             // when
             try await read(stream, &text, until: "base64")
-            // then: and a character in two writes is one
+            // then: a character in two writes is one
             expectContains(text, #"{"offset":0,"size":3,"base64":"/wCA"}"#)
             job.print([0x61, 0xC3])
             try await read(stream, &text, until: #""text":"a""#)
@@ -235,7 +235,7 @@ import Transfer
         }
     }
 
-    /// The job prints nothing by which the server could notice it.
+    /// The job prints nothing by which the server could notice the disconnection.
     @Test func testThatAReaderThatGoesAwayIsNoticedAndNothingOfItRemains() async throws {
         try await withWeb(looksAtLogs: .milliseconds(1)) { web in
             // given
@@ -247,20 +247,20 @@ import Transfer
                 try await read(goes, &seen, until: "first")
                 #expect(try Self.isWatched(job.attempt.paths.log))
             }
-            // when: it is gone
+            // when: the reader is gone
             // then
             try await until("nobody watches the log") { try !Self.isWatched(job.attempt.paths.log) }
             try job.finish()
         }
     }
 
-    /// Whether a file is watched in this process, according to the kernel's own list (proc_pid_fdinfo(5)).
+    /// Whether a file is watched in this process, according to the kernel (proc_pid_fdinfo(5)).
     private static func isWatched(_ path: String) throws -> Bool {
         var status = stat()
         try #require(stat(path, &status) == 0)
         let wanted = " ino:\(String(status.st_ino, radix: 16)) "
         return try Directory(opening: "/proc/self/fdinfo").entries().contains { entry in
-            // Others' descriptors come and go.
+            // Descriptors of other tests are opened and closed meanwhile.
             let text = SmallFile.read("/proc/self/fdinfo/" + entry.name, limit: 1 << 20) ?? []
             return String(decoding: text, as: UTF8.self).split(separator: "\n").contains {
                 $0.hasPrefix("inotify ") && $0.contains(wanted)
@@ -277,7 +277,7 @@ import Transfer
             for _ in 0..<20 { idle.append(try await job.events()) }
             let line = Array(
                 "[1/2] Compiling Kit File.swift, in a line of some seventy bytes\n".utf8)
-            // when: more than what fits between a server and a reader that does not read
+            // when: more than the buffers between a server and a reader that does not read
             for _ in 0..<100 { job.print(Array(repeatElement(line, count: 1000).joined())) }
             try job.finish()
             // then

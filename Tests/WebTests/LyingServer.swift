@@ -1,23 +1,23 @@
 import Foundation
 import TestSupport
 
-/// What stands between a tool and a service, and does not hand on all as it is.
+/// A proxy between a command and a service that changes what it passes on.
 enum LyingServer {
-    /// What becomes of a file on its way.
+    /// The change of a file.
     enum Manner: String, Encodable {
-        /// A byte of it is sent, and no more; `held` then lies in the test's directory.
+        /// One byte is sent, and no more. `held` is in the test's directory then.
         case heldBack
-        /// A zero every ten milliseconds, without an end.
+        /// A zero is sent every 10 ms, without an end.
         case dripped
-        /// Its bytes, and 64 MiB of zeros behind them, without a word of how much it is.
+        /// Its bytes are sent and 64 MiB of zeros after them, without a length.
         case endless
-        /// All of it is announced, half of it sent.
+        /// All of it is announced, and half of it is sent.
         case cut
-        /// Half of it, as if that were all.
+        /// Half of it is sent, as if that were all.
         case short
-        /// All of it but for one bit, in the middle.
+        /// One bit in the middle is flipped.
         case flipped
-        /// 404, with a sentence that is longer than the file.
+        /// 404 is sent, with a text that is longer than the file.
         case refused
     }
 
@@ -29,11 +29,11 @@ enum LyingServer {
     }
 
     /// - Parameters:
-    ///   - instead: What is asked in place of a version.
-    ///   - insteadInFiles: What is sent in place of a directory of files: paths with a slash at both ends.
-    ///   - rewriting: Texts in the interface's answers, and what they become.
-    ///   - manners: By a file's name.
-    ///   - body: Gets its URL.
+    ///   - instead: The version that is requested in place of another.
+    ///   - insteadInFiles: The directory that is sent in place of another: paths with a slash at both ends.
+    ///   - rewriting: Replacements in the API's answers.
+    ///   - manners: The changes by the names of files.
+    ///   - body: Gets the proxy's URL.
     static func running(
         in web: WebFixture, instead: [String: String] = [:], insteadInFiles: [String: String] = [:],
         rewriting: [String: String] = [:], manners: [String: Manner] = [:], _ body: (String) async throws -> Void

@@ -8,7 +8,7 @@ import Testing
 @testable import Notifications
 @testable import Web
 
-/// A webhook's body says what the interface says, by its names.
+/// A webhook's body has the names of the API.
 @Suite struct NoticeNamesTests {
     @Test func testThatAnIntegrationAndAnIssueAreTheInterfaces() throws {
         // given
@@ -42,7 +42,7 @@ import Testing
         #expect(told.count == 17)
     }
 
-    /// Each member is the interface's member of the same name.
+    /// Each member equals the API's member of the same name.
     private func expect(_ told: [String: JSON], within shown: JSONValue) throws {
         let shown = try JSON(Array(shown.text.utf8), limit: 1 << 20)
         for (key, value) in told { #expect(shown[key] == value, "\(key)") }

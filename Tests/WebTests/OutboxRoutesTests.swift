@@ -5,11 +5,11 @@ import Testing
 
 @testable import Web
 
-/// What is told outside, for people.
+/// The outbox as users see it.
 @Suite struct OutboxRoutesTests {
     private static let api = "https://git.example/api/v1"
 
-    /// A bot that reports, with one message that was given up and one that waits.
+    /// Runs a test with a bot that reports, with one message that was given up and one that waits.
     private func withMessages(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
         try await withWeb { web in
             let kit = try #require(Name("kit"))

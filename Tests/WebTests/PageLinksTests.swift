@@ -8,9 +8,9 @@ import Testing
 
 @testable import Web
 
-/// Every page of a filled service, walked from link to link.
+/// Every page of a filled service, followed from link to link.
 @Suite(.program("ssh-keygen")) struct PageLinksTests {
-    /// What pages link to, in the order of the page.
+    /// Returns the links of a page, in order.
     fileprivate static func links(_ page: String) -> [String] {
         page.matches(of: /(?:href|src)="([^"]*)"/).map { match in
             String(match.1).replacing("&amp;", with: "&").replacing("&#39;", with: "'")
@@ -34,13 +34,13 @@ import Testing
         }
     }
 
-    /// What was found, and what is still to be asked for.
+    /// The addresses that were found, and those that are still to be requested.
     private struct Walk {
         var waiting = ["/", "/outbox"]
         /// Each address, with the page that links it.
         var from: [String: String] = [:]
 
-        /// Takes what a page links to within the service.
+        /// Adds the links of a page within the service.
         mutating func add(_ page: String, at address: String) {
             for link in PageLinksTests.links(page) {
                 let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

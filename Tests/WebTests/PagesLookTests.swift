@@ -4,7 +4,7 @@ import Testing
 
 @testable import Web
 
-/// What every page has, whatever it shows.
+/// Parts that every page has, whatever it shows.
 @Suite struct PagesLookTests {
     private func withSample(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
         try await withWeb { web in

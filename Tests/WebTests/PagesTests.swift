@@ -31,11 +31,11 @@ import Testing
                 ] {
                     expectContains(answer.text, part)
                 }
-                // Nothing of a template is left, nothing was shown that is not there.
+                // No tag of a template is left, and no absent value is shown.
                 for word in ["{{", "}}", "Optional(", ">false<", "nil"] {
                     #expect(!answer.text.contains(word), "\(path): \(word)")
                 }
-                // Nothing inline: the policy would not let it run.
+                // There is no inline code, which the policy would not let run.
                 for word in ["style=", "<style", "onclick", "javascript:"] {
                     #expect(!answer.text.contains(word), "\(path): \(word)")
                 }
@@ -138,7 +138,7 @@ import Testing
             let size = all.body.count
             let rest = try await web.send("GET", path, headers: [("Range", "bytes=\(size - 5)-")])
             #expect(rest.status == 206 && rest.body == Array(all.body.suffix(5)))
-            // A follower that has all of it asks for more.
+            // A client that has everything asks for more.
             let more = try await web.send("GET", path, headers: [("Range", "bytes=\(size)-")])
             #expect(more.status == 416)
             #expect(more["Content-Range"] == "bytes */\(size)")
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    /// No text that comes from outside makes an element or an attribute.
+    /// No foreign text makes an element or an attribute.
     @Test(.threat("X1"), .threat("X2")) func testThatHostileTextStaysText() async throws {
         try await withWeb { web in
             // given
@@ -206,7 +206,7 @@ import Testing
                 #expect(!page.contains("<svg/onload"), "\(path)")
                 #expect(!page.contains(/(href|src)="?(javascript:|https:\/\/evil)/), "\(path)")
                 #expect(!page.contains("hunter2"), "\(path)")
-                // Every quotation mark of the attack is escaped, also the joined one.
+                // Every quotation mark of the attack is escaped, also the one with a combining mark.
                 for scalar in ["\"\u{301}", "'{{title"] {
                     #expect(page.unicodeScalars.firstRange(of: Array(scalar.unicodeScalars)) == nil, "\(path)")
                 }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Web
 
-/// Pages of much: each shows a part, the counts of all, and links to the rest.
+/// Long pages show a part, the total counts, and links to the rest.
 @Suite struct PagingTests {
-    /// An integration of `kit` that has ended, with so many new issues and passed tests.
+    /// Stores an ended integration of `kit` with a number of new issues and passed tests.
     @discardableResult
     private func fill(_ web: WebFixture, issues: Int, tests: Int = 0) async throws -> IntegrationID {
         let (store, at, kit) = (web.store, WebFixture.now + .seconds(-600), SampleContent.kit)
@@ -109,7 +109,7 @@ import Testing
 
     @Test func testThatTheOverviewShowsWhatChanged() async throws {
         try await withWeb { web in
-            // given: it was asked for before
+            // given: it was requested before
             try await fill(web, issues: 0)
             let before = try await web.send("GET", "/").text
             // when

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Web
 
-/// What is shown of the next pushes, by the interface and on a terminal.
+/// The plans of the next pushes, in the API and on a terminal.
 @Suite struct PlanRoutesTests {
     private static let main = RefName(branch: "main")
     private static let recipe = """
@@ -17,9 +17,9 @@ import Testing
 
         """
 
-    /// A bot whose repository has a commit with these files on each branch; a scan has seen them.
+    /// Runs a test with a bot whose repository has a commit with these files on each branch, which a look has seen.
     /// - Parameters:
-    ///   - lines: More of the bot file.
+    ///   - lines: Further lines of the bot file.
     ///   - isFetched: Whether the mirror has the commit.
     private func withBranches(
         _ branches: [String], files: [String: String], lines: String = "", isFetched: Bool = true,

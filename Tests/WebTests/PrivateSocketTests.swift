@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// As after a kill between the binding and the renaming.
+    /// A kill between bind and rename leaves it like this.
     @Test(arguments: [false, true]) func testThatWhatAKillLeftGoesWithTheNextStart(isBound: Bool) async throws {
         try await withTemporaryDirectory { directory in
             // given

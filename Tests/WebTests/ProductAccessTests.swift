@@ -10,7 +10,7 @@ import Transfer
 
 @testable import Web
 
-/// Products that are open or closed by themselves: `kit`, as each test says, and `other`, of which no file says anything.
+/// Products with their own access: `kit`, as each test sets it, and `other`, which no file names.
 @Suite struct ProductAccessTests {
     private static let other = Name(nearest: "other")
 
@@ -111,7 +111,7 @@ import Transfer
 
     @Test func testThatWhatAClosedBuildArchivedIsNamedToThoseAloneWhoMayReadIt() async throws {
         try await withProducts(anonymousMayRead: true, isPublic: false) { web in
-            // given: an upload is under way, too
+            // given: an upload is in progress, too
             let id = IntegrationID(bot: SampleContent.kit, number: 1)
             let trigger = Name(nearest: "office")
             try await web.store.recordTrigger(
@@ -139,7 +139,7 @@ import Transfer
             expectContains(page.text, "What it archived needs a token.")
             try await web.expect(401, "GET", api + "/artifacts")
 
-            // and who has a token sees it
+            // A caller with a token sees it
             for path in ["/bots/kit/1", api + "/triggers", api + "/artifacts"] {
                 let answer = try await web.send("GET", path, as: .viewer)
                 expectContains(answer.text, "kit-1.0.0-source.tar.gz")
@@ -152,7 +152,7 @@ import Transfer
     @Test func testThatTheStricterFileCounts() async throws {
         try await withWeb(anonymousMayRead: false) { web in
             let (kit, second) = (SampleContent.kit, Name(nearest: "second"))
-            // A file that is gone opens nothing, and still closes.
+            // A missing file opens nothing, and still closes.
             let rows: [([BotSpecification], Bool)] = [
                 ([Self.bot(kit, isPublic: nil)], false), ([Self.bot(kit, isPublic: true)], true), ([], false),
                 ([Self.bot(kit, isPublic: true), Self.bot(second, isPublic: false, product: kit)], false),
@@ -167,7 +167,7 @@ import Transfer
         }
     }
 
-    /// What it was published as before stays as closed as its bot.
+    /// The product under its earlier name stays as closed as its bot.
     @Test func testThatAnotherNameForTheProductOpensNothing() async throws {
         try await withProducts(anonymousMayRead: true, isPublic: false) { web in
             // given
@@ -181,7 +181,7 @@ import Transfer
         }
     }
 
-    /// What was answered from memory before goes the usual way when its second is over.
+    /// A file that was served from memory before is served in the usual way after a second.
     @Test func testThatClosingCountsSoon() async throws {
         let begin = NIODeadline.now()
         let time = Locked(begin)
@@ -190,7 +190,7 @@ import Transfer
         ) { web in
             // given
             let path = "/files/kit/1.0.0/Kit-1.0.0.zip"
-            // On a connection that stays, as what is in memory is answered on alone; a second request ends it.
+            // The connection stays open, because only then files are served from memory. A second request ends it.
             func status() async throws -> String {
                 let text = try await RawAnswer.exchange(
                     "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\nGET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
@@ -209,7 +209,7 @@ import Transfer
         }
     }
 
-    /// With the service's store and a state directory of its own, in which the server keeps no links.
+    /// Returns a site with the service's store and a separate state directory, in which the server makes no links.
     private static func site(_ web: WebFixture, state: String, _ log: RecordingLogger) throws -> Site {
         Site(
             configuration: .init(
@@ -222,7 +222,7 @@ import Transfer
 
     @Test func testThatLinksThatCouldNotBeMadeAreTriedAgain() async throws {
         try await withProducts(anonymousMayRead: true, isPublic: false) { web in
-            // given: a state of its own, since the server keeps links too; something else lies where one is to be
+            // given: a separate state, since the server makes links too; another file is where a link belongs
             let link = "links/public/other"
             let root = try web.directory.directory()
             try root.makeDirectories(link)
@@ -233,7 +233,7 @@ import Transfer
             try await withThrowingTaskGroup(of: Void.self) { group in
                 let service = PublicLinks(site: site, pause: .milliseconds(1))
                 group.addTask { try await service.run() }
-                // what can be done is done
+                // the possible changes are made
                 await until("the closed product's link is gone") {
                     (try? root.status("links/public/kit")) == .some(nil)
                 }
@@ -257,7 +257,7 @@ import Transfer
 
     @Test func testThatPublicProductsAloneAreLinked() async throws {
         try await withProducts(anonymousMayRead: true, isPublic: false) { web in
-            // given: the server's own look at the bots before the last change may end after it
+            // given: the server's own reading of the bots from before the last change may end after it
             let root = try web.directory.directory()
             try root.makeDirectories("links")
             try await runExpectingSuccess(
@@ -285,7 +285,7 @@ import Transfer
         }
     }
 
-    /// As a package's versions are in a tree that was put together by hand.
+    /// A package's versions are like this in a tree that was joined by hand.
     @Test(arguments: [
         (true, [("kit", false)], false), (true, [("kit", true)], true), (false, [("kit", true)], false),
         (false, [("kit", true), ("other", true)], true), (true, [("kit", true), ("other", false)], false),

@@ -7,14 +7,14 @@ import Testing
 
 @testable import Web
 
-/// What pages, interface and commands say of pull requests, and an operator's approval.
+/// Pull requests on pages, in the API and on the command line, and an operator's approval.
 @Suite struct PullRequestRoutesTests {
     private static let place = RefName("refs/pull/12/head")
     private static let head = String(repeating: "ab", count: 20)
     private static let next = String(repeating: "cd", count: 20)
     private static let main = String(repeating: "12", count: 20)
 
-    /// A fork's pull request whose head waits, told of by an event and seen by a look.
+    /// Runs a test with a fork's pull request whose head waits, announced by an event and seen by a look.
     private func withWaiting(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
         let file = "repository: /srv/kit.git\npoll: off\nbranches: [main]\npull-requests: approved\n"
         try await withWeb(bots: ["kit": file], isFenced: true) { web in
@@ -79,7 +79,7 @@ import Testing
 
     @Test func testThatAnOperatorApprovesJustTheHeadThatIsThere() async throws {
         try await withWaiting { web in
-            // when, then: nobody else, and nothing but this head
+            // when, then: no other role, and only this head
             #expect(try await approve(web, Self.head, as: .viewer).status == 403)
             #expect(try await approve(web, Self.next, as: .operator).status == 409)
             #expect(try await approve(web, "abababab", as: .operator).status == 400)
@@ -107,7 +107,7 @@ import Testing
 
     @Test func testThatAnIntegrationSaysWhatItIsOf() async throws {
         try await withWaiting { web in
-            // given: approved by a command, and what does not merge
+            // given: approved by a command, and one that does not merge
             let approved = try await martlet(["approve", "kit!12", "--commit", Self.head], web)
             #expect(approved.stdout == "kit!12 approved at abababab: kit#2\n", "\(approved.stderr)")
             let id = try #require(IntegrationID("kit#2"))
@@ -127,7 +127,7 @@ import Testing
                 "kit!12 into main, head abababababab, a fork's, approved by \(NSUserName())\nit does not merge with <main>\n"
             )
             expectContains(shown, "kit#2  !12  abababababab")
-            // and is not what the bot's branches are at
+            // It is not the latest of the bot's branches
             expectContains(try await web.json("/api/v1/bots/kit/integrations/latest"), #""number":1,"#)
             try await web.store.apply(.completed(.canceled, triggerFailed: false), to: id, at: WebFixture.now)
             for target in ["/badge/kit.svg", "/cctray.xml", "/"] {

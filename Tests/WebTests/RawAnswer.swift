@@ -3,8 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// An answer as it came over the wire. The request is sent byte for byte as written, which no HTTP client would do with
-/// the paths that attackers send.
+/// The raw bytes of an answer. The request is sent byte for byte as written, which no HTTP client does with an attacker's paths.
 struct RawAnswer: Sendable {
     let status: Int
     let headers: [(name: String, value: String)]
@@ -14,7 +13,7 @@ struct RawAnswer: Sendable {
 
     subscript(_ name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
 
-    /// The headers as lines, in an order of their own.
+    /// Returns the headers as sorted lines.
     func lines(without names: String...) -> [String] {
         headers.filter { header in !names.contains { $0.lowercased() == header.name.lowercased() } }
             .map { "\($0.name.lowercased()): \($0.value)" }.sorted()
@@ -38,8 +37,8 @@ struct RawAnswer: Sendable {
         return try parse(answer, isHead: method == "HEAD")
     }
 
-    /// Sends a text as it is and returns all that comes until the connection is closed.
-    /// - Parameter waitsForEnd: False: until the first answer's head is there.
+    /// Sends a raw text and returns everything until the connection is closed.
+    /// - Parameter waitsForEnd: If false, it returns after the first answer's head.
     static func exchange(_ text: String, port: Int, waitsForEnd: Bool = true) async throws -> String {
         let answer = try await lane.run { try exchange(Array(text.utf8), port: port, waitsForEnd: waitsForEnd) }
         return String(decoding: answer, as: UTF8.self)
@@ -56,7 +55,7 @@ struct RawAnswer: Sendable {
             let count = bytes.withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
             }
-            // A server that refuses a body may close before it has all of it.
+            // A server that refuses a body may close the connection before it has read all of it.
             if count <= 0 { break }
             sent += count
         }

@@ -12,7 +12,7 @@ import Testing
     private static let json = RegistryRoutesTests.json
 
     /// 4.2
-    @Test func testThatMetadataHasTheArchivesDigestAndTheNeighbours() async throws {
+    @Test func testThatMetadataHasTheArchivesDigestAndTheNeighbors() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // when
             let answer = try await web.send("GET", "/registry/acme/kit/1.4.2", headers: Self.json)
@@ -32,11 +32,11 @@ import Testing
                 answer["Link"] == """
                     <\(Self.base)/2.0.0-beta.1>; rel="latest-version", <\(Self.base)/2.0.0-beta.1>; rel="successor-version", \
                     <\(Self.base)/1.0.0>; rel="predecessor-version"
-                    """, "the yanked one is no neighbour")
+                    """, "the yanked one is no neighbor")
         }
     }
 
-    /// A consumer that has 1.5.0 in its Package.resolved builds on.
+    /// A consumer that has 1.5.0 in its Package.resolved continues to build.
     @Test func testThatAYankedReleaseStaysFetchable() async throws {
         try await RegistryRoutesTests.withPackage { web in
             for path in ["1.5.0", "1.5.0.json", "1.5.0.zip", "1.5.0/Package.swift"] {
@@ -89,10 +89,10 @@ import Testing
         }
     }
 
-    /// R4: what is no more what was published is not sent.
+    /// R4: an archive that is not as published is not sent.
     @Test func testR4ThatADamagedArchiveIsNotServed() async throws {
         try await RegistryRoutesTests.withPackage { web in
-            // given: one bit is another
+            // given: one flipped bit
             try web.directory.write("state/files/kit/1.4.2/Kit-1.4.2.zip", "zip of 1.4.3")
             try web.directory.write("state/files/kit/1.4.2/Package.swift", "// swift-tools-version:6.1\n")
             web.log.expectErrors(containing: "damaged")
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    /// 4.3.1; SwiftPM asks by the tools version's numbers, which can be written shorter in the name.
+    /// 4.3.1; SwiftPM asks with the tools version's numbers, which can be shorter in the name.
     @Test(arguments: [
         ("5.9", 200, "Package@swift-5.9.swift"), ("5.9.0", 200, "Package@swift-5.9.swift"),
         ("6", 200, "Package@swift-6.swift"), ("6.0.0", 200, "Package@swift-6.swift"),
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    /// S8: some write a token where the user stands. What a version was published with before that was looked at is cut, too.
+    /// S8: some users write a token in place of the user name. Such addresses in older versions, from before this was checked, are cut as well.
     @Test func testS8ThatATokenInARepositorysAddressIsNotTold() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // given
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    /// What a version was made of is what it was made of, wherever its bot looks today.
+    /// A version's repository is that of its time, whatever its bot's repository is today.
     @Test func testThatABotThatMovesTakesNoPackageAlong() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // given

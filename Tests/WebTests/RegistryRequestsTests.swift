@@ -6,12 +6,12 @@ import Testing
 
 @testable import Web
 
-/// The less usual ways to ask for a release.
+/// Unusual requests for a release.
 @Suite struct RegistryRequestsTests {
     private static let base = RegistryRoutesTests.base
     private static let kinds = [("1.4.2", "json"), ("1.4.2.zip", "zip"), ("1.4.2/Package.swift", "swift")]
 
-    /// 3.5: each endpoint has one kind.
+    /// 3.5: each endpoint has one content type.
     @Test(arguments: kinds, ["json", "zip", "swift"]) func testThatAnotherKindIsRefused(
         endpoint: (path: String, kind: String), asked: String
     ) async throws {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Who has the manifest learns of those for other compilers all the same.
+    /// A client that has the manifest gets the links to those for other compilers nevertheless.
     @Test func testThatAManifestThatIsThereKeepsItsLinks() async throws {
         try await RegistryRoutesTests.withPackage { web in
             let path = "/registry/acme/kit/1.4.2/Package.swift"
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// `+` stands for itself in a path, and is `%2B` in what we write.
+    /// `+` is literal in a path, and `%2B` in the paths that we write.
     @Test func testThatBuildMetadataIsPartOfTheName() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // given
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// A valid version can end as a file does.
+    /// A valid version can end like a file name.
     @Test(arguments: ["zip", "json"]) func testThatAVersionMayEndLikeAFile(ending: String) async throws {
         try await RegistryRoutesTests.withPackage { web in
             // given
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    /// A manifest for another compiler that is damaged or missing takes the usual one with it as little as it is offered.
+    /// A damaged or missing manifest for another compiler is neither offered nor affects the usual one.
     @Test(arguments: [false, true]) func testThatADamagedManifestIsLeftOut(isMissing: Bool) async throws {
         try await RegistryRoutesTests.withPackage { web in
             // given

@@ -17,7 +17,8 @@ import Testing
         "Package@swift-6.swift": Array("// swift-tools-version: 6.1\n".utf8),
     ]
 
-    /// The package Acme.Kit with 1.0.0, 1.4.2, 1.5.0 (yanked) and 2.0.0-beta.1, and the product's 1.3.0, which is not in the registry.
+    /// Runs a test with the package Acme.Kit with 1.0.0, 1.4.2, 1.5.0 (yanked) and 2.0.0-beta.1, and the product's 1.3.0, which is not in the
+    /// registry.
     static func withPackage(
         anonymousMayRead: Bool = true, _ body: @Sendable (WebFixture) async throws -> Void
     ) async throws {
@@ -93,7 +94,7 @@ import Testing
             }
         }
 
-        /// 4.6: packages come from bots alone.
+        /// 4.6: packages come only from bots.
         @Test func testThatNothingCanBeSent() async throws {
             try await withPackage { web in
                 let answer = try await web.send("PUT", "/registry/acme/kit/3.0.0", as: .admin, body: [1, 2, 3])
@@ -152,14 +153,14 @@ import Testing
                 let token = try #require(web.tokens[.viewer]).secret
                 let basic = Data("anybody:\(token)".utf8).base64EncodedString()
                 try await web.expect(200, "POST", "/registry/login", headers: [("Authorization", "Basic \(basic)")])
-                // What changes something takes no password of a browser.
+                // A change does not accept a browser's password.
                 try await web.expect(
                     401, "POST", "/api/v1/products/kit/versions/1.4.2/yank",
                     headers: [("Authorization", "Basic \(basic)")])
             }
         }
 
-        /// As the rest of the service: by token where nobody may read without one, and then for no shared cache (R3).
+        /// As in the rest of the service: with a token if anonymous clients may not read, and then not for shared caches (R3).
         @Test func testThatItIsReadAsTheRestIs() async throws {
             try await withPackage(anonymousMayRead: false) { web in
                 for path in [

@@ -8,11 +8,11 @@ import Testing
 
 @testable import Web
 
-/// Connections whose time is the test's.
+/// Connections with a clock of the test.
 @Suite struct RequestDeadlinesTests {
     static let request = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"
 
-    /// A connection as the server makes it, with its pipeline.
+    /// Returns a connection as the server makes it, with its pipeline.
     static func connection(_ connections: ConnectionLimit = ConnectionLimit(limit: 100)) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.configureHTTPServerPipeline(
@@ -23,7 +23,7 @@ import Testing
         return channel
     }
 
-    /// Closing for others is the next thing that a connection's loop does.
+    /// Whether the connection is open. Closing it for others is the next thing that its event loop does.
     static func isOpen(_ channel: EmbeddedChannel) -> Bool {
         channel.embeddedEventLoop.run()
         return channel.isActive
@@ -38,7 +38,7 @@ import Testing
         try channel.writeOutbound(HTTPResponsePart.end(nil))
     }
 
-    /// An answer that may wait for the client to take it.
+    /// Writes an answer that may wait for the client.
     private static func write(_ channel: EmbeddedChannel) {
         channel.write(HTTPResponsePart.head(.init(status: .ok, headerFields: [.contentLength: "0"])), promise: nil)
         channel.writeAndFlush(HTTPResponsePart.end(nil), promise: nil)
@@ -114,7 +114,7 @@ import Testing
         #expect(!channel.isActive, "the second one's body is waited for")
     }
 
-    /// How often somebody asked for more bytes.
+    /// A counter of requests for more bytes.
     private final class ReadCounter: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
         var count = 0
@@ -145,14 +145,14 @@ import Testing
         // given
         let channel = try Self.connection()
         try Self.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n", channel)
-        // when: a body that is written as it comes cannot be written any more
+        // when: a body that is written in parts cannot be written any more
         channel.isWritable = false
         channel.pipeline.fireChannelWritabilityChanged()
         Self.pass(119, channel)
         channel.isWritable = true
         channel.pipeline.fireChannelWritabilityChanged()
         Self.pass(200, channel)
-        // then: who takes some of it goes on
+        // then: a client that takes some of it continues
         #expect(channel.isActive)
         // when
         channel.isWritable = false

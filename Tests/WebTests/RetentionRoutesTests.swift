@@ -7,7 +7,7 @@ import Testing
 @testable import Web
 
 @Suite struct RetentionRoutesTests {
-    /// Three integrations of `kit`, of whose file two are to be kept.
+    /// Runs a test with three integrations of `kit`, whose file keeps two.
     private func withIntegrations(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
         try await withWeb { web in
             let kit = try #require(Name("kit"))
@@ -47,7 +47,7 @@ import Testing
             let json = [("Content-Type", "application/json")]
             let answer = try await web.send(
                 "POST", "/api/v1/prune", as: .operator, headers: json, body: Array(#"{"dryRun":true}"#.utf8))
-            // then: what goes stands first
+            // then: the removed ones are first
             expectContains(
                 answer.text,
                 #"{"done":false,"countedTo":"2026-03-01T12:00:00.000Z","items":[{"integration":"kit#1","goes":true,"#
@@ -56,7 +56,7 @@ import Testing
                 answer.text, #""omitted":0,"removes":{"integrations":1,"bytes":0,"files":0},"keeps":{"integrations":2,"#
             )
             #expect(try await web.store.integrations().items.count == 3)
-            // and of another bot, or none
+            // It holds for another bot, or none
             let other = Array(#"{"dryRun":true,"bot":"other"}"#.utf8)
             try await web.expect(404, "POST", "/api/v1/prune", as: .operator, headers: json, body: other)
             let wrong = Array(#"{"dryRun":true,"bot":"Not a name"}"#.utf8)
@@ -76,7 +76,7 @@ import Testing
             }
             try await web.expect(410, "POST", api + "/1/rerun", as: .operator)
             try await web.expect(410, "GET", "/bots/kit/1")
-            // one that never was, is not
+            // one that never existed is not
             try await web.expect(404, "GET", api + "/9")
             try await web.expect(200, "GET", api + "/2")
         }

@@ -8,10 +8,10 @@ import Transfer
 
 @testable import Web
 
-/// The service behind a reverse proxy with nothing but `proxy_pass` in its configuration.
+/// The service behind a reverse proxy with only `proxy_pass` in its configuration.
 @Suite struct ReverseProxyTests {
-    /// Runs nginx in front of the service, with its own defaults.
-    /// - Parameter location: `location PATH { … }`, in which PORT is the service's.
+    /// Runs nginx with its defaults in front of the service.
+    /// - Parameter location: `location PATH { … }`, in which PORT is the service's port.
     private static func withProxy(
         _ web: WebFixture, _ location: String = "location / { proxy_pass http://127.0.0.1:PORT; }",
         _ body: (_ port: Int) async throws -> Void
@@ -32,7 +32,7 @@ import Transfer
         ) { try await body(port) }
     }
 
-    /// - Parameter transport: Must be held as long as the stream is read.
+    /// - Parameter transport: The caller keeps it as long as the stream is read.
     private static func stream(_ path: String, port: Int, _ transport: CurlTransport) async throws -> TransferStream {
         var request = TransferRequest(.get, "http://127.0.0.1:\(port)\(path)")
         request.isPlainHTTPAllowed = true
@@ -49,7 +49,7 @@ import Transfer
         }
     }
 
-    /// Without the header nginx hands on what a job prints when some KiB are there, or at the end.
+    /// Without the header nginx passes a job's output on only after some KiB, or at the end.
     @Test(.program("nginx"), .timeLimit(TestLimits.minutes(1))) func testThatALogArrivesAsItIsPrinted() async throws {
         try await withWeb { web in
             // given
@@ -89,7 +89,7 @@ import Transfer
                 var (waiting, known) = (["/ci/"], Set(["/ci/"]))
                 while let path = waiting.popLast() {
                     let answer = try await RawAnswer.send("GET", path, headers: [("Accept", "text/html")], port: port)
-                    // then: what needs a token is no dead link
+                    // then: a link that needs a token is not dead
                     #expect([200, 302, 401].contains(answer.status), "\(path): \(answer.status)")
                     let links =
                         answer["Content-Type"]?.hasPrefix("text/html") == true

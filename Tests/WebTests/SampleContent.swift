@@ -8,7 +8,7 @@ import Testing
 
 @testable import Web
 
-/// A store with three integrations of one bot as a first evening makes them: red, fixed, released.
+/// A store with three integrations of one bot, as after a first evening: red, fixed, released.
 struct SampleContent: Sendable {
     static let kit = Name(nearest: "kit")
     static let debug = Name(nearest: "debug")
@@ -17,9 +17,9 @@ struct SampleContent: Sendable {
     static let commits = ["1", "2", "3"].compactMap { CommitID(String(repeating: $0, count: 40)) }
 
     let web: WebFixture
-    /// Whether the test step leaves a report; else only its exit status is known.
+    /// Whether the test step leaves a report. Without one only its exit status is known.
     var hasReports = true
-    /// Whether what is warned of is silenced, and a step that does not count fails.
+    /// Whether warnings are silenced, and a step that does not count fails.
     var isSilenced = false
 
     var start: Timestamp { WebFixture.now + .seconds(-3600) }
@@ -33,7 +33,7 @@ struct SampleContent: Sendable {
         try await publish("1.0.0", by: released)
     }
 
-    /// Runs an integration through all its states.
+    /// Takes an integration through all its states.
     func integrate(
         _ index: Int, ref branch: String, failing: [String], warnings: Int, before: Int?
     ) async throws -> IntegrationRecord {
@@ -121,7 +121,7 @@ struct SampleContent: Sendable {
         return results
     }
 
-    /// What the release configuration archived, as it lies where `ProductArchiver` puts it.
+    /// Returns the archived files of the release configuration, at the paths of `ProductArchiver`.
     private func artifacts(of attempt: AttemptID) throws -> [Artifact] {
         guard attempt.job == Self.release else { return [] }
         let files: [(String, Name?, Int)] = [
@@ -137,7 +137,7 @@ struct SampleContent: Sendable {
         }
     }
 
-    /// What the archives hold: made once, since a debug build takes 30 ms for it.
+    /// The content of the archives. It is made once, since a debug build takes 30 ms for it.
     private static let content = (0..<241_172).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
 
     private static func place(of attempt: AttemptID) -> String {
@@ -207,7 +207,7 @@ struct SampleContent: Sendable {
         try web.directory.write(place + "log.index", index)
     }
 
-    /// Publishes a version with two files and a manifest, as they lie on the disk.
+    /// Publishes a version with two files and a manifest on the disk.
     func publish(
         _ version: String, by record: IntegrationRecord, product: Name = SampleContent.kit,
         files: [String: [UInt8]] = ["kit-source.tar.gz": Array("source".utf8), "page.html": Array("<p>".utf8)],

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Web
 
-/// By which names the service may be asked: a page of another site whose name leads here must not read it.
+/// The host names of the service. A page of another site whose name resolves to the service must not read it.
 @Suite struct ServedHostsTests {
     private static func hosts(_ listen: [String] = ["127.0.0.1"], url: String = "https://ci.acme.example:8443")
         -> ServedHosts
@@ -52,7 +52,8 @@ import Testing
         #expect(Self.hosts(["ci.lan"]).serves("CI.lan:8080"))
     }
 
-    /// Which addresses lead to it nobody here can know: a proxy's or a container's network changes them. No page has an address as its name.
+    /// The addresses that lead to it are not known here, because a proxy's or a container's network changes them. No page has an address as its
+    /// name.
     @Test(arguments: ["0.0.0.0", "::"])
     func testThatEveryAddressIsServedByWhoListensOnAll(_ listen: String) {
         #expect(Self.hosts([listen]).serves("203.0.113.9:8080"))
@@ -84,7 +85,7 @@ import Testing
 
     @Test func testThatAForeignNameReadsNothing() async throws {
         try await withWeb(shelf: FileShelf()) { web in
-            // given: also a file that is on the shelf
+            // given: also a file in the memory cache
             let sample = SampleContent(web: web)
             try await sample.fill()
             let file = "/files/kit/1.0.0/kit-source.tar.gz"

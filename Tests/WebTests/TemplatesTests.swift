@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct TemplatesTests {
     @Test(arguments: Templates.sources.keys.sorted()) func testThatEveryTemplateCompiles(name: String) throws {
-        // given: none is compiled yet, so that those that it includes are found by this one alone
+        // given: none is compiled yet, so that only this one finds the templates that it includes
         let templates = Templates(Templates.Compiled())
 
         // then

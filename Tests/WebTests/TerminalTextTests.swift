@@ -2,16 +2,16 @@ import Testing
 
 @testable import Web
 
-/// Colors only.
+/// Only colors are kept.
 @Suite struct TerminalTextTests {
     private func html(_ text: String) -> [String] { TerminalText.lines(of: Array(text.utf8)) }
 
     @Test func testThatColorsAndBoldSurvive() {
         #expect(html("\u{1B}[31mred\u{1B}[0m plain") == ["<span class=\"t1\">red</span> plain"])
         #expect(html("\u{1B}[1;92mok\u{1B}[m") == ["<span class=\"t2 tb\">ok</span>"])
-        // A color goes on in the next line.
+        // A color continues in the next line.
         #expect(html("\u{1B}[33ma\nb") == ["<span class=\"t3\">a</span>", "<span class=\"t3\">b</span>"])
-        // The numbers of 256 and of 16 million colors are no codes of their own.
+        // The parameters of 256 and of 16 million colors are not codes themselves.
         #expect(html("\u{1B}[38;5;31mx\u{1B}[38;2;1;31;1my") == ["xy"])
     }
 

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Web
 
-/// Tests through time on pages, in the interface and on the command line.
+/// The history of tests on pages, in the API and on the command line.
 @Suite struct TestsThroughTimeTests {
-    /// The sample's three integrations, and a fourth in which `keepsOrder()` fails in release and `roundTrips()` is flaky.
+    /// Runs a test with the sample's three integrations, and a fourth in which `keepsOrder()` fails in release and `roundTrips()` is flaky.
     private func withSample(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
         try await withWeb { web in
             try await SampleContent(web: web).fill()

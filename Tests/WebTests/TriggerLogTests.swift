@@ -5,12 +5,12 @@ import Testing
 
 @testable import Web
 
-/// Logs of triggers' scripts, on their pages and as they are.
+/// Logs of triggers' scripts, on their pages and as raw text.
 @Suite struct TriggerLogTests {
     private static let page = "/bots/kit/1"
     private static let api = "/api/v1/bots/kit/integrations/1"
 
-    /// - Parameter trigger: Whose script printed `told`; the sample's configurations are called `debug` and `release`.
+    /// - Parameter trigger: The trigger whose script printed `told`. The sample's configurations are `debug` and `release`.
     private func withSample(
         trigger: String, _ body: @Sendable (WebFixture) async throws -> Void
     ) async throws {
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// As addresses were before, and as a person writes it.
+    /// The earlier form of addresses, which users also write.
     @Test func testThatATriggersLogIsFoundByItsNameAloneToo() async throws {
         try await withSample(trigger: "office") { web in
             #expect(try await web.send("GET", Self.api + "/log/office").text == "told\n")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Web
 
-/// Tests that ran and of which no report tells.
+/// Tests that ran without a report.
 @Suite struct UntoldTestsTests {
     private func withUntold(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
         try await withWeb { web in

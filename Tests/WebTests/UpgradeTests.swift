@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-/// What people see of an integration that another toolchain asked for.
+/// The views of an integration that was caused by another toolchain.
 @Suite struct UpgradeTests {
     @Test func testThatAnUpgradeSaysBothVersionsEverywhere() async throws {
         try await withWeb { web in

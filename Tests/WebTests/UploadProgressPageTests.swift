@@ -42,7 +42,7 @@ import Transfer
             expectContains(
                 printed.stdout, "sending <kit>.tar.zst, file 2 of 3: 16 MiB of 64 MiB, try 2 (the line broke)")
 
-            // and when it has ended, nothing
+            // when it has ended, nothing is shown
             record.state = .succeeded
             record.endedAt = WebFixture.now
             try await web.store.recordTrigger(record)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Web
 
-/// The order of versions, and what a yanked one is shown as, by each way that people ask.
+/// The order of versions, and the form of a yanked one, in every view.
 @Suite struct VersionListingTests {
     private func withVersions(
         _ versions: [String], _ body: @Sendable (WebFixture) async throws -> Void
@@ -70,7 +70,7 @@ import Testing
             "1.10.0", "1.9.0", "2.0.0-rc.2", "2.0.0-rc.10", "2.0.0-alpha", "99999999999999999999.0.0", "1.10.0-1",
         ]
         try await withVersions(published) { web in
-            // given: as section 11 of Semantic Versioning has them; 1.0.0 is the sample's own
+            // given: versions in the order of section 11 of Semantic Versioning; 1.0.0 is the sample's own
             let ordered = [
                 "99999999999999999999.0.0", "2.0.0-rc.10", "2.0.0-rc.2", "2.0.0-alpha", "1.10.0", "1.10.0-1", "1.9.0",
                 "1.0.0",
@@ -161,10 +161,10 @@ import Testing
         }
     }
 
-    /// Also those for which one answer of the service has no room.
+    /// Also if there are more than one answer of the service can have.
     @Test func testThatTheCommandListsAllOfThem() async throws {
         try await withVersions([]) { web in
-            // given: rows alone, which are all that is listed
+            // given: only rows, which are all that is listed
             let record = try #require(try await web.store.latestIntegration(of: SampleContent.kit))
             let numbers = 1...201
             for number in numbers {
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    /// The files of the highest twenty are on the product's page, those of all on their own.
+    /// The files of the highest twenty are on the product's page, those of all versions on their own pages.
     @Test func testThatALongPageShowsTheFilesOfTheHighestAlone() async throws {
         try await withVersions((1...21).map { "1.0.\($0)" } + ["2.0.0-rc.1"]) { web in
             let page = try await web.send("GET", "/products/kit").text

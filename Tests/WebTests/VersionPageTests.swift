@@ -9,7 +9,7 @@ import Testing
 @testable import Web
 
 @Suite struct VersionPageTests {
-    /// 1.0.0, the yanked 1.1.0 and 1.2.0-beta.1, of the package Acme.Kit, with a binary target.
+    /// Runs a test with 1.0.0, the yanked 1.1.0 and 1.2.0-beta.1, of the package Acme.Kit, with a binary target.
     static func withVersions(
         url: String = "http://ci.example", _ body: @Sendable (WebFixture, SampleContent) async throws -> Void
     ) async throws {
@@ -118,14 +118,14 @@ import Testing
         }
     }
 
-    /// A key of the real `ssh-keygen`.
+    /// Makes a key with the real `ssh-keygen`.
     private static func key(in web: WebFixture, _ name: String) async throws -> SigningKey {
         try await runExpectingSuccess(
             ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", web.directory.path(name)])
         return try SigningKey(openSSH: web.directory.text(name))
     }
 
-    /// What is pasted works for any name and version: `curl -O` keeps a name encoded, and a range means a later version once there is one.
+    /// Pasted commands work for any name and version. `curl -O` keeps a name encoded, and a range means a later version once there is one.
     @Test func testThatWhatIsPastedIsThatVersionUnderItsName() async throws {
         try await Self.withVersions { web, sample in
             // given
@@ -145,7 +145,7 @@ import Testing
                 expectContains(page, "martlet fetch --server http://ci.example kit@~1.0")
             }
             expectContains(older, "martlet fetch --server http://ci.example kit@1.0.0")
-            // when it is yanked, the older one is the highest again, and this one has to be named
+            // when: it is yanked, the older one is the highest again, and this one must be named
             try await web.store.yank(
                 product: SampleContent.kit, version: try #require(SemanticVersion("1.0.1+x")), at: WebFixture.now)
             let yanked = try await web.send("GET", "/products/kit/1.0.1%2Bx").text
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    /// What takes a token says so, with the place where SwiftPM logs in.
+    /// A page that needs a token states so, with the address at which SwiftPM logs in.
     @Test(arguments: ["http", "https"]) func testThatAClosedProductsPageSaysWhereTheTokenGoes(
         scheme: String
     ) async throws {
@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    /// X5, and without a script: nothing inline, nothing from elsewhere.
+    /// X5, and without a script: nothing is inline or from another site.
     @Test func testX5ThatItNeedsNoScriptAndNoInlineStyle() async throws {
         try await Self.withVersions { web, _ in
             let answer = try await web.send("GET", "/products/kit/1.0.0")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-/// Anybody may ask for a version's page as often as he likes; its signature is judged once.
+/// Any client may request a version's page any number of times. Its signature is verified once.
 @Suite struct VersionSealsTests {
     @Test func testThatAVersionIsReadOnceUntilOneOfItsFilesIsAnother() async throws {
         try await withTemporaryDirectory { directory in

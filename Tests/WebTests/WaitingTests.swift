@@ -5,12 +5,12 @@ import Testing
 
 @testable import Web
 
-/// Commands with `--wait`, against a service that runs nothing.
+/// Commands with `--wait`, with a service that runs nothing.
 @Suite struct WaitingTests {
     @Test(arguments: [[], ["--json"]])
     func testThatARerunThatIsTakenBackIsNotTheResultBefore(_ arguments: [String]) async throws {
         try await withWeb(bots: ["kit": "repository: \(SampleContent.repository)\n"]) { web in
-            // given: a green integration, whose rerun somebody waits for
+            // given: a green integration, for whose rerun a client waits
             try await SampleContent(web: web).fill()
             let id = IntegrationID(bot: SampleContent.kit, number: 3)
             async let waiting = martlet(["rerun", "\(id)", "--wait"] + arguments, web)

@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Transfer
 
-/// The real operations over the real store. No job is ever started: the service is built and not run.
+/// Returns the real operations over the real store. No job is ever started: the service is built and not run.
 /// - Parameter readsBots: Whether the bot files are read.
 func makeOperations(
     store: Store, directory: TemporaryDirectory, state: String, log: RecordingLogger, readsBots: Bool = false,

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Web
 
-/// A service with a real store and a real server on a loopback port and a unix socket.
+/// A service with a real store and a real server on a loopback port and a Unix socket.
 struct WebFixture: Sendable {
     let store: Store
     let operations: Operations
@@ -19,7 +19,7 @@ struct WebFixture: Sendable {
     let port: Int
     let socket: String
     let table: RouteTable
-    /// What the server's handlers share.
+    /// The objects that the server's handlers share.
     let site: Site
     let limits: WebLimits
     /// The answers that can be ended.
@@ -28,7 +28,7 @@ struct WebFixture: Sendable {
     /// One token of each role.
     let tokens: [Role: BearerToken]
 
-    /// 2026-03-01T12:00:00Z, for everything that asks for the time.
+    /// 2026-03-01T12:00:00Z, the time for all code.
     static let now = Timestamp(secondsSinceEpoch: 1_772_366_400)
 
     /// Sends one request over TCP.
@@ -41,7 +41,7 @@ struct WebFixture: Sendable {
         return try await RawAnswer.send(method, target, headers: headers, body: body, port: port)
     }
 
-    /// Sends a request and expects just this status.
+    /// Sends a request and expects this status.
     func expect(
         _ status: Int, _ method: String, _ target: String, as role: Role? = nil, headers: [(String, String)] = [],
         body: [UInt8] = [], sourceLocation: SourceLocation = #_sourceLocation
@@ -50,7 +50,7 @@ struct WebFixture: Sendable {
         #expect(answer.status == status, "\(method) \(target): \(answer.text)", sourceLocation: sourceLocation)
     }
 
-    /// All that was logged.
+    /// The whole log.
     var logText: String { log.lines.map(\.description).joined(separator: "\n") }
 
     func json(_ target: String, as role: Role? = nil) async throws -> String {
@@ -60,11 +60,12 @@ struct WebFixture: Sendable {
     }
 }
 
-/// Starts the service, runs `body` and stops the service; all its work has ended when this returns.
+/// Starts the service, runs `body` and stops the service. All its work has ended when this returns.
 /// - Parameters:
-///   - shelf: Keeps small files for a while.
-///   - connections: At a time on one address. Where a number is given, no time passes by which slow clients are told from others.
-///   - afterwards: Given the store when the service has stopped.
+///   - shelf: The cache of small files.
+///   - connections: The limit of concurrent connections on one address. If a number is given, the clock by which slow clients are recognized stands
+///     still.
+///   - afterwards: Gets the store after the service has stopped.
 func withWeb(
     anonymousMayRead: Bool = true, url: String = "http://ci.example", hosts: [String] = ["a"],
     bots: [String: String] = [:], isFenced: Bool = false, looksAtLogs: Duration = .seconds(1), makesTokens: Bool = true,
@@ -125,7 +126,7 @@ func withWeb(
 }
 
 extension String {
-    /// What stands before, between and after each occurrence of a separator.
+    /// Returns the parts before, between and after the occurrences of a separator.
     func pieces(_ separator: String) -> [Substring] {
         var (pieces, rest): ([Substring], Substring) = ([], self[...])
         while let range = rest.firstRange(of: separator) {

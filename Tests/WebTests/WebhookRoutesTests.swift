@@ -60,7 +60,7 @@ import Testing
             let answer = try await web.send("POST", target, headers: wrong, body: Self.body)
             #expect(answer.status == 401)
             for (bot, headers) in [("nobody", wrong), ("nobody", headers()), ("kit", unsigned), ("nobody", unsigned)] {
-                // Names cannot be probed: the same words for a bot that is none.
+                // Names cannot be probed: the answer for a missing bot is the same.
                 let other = try await web.send("POST", "/webhooks/github/\(bot)", headers: headers, body: Self.body)
                 #expect(other.status == 401 && other.text == answer.text, "\(bot)")
             }

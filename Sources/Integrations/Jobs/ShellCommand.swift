@@ -40,8 +40,8 @@ enum ShellCommand {
         }
     }
 
-    /// Whether a text is one call of one program with plain words, such as `make check`. `-e` and `pipefail` do not change what it comes to, and every
-    /// shell does the same with it: so the shell that the machine has runs it, without bash, whose start takes 3 ms.
+    /// Whether a text is one call of one program with plain words, such as `make check`. `-e` and `pipefail` do not change its result, and every
+    /// shell does the same with it. So the machine's own shell runs it, without bash, whose start takes 3 ms.
     ///
     /// A path such as `./build.sh` does not count: a script without a first line `#!` is run by the shell that calls it (POSIX.1-2017, 2.9.1.1), and
     /// dash takes `[[` for a missing program.

@@ -105,7 +105,7 @@ extension TriggerRunner {
         String((attempt.path + Self.workSuffix).dropFirst(state.integrations.count + 1))
     }
 
-    /// Of what lies beside an attempt's directory for its job to work in.
+    /// The suffix of the directory beside an attempt's directory in which the attempt's job works.
     static let workSuffix = ".work"
 }
 

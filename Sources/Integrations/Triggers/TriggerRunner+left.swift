@@ -55,7 +55,7 @@ extension TriggerRunner {
         return found
     }
 
-    /// None of what is no directory, or that retention takes away meanwhile.
+    /// Returns the names in a directory; an empty array if it is not a directory, or if retention removes it meanwhile.
     private static func names(in path: String) -> [String] {
         guard let directory = try? Directory(opening: path), let entries = try? directory.entries() else { return [] }
         return entries.filter { $0.kind == .directory && $0.isText }.map(\.name)

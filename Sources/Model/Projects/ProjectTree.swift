@@ -69,7 +69,7 @@ package struct ProjectTree: Hashable, Sendable {
 
     /// The directories of the root that may hold bats tests, in the order of the search.
     package static let batsDirectories = ["test", "tests", "spec", "t"]
-    /// The directories therein whose bats files are not the project's own tests.
+    /// The directories of a project whose bats files are not the project's own tests.
     package static let batsLeavesOut: Set<String> = [
         "fixtures", "fixture", "testdata", "data", "samples", "examples", "test_helper", "helpers", "vendor",
         "node_modules",

@@ -1,5 +1,5 @@
 extension FixedWidthInteger {
-    /// Converts a fraction of unknown origin, such as one in a report. The fraction is rounded towards zero. A number out of range becomes the
+    /// Converts a fraction of unknown origin, such as one in a report. The fraction is rounded toward zero. A number out of range becomes the
     /// nearest one in range, and NaN becomes 0. `Int(_:)` would end the process for these.
     package init(clamping value: Double) {
         if let exact = Self(exactly: value.rounded(.towardZero)) {

@@ -74,7 +74,7 @@ package struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringC
 }
 
 extension Duration {
-    /// The whole milliseconds, rounded towards zero. Durations beyond 292 million years are clamped.
+    /// The whole milliseconds, rounded toward zero. Durations beyond 292 million years are clamped.
     package var milliseconds: Int64 {
         let (seconds, hasOverflowed) = components.seconds.multipliedReportingOverflow(by: 1000)
         if hasOverflowed { return components.seconds < 0 ? .min : .max }

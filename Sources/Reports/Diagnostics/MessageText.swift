@@ -10,7 +10,7 @@ enum MessageText {
     private static let maximumBytes = 4096
 
     /// Returns a text with one blank for each run of white space, and none at the ends.
-    static func normalised(_ text: String) -> String {
+    static func normalized(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 

@@ -25,7 +25,7 @@ package enum Fingerprinter {
         var path = ""
         if !finding.isOfTest || finding.rule.isEmpty {
             path = MessageText.withoutBuildDirectory(finding.path ?? "")
-            let line = lineText.map(MessageText.normalised) ?? ""
+            let line = lineText.map(MessageText.normalized) ?? ""
             parts.append(line)
             if finding.rule.isEmpty || finding.rule == Finding.failedTestCommandRule {
                 parts.append(MessageText.identifying(finding.message))

@@ -16,7 +16,7 @@ package enum Lint {
     package static func file(
         path: String, text: String, kind: Kind? = nil, project: RecipeReader.Project = .unknown
     ) -> [Diagnostic] {
-        switch kind ?? recognised(path: path, text: text) {
+        switch kind ?? recognized(path: path, text: text) {
         case .settings:
             let defaults = ServiceSettings.Defaults.system(processors: 1)
             return SettingsReader.read(yaml: text, file: path, defaults: defaults).diagnostics
@@ -52,7 +52,7 @@ package enum Lint {
         var ignored = Diagnostics(file: path)
         guard let text = UTF8Text.decode(bytes, &ignored) else { return nil }
         let recipe: Recipe?
-        switch kind ?? recognised(path: path, text: text) {
+        switch kind ?? recognized(path: path, text: text) {
         case .settings: recipe = nil
         case .recipe: recipe = RecipeReader.read(yaml: text, file: path, project: project).value
         case .bot:
@@ -80,7 +80,7 @@ package enum Lint {
     }
 
     /// Returns a file's format. It is determined by the usual file names, or else by the first key that only one format has. The default is `bot`.
-    package static func recognised(path: String, text: String) -> Kind {
+    package static func recognized(path: String, text: String) -> Kind {
         let name = FilePath.lastComponent(of: path)
         if [".martlet.yml", ".martlet.yaml"].contains(name) { return .recipe }
         if ["martlet.yml", "martlet.yaml"].contains(name) { return .settings }

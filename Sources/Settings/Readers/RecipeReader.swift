@@ -18,17 +18,17 @@ package enum RecipeReader {
         /// The repository is not known: a recipe is read without a commit.
         case unknown
         /// The commit's tree was read. The recognition is `nil` if no type fits. The commands are those of the project's own CI.
-        case recognised(
+        case recognized(
             ProjectType.Recognition?, rootEntries: [String], ownCommands: [ProjectTree.OwnCommand] = [])
 
         /// Returns the project that a tree contains.
         package static func recognized(_ tree: ProjectTree) -> Project {
-            .recognised(
+            .recognized(
                 ProjectType.recognize(tree), rootEntries: tree.rootEntries, ownCommands: tree.ownCommands)
         }
 
         /// Whether the tree was read and no project type with usual commands was recognized.
-        var isUnusual: Bool { if case .recognised(nil, _, _) = self { true } else { false } }
+        var isUnusual: Bool { if case .recognized(nil, _, _) = self { true } else { false } }
     }
 
     /// Reads the recipe's bytes as stored in git. Bytes that are not UTF-8 are an error with its line number.
@@ -46,8 +46,8 @@ package enum RecipeReader {
     /// - Parameter isRelease: Whether the commit is one to publish. It is then built optimized, in a configuration `release`.
     package static func withoutRecipe(_ project: Project, isRelease: Bool = false) -> Reading<Recipe> {
         var diagnostics = Diagnostics(file: fileName)
-        guard case .recognised(let recognition?, _, _) = project else {
-            diagnostics.error(nothingRecognised(project), at: .start)
+        guard case .recognized(let recognition?, _, _) = project else {
+            diagnostics.error(nothingRecognized(project), at: .start)
             return warning(of: project, diagnostics.reading(of: nil))
         }
         let recipe = Recipe(
@@ -58,7 +58,7 @@ package enum RecipeReader {
 
     /// Warns about files of the root that look like the recipe and are ignored.
     static func warning(of project: Project, _ reading: Reading<Recipe>) -> Reading<Recipe> {
-        guard case .recognised(_, let entries, _) = project else { return reading }
+        guard case .recognized(_, let entries, _) = project else { return reading }
         let sentences = NearMiss.recipes(in: entries)
         guard !sentences.isEmpty else { return reading }
         var recipe = reading.value
@@ -92,9 +92,9 @@ package enum RecipeReader {
         var recipe = Recipe(configurations: [])
         var project = project
         if let type: ProjectType = diagnostics.word(fields["project"], "project") {
-            project = .recognised(.init(type: type, marker: "`project` in \(diagnostics.file)"), rootEntries: [])
+            project = .recognized(.init(type: type, marker: "`project` in \(diagnostics.file)"), rootEntries: [])
         }
-        if case .recognised(let recognition, _, _) = project {
+        if case .recognized(let recognition, _, _) = project {
             recipe.recognition = recognition
             recipe.projectType = recognition?.type
         }
@@ -102,7 +102,7 @@ package enum RecipeReader {
             ConfigurationReader.configurations(fields["configurations"], project: project, &diagnostics)
             ?? recipe.recognition.map { configurations(of: $0, isRelease: isRelease) } ?? [debug]
         if fields["configurations"] == nil, project.isUnusual {
-            diagnostics.error(nothingRecognised(project), at: fields.position)
+            diagnostics.error(nothingRecognized(project), at: fields.position)
         }
         recipe.analyze = analyses(fields["analyze"], &diagnostics)
         for clash in SecretNames.clashes(in: recipe) {
@@ -141,13 +141,13 @@ package enum RecipeReader {
     }
 
     /// Returns an error that says what to write if no type fits. If the tree is known, it suggests a recipe for the tools found.
-    private static func nothingRecognised(_ project: Project) -> String {
+    private static func nothingRecognized(_ project: Project) -> String {
         let markers = ProjectType.usualMarkers
-        if case .recognised(_, let entries, _) = project, let near = NearMiss.recipes(in: entries).first {
+        if case .recognized(_, let entries, _) = project, let near = NearMiss.recipes(in: entries).first {
             return "nothing says how to build this repository: \(near)"
         }
         let beginning = "nothing says how to build this repository: none of \(markers) is in its root"
-        guard case .recognised(_, let entries, let commands) = project else {
+        guard case .recognized(_, let entries, let commands) = project else {
             return "\(beginning); add a \(fileName) with `\(SampleRecipe.unknown)`"
         }
         let own = ProjectTree.OwnCommand.sentence(commands).map { "; \($0)" } ?? ""

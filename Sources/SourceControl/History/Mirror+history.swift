@@ -15,10 +15,10 @@ extension Mirror {
         }
     }
 
-    /// Which commit wrote each line, white space aside, renames followed.
+    /// Returns the commit that last wrote each line. It ignores changes of white space and follows renames.
     /// - Parameters:
-    ///   - commits: Only these are asked; nothing: all that lead to `commit`.
-    /// - Returns: Nothing for a line that is older than `commits`, or not there, or past the limit.
+    ///   - commits: The commits to search; `nil` for all ancestors of `commit`.
+    /// - Returns: For each line its commit; `nil` if the line is older than `commits`, does not exist, or is past the limit.
     package func origins(
         of places: [LinePlace], at commit: CommitID, among commits: Set<CommitID>?, limit: HistoryLimit
     ) async throws(SourceControlError) -> [LinePlace: CommitID] {

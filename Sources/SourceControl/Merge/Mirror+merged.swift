@@ -21,7 +21,7 @@ extension Mirror {
     static let maximumQuestions = 20
 
     /// Answers which heads are in the history of a branch's tip and were not in that of the tip before.
-    /// - Returns: For each question in turn; nothing where a commit is not here, and for those above `maximumQuestions`.
+    /// - Returns: One answer per question, in order; `nil` if a commit is not in the mirror, and for questions beyond `maximumQuestions`.
     package func whichAreMerged(_ questions: [MergeQuestion]) async throws(SourceControlError) -> [Bool?] {
         let store = store
         return try await local { repository throws(SourceControlError) in

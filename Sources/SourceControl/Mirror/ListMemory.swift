@@ -73,7 +73,7 @@ final class ListMemory: Sendable {
         }
     }
 
-    /// So many packs are in the mirror.
+    /// Records the number of packs in the mirror.
     func notePacks(_ count: Int) { state.withLock { $0.packs = count } }
 
     /// A look could not bring what it wanted.

@@ -37,7 +37,7 @@ extension Mirror {
         }
     }
 
-    /// Whether the mirror has so many packs that `repack` would join some, as of the last look that brought something.
+    /// Whether the mirror has more packs than `repack` leaves, as of the last look that fetched something.
     package var hasManyPacks: Bool { memory.packs > Self.maximumPacks }
 
     private static func listing(

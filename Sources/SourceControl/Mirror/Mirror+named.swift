@@ -54,8 +54,8 @@ extension Mirror {
         }
     }
 
-    /// The bytes of such a file; nothing when it has more than `limit`.
-    /// - Throws: `mirrorDamaged` when it is not here.
+    /// Returns the bytes of such a file; `nil` if it has more than `limit` bytes.
+    /// - Throws: `mirrorDamaged` if the mirror does not have it.
     package func bytes(of file: TreeFile, limit: Int) async throws(SourceControlError) -> [UInt8]? {
         try await local { repository throws(SourceControlError) in
             let reading = CommitReading(repository: repository, operation: "reading \(file.path)")

@@ -23,11 +23,11 @@ extension MirrorStore {
     /// costs nothing but the commit's stay after its branch is gone.
     var hasLostHolds: Bool { (try? Directory(opening: path).status(Self.lostHolds)) != nil }
 
-    /// Takes damaged files of objects away, and all refs, so that the server is told of nothing that may not be here.
+    /// Removes damaged object files and all refs, so that no object is claimed to the server that may be missing here.
     /// - Parameters:
-    ///   - program: What verifies packs; without one all of them go.
-    ///   - commits: That are to be whole, beside what refs lead to.
-    /// - Returns: False when all is whole, and nothing was changed.
+    ///   - program: The git program that verifies packs; without one all packs are removed.
+    ///   - commits: Commits that must be complete, in addition to those that refs lead to.
+    /// - Returns: False if everything is complete and nothing was changed.
     func heal(
         _ program: GitProgram?, commits: [CommitID], control: NetworkControl
     ) throws(SourceControlError) -> Bool {

@@ -15,8 +15,8 @@ struct MirrorStore: Sendable {
 
     static let fileLimit = 64 << 20
 
-    /// Opens the repository, made first if there is none. Files of it that cannot be understood are written anew; objects
-    /// are never taken away here (see `heal`).
+    /// Opens the repository, and creates it if there is none. Files of it that cannot be parsed are written again. Objects
+    /// are never removed here (see `heal`).
     func open() throws(SourceControlError) -> GitHandle {
         try LibGit2.start()
         let directory = try files("opening the mirror \(name)") { () throws(FileError) in

@@ -12,7 +12,7 @@ extension Mirror {
         package var matters: Bool
     }
 
-    /// - Parameter limit: At most so many paths are held to the filter.
+    /// - Parameter limit: The number of paths that are matched against the filter at most.
     /// - Throws: `commitMissing` when one of the two is not here.
     package func changedPaths(
         from: CommitID, to: CommitID, filter: PathFilter, limit: Int
@@ -43,8 +43,8 @@ extension Mirror {
         }
     }
 
-    /// The newest commit that leads to both; nothing when none does.
-    /// - Throws: `commitMissing` when one of the two is not here.
+    /// Returns the newest common ancestor of two commits; `nil` if there is none.
+    /// - Throws: `commitMissing` if the mirror does not have one of the two.
     package func mergeBase(_ one: CommitID, _ other: CommitID) async throws(SourceControlError) -> CommitID? {
         try await local(isKept: true) { repository throws(SourceControlError) in
             let reading = CommitReading(

@@ -50,7 +50,7 @@ extension Mirror {
         }
     }
 
-    /// A file of a commit, unfiltered; nothing when the path is absent or no regular file. Links are not followed.
+    /// Reads a file of a commit, without filters; `nil` if the path is absent or not a regular file. Links are not followed.
     /// - Parameters:
     ///   - path: From the root, with `/` between; compared byte by byte.
     ///   - limit: In bytes.
@@ -66,7 +66,7 @@ extension Mirror {
     ///
     /// Only the full name of a branch or tag as the last fetch left it, or at least 7 hexadecimal digits of an id that is
     /// here. Git's revision language (`@{-1}`, `HEAD^{/x}`, `:/x`) never reaches libgit2: CVE-2024-24575 looped in it.
-    /// - Returns: Nothing when there is no such ref or commit.
+    /// - Returns: `nil` if there is no such ref or commit.
     /// - Throws: `invalidRevision` for anything else, and for digits with which several objects begin.
     package func resolve(_ revision: String) async throws(SourceControlError) -> CommitID? {
         let operation = "resolving \"\(revision.prefix(100))\""

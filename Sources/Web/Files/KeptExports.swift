@@ -95,7 +95,7 @@ final class KeptExports: Sendable {
         /// - Returns: The removed ones.
         mutating func remove(_ keys: [Key]) -> [Entry] { keys.compactMap { entries.removeValue(forKey: $0) } }
 
-        /// The keys that have to go before another export is kept.
+        /// Returns the keys to remove so that another export can be kept.
         /// - Parameters:
         ///   - key: The other's.
         ///   - bytes: Of all, with the other.

@@ -56,7 +56,7 @@ struct LaunchClient {
         return line
     }
 
-    /// All until the other end is closed; nothing when that takes too long.
+    /// Reads until the other end is closed; `nil` if that takes longer than `milliseconds`.
     static func read(_ descriptor: Int32, within milliseconds: Int64) -> [UInt8]? {
         let deadline = Time.monotonicMilliseconds() + milliseconds
         var bytes: [UInt8] = []

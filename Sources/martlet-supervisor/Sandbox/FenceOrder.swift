@@ -11,7 +11,7 @@ struct FenceOrder: Equatable {
     /// Of the workspace, as the supervisor has it open: what is mounted must be that very directory.
     var device: UInt64
     var inode: UInt64
-    /// RLIMIT_NPROC, counted within the fence; nothing where a control group counts.
+    /// RLIMIT_NPROC, counted within the sandbox; `nil` if a control group counts the processes.
     var processes: Int?
     /// What is of a limited size, looked at when the command has failed.
     var sized: [String]
@@ -30,7 +30,7 @@ struct FenceOrder: Equatable {
         return JSON.object(members).bytes()
     }
 
-    /// Nothing when it is none of ours.
+    /// Returns `nil` if the bytes are not such an order.
     init?(json bytes: [UInt8]) {
         guard let value = try? JSON(bytes, limit: .max), let arguments = value["arguments"]?.elements,
             let environment = value["environment"]?.members, let workspace = value["workspace"]?.text,

@@ -56,7 +56,7 @@ struct Lint: AsyncParsableCommand {
         let url = URL(fileURLWithPath: file)
         guard url.lastPathComponent == RecipeReader.fileName else { return .unknown }
         let project = project(in: url.deletingLastPathComponent().path)
-        if case .recognised(let recognition?, _, _) = project {
+        if case .recognized(let recognition?, _, _) = project {
             Output.print("\(Output.visible("\(file): \(recognition.sentence)"))\n")
         }
         return project
@@ -71,7 +71,7 @@ struct Lint: AsyncParsableCommand {
         if let recognition = reading.value?.recognition {
             return Output.print("no \(RecipeReader.fileName) here: \(recognition.sentence), with its usual commands\n")
         }
-        throw Failure(.no, reading.errors.first?.message ?? "nothing is recognised here")
+        throw Failure(.no, reading.errors.first?.message ?? "nothing is recognized here")
     }
 }
 
@@ -87,7 +87,7 @@ struct Init: AsyncParsableCommand {
             if let problem = InitTemplate.problem(with: repository) { throw Failure(.no, problem) }
             // A working tree on this machine can be read now; another repository only after it is cloned.
             var sentence: String?
-            if repository.hasPrefix("/"), case .recognised(let recognition?, _, _) = Lint.project(in: repository) {
+            if repository.hasPrefix("/"), case .recognized(let recognition?, _, _) = Lint.project(in: repository) {
                 sentence = recognition.sentence
             }
             Output.print(InitTemplate.botFile(repository: repository, project: sentence))

@@ -24,7 +24,7 @@ import Testing
 
             // then
             #expect((signers.signer(of: signature) != nil) == isAllowed)
-            // What `ssh-keygen -Y find-principals` finds; it minds no namespace.
+            // The result of `ssh-keygen -Y find-principals`, which ignores the namespace.
             try directory.write("allowed", Array((text + "\n").utf8))
             try directory.write("sig", Array(signature.armored.utf8))
             let found = try await run([
@@ -101,7 +101,7 @@ import Testing
                 ("https://ci.example", "https://ci.example.evil", false),
                 ("a,https://*.example", "https://ci.example", true), ("*,!b", "b", false),
                 ("\"two words,c\"", "c", true),
-                // A name is no pattern.
+                // A principal is no pattern.
                 ("a", "*", false),
             ] {
                 let signer = try #require(try AllowedSigners("\(principals) \(key)", name: "f").signers.first)

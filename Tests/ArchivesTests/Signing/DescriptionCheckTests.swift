@@ -12,7 +12,7 @@ import Testing
         DescriptionCheck(of: try Directory(opening: place), files: files.map(\.artifact))
     }
 
-    /// Gives a test a copy of a signed version, and the files that are recorded of it.
+    /// Runs a test with a copy of a signed version, and the files that are recorded for it.
     private func withVersion(_ body: (_ copy: String, _ files: [StagedFile]) async throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
             let fixture = try await SigningFixture(directory)
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Just the one that was changed is said to be, also where others speak of it.
+    /// Only the changed file is reported, even if other files have its digest.
     @Test(arguments: names) func testR4ThatAFlippedBitIsFoundWhereItIs(name: String) async throws {
         try await withVersion { copy, files in
             let bytes = try WholeFile.read("\(copy)/\(name)", limit: 1 << 20)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// All of them fit each other and the signature, and are another version's.
+    /// The files fit each other and the signature, but belong to another version.
     @Test func testThatSumsOfOtherFilesThanAreRecordedAreDamage() async throws {
         try await withVersion { copy, files in
             let others = files.dropLast()
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// Without a signature the digests that are recorded speak for the sums, and the sums for the manifest.
+    /// Without a signature, the recorded digests prove the sums, and the sums prove the manifest.
     @Test(arguments: [("manifest.json", "manifest.json"), ("SHA256SUMS", "SHA256SUMS")])
     func testThatAVersionWithoutASignatureIsJudgedToo(changed: String, damaged: String) async throws {
         try await withTemporaryDirectory { directory in

@@ -6,11 +6,10 @@ import Testing
 
 @testable import Archives
 
-/// Versions whose sums and signatures are right, by the service's own key, but one of whose descriptions is not what it must be: each
-/// comparison finds its own.
+/// Versions with right sums and signatures by the service's own key, of which one description is wrong. Each comparison finds its own error.
 @Suite(.program("ssh-keygen")) struct ForgedStatementTests {
-    /// A version signed anew after a change of its descriptions.
-    /// - Returns: What is wrong with it.
+    /// Changes a version's descriptions and signs it again.
+    /// - Returns: The problems of the version.
     private func problems(
         namespace: String = SSHSignature.namespace, statementBy name: String = "key",
         _ change: (inout VersionManifest, inout Statement) throws -> Void = { _, _ in },
@@ -110,7 +109,7 @@ import Testing
 
     @Test(arguments: ["\n", "-----BEGIN", "="])
     func testThatASignatureIsReadAsItIsWrittenAndNoOtherWay(at place: String) async throws {
-        // What reads base64 between two lines would pass over each: an empty line, another width of the lines, a blank at the end.
+        // A lenient reader of base64 between two lines would accept each of these: an empty line, another line width, a blank at the end.
         let found = try await problems(text: { (text: String) -> String in
             var lines = text.split(separator: "\n").map(String.init)
             switch place {

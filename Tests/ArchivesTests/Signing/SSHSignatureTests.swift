@@ -67,7 +67,7 @@ import Testing
             let signers = AllowedSigners([.init(principal: "ci", key: key.publicKey)])
             let own = try #require(SSHSignature(armored: directory.text("message.sig")))
 
-            // when: only the purpose's name is another
+            // when: only the namespace is different
             let lines = try directory.text("message.sig").split(separator: "\n").dropFirst().dropLast()
             let blob = try #require(Data(base64Encoded: lines.joined()))
             let place = try #require(blob.firstRange(of: Data([0, 0, 0, 3, 0x67, 0x69, 0x74])))
@@ -97,7 +97,7 @@ import Testing
             let armored = Array(try SSHSignature(of: message, by: key).armored.utf8)
             let signers = AllowedSigners([.init(principal: "ci", key: key.publicKey)])
 
-            // when, then: of each character, each bit
+            // when, then: each bit of each character
             for index in armored.indices {
                 for bit in 0..<8 {
                     var flipped = armored

@@ -5,7 +5,7 @@ import Model
 import TestSupport
 import Testing
 
-/// Keys made by the real `ssh-keygen`, and versions signed with them.
+/// Keys made by the real `ssh-keygen`, and versions that are signed with them.
 struct SigningFixture {
     let versions: VersionFixture
     let key: SigningKey
@@ -17,7 +17,7 @@ struct SigningFixture {
         key = try await Self.key(in: directory, "key")
     }
 
-    /// A key of `ssh-keygen -t ed25519 -N ''`; its files are `name` and `name.pub`.
+    /// Makes a key with `ssh-keygen -t ed25519 -N ''`, in the files `name` and `name.pub`.
     static func key(in directory: TemporaryDirectory, _ name: String) async throws -> SigningKey {
         if !FileManager.default.fileExists(atPath: directory.path(name)) {
             try await runExpectingSuccess(
@@ -49,7 +49,7 @@ struct SigningFixture {
             ])
     }
 
-    /// Publishes a version with two files; signed unless said otherwise.
+    /// Publishes a version with two files, signed by default.
     /// - Returns: Its directory.
     @discardableResult
     func publish(_ version: String = "1.4.2", by key: SigningKey? = nil, isSigned: Bool = true) async throws -> String {
@@ -61,7 +61,7 @@ struct SigningFixture {
         return directory.path("files/kit/\(version)")
     }
 
-    /// A published version's copy that a test may change.
+    /// Copies a published version, so that a test may change it.
     func copy(_ place: String, to name: String = "copy") async throws -> String {
         let copy = directory.path(name)
         try await runExpectingSuccess(["cp", "-r", place, copy])
@@ -69,7 +69,7 @@ struct SigningFixture {
         return copy
     }
 
-    /// `ssh-keygen -Y verify` of a directory's sums.
+    /// Runs `ssh-keygen -Y verify` for the sums in a directory.
     func verifiedByOpenSSH(_ place: String, principal: String? = nil, namespace: String = "file") async throws -> Bool {
         try directory.write("allowed", Array(signers.text.utf8))
         let sums = String(decoding: try WholeFile.read(place + "/SHA256SUMS", limit: 1 << 20), as: UTF8.self)

@@ -49,7 +49,7 @@ import Testing
             let bytes = try #require(Data(base64Encoded: lines.dropFirst().dropLast().joined()))
             #expect(bytes.count < 400)
 
-            // when, then: a bit of each byte, and every length
+            // when, then: one bit of each byte, and every length
             var taken = 0
             for index in bytes.indices {
                 var flipped = bytes
@@ -59,7 +59,7 @@ import Testing
                     if (try? SigningKey(openSSH: text)) != nil { taken += 1 }
                 }
             }
-            // What is no part of the key: the comment's nine letters.
+            // These are not part of the key: the comment's nine letters.
             #expect(taken == "a comment".utf8.count)
         }
     }

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// As `cp -al` copies it.
+    /// The copy has hard links, as made by `cp -al`.
     @Test func testThatACopyOfSecondNamesIsWhole() async throws {
         try await withTemporaryDirectory { directory in
             let fixture = try await SigningFixture(directory)
@@ -50,13 +50,13 @@ import Testing
             let copy = try await fixture.copy(try await fixture.publish())
             let bytes = try WholeFile.read("\(copy)/\(name)", limit: 1 << 20)
 
-            // when, then: in forty places of each file
+            // when, then: at forty places of each file
             for index in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 40)) {
                 var flipped = bytes
                 flipped[index] ^= 1 << (index % 8)
                 try AtomicFile.write(flipped, to: "\(copy)/\(name)")
                 let check = try? VersionCheck(of: copy, signers: fixture.signers)
-                // Sums that cannot be read are an error of their own.
+                // Sums that cannot be parsed are another error.
                 if name == "SHA256SUMS", check == nil { continue }
                 #expect(try #require(check).problems.isEmpty == false, "bit \(index % 8) of byte \(index)")
             }
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    /// As HFS+ and some shares have them: another name to sha256sum, though the same text to Unicode.
+    /// HFS+ and some network shares change the bytes of a name: it is another name to sha256sum, though the same text to Unicode.
     @Test func testThatNamesAreTheirBytes() async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -165,7 +165,7 @@ import Testing
 
     @Test func testU9ThatAStatementOfAnotherVersionIsRefused() async throws {
         try await withTemporaryDirectory { directory in
-            // given: a genuine statement of another version, put beside other files by somebody with a key of their own
+            // given: a genuine statement of another version beside other files, placed by an attacker with another key
             let fixture = try await SigningFixture(directory)
             let other = try await fixture.publish("1.4.3")
             let copy = try await fixture.copy(try await fixture.publish("1.4.2"))

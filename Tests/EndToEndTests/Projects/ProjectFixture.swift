@@ -2,27 +2,26 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A small project of a type, without dependencies from elsewhere, and what to change so that a test fails and so that it does not
-/// compile.
+/// A small project of a type, without external dependencies, with the changes that make a test fail and that break the compilation.
 struct ProjectFixture: Sendable, CustomTestStringConvertible {
     var name: String
-    /// All must be there, else it is skipped by name.
+    /// Programs that must all exist. Otherwise the test is skipped with their names.
     var programs: [String]
-    /// Outside of /usr, for programs that a person has installed there.
+    /// A directory outside of /usr, for programs that a user has installed there.
     var path: String?
     var files: [String: String]
     /// The file that is changed, and its text with a wrong result and with one that cannot be compiled.
     var source: String
     var wrong: String
     var broken: String
-    /// How the result's line goes on after `kit#1 succeeded: `, where a report counts the tests.
+    /// The end of the result's line after `kit#1 succeeded: `, if a report counts the tests.
     var tests = ""
-    /// What a source that cannot be compiled comes to: where nothing is compiled, its tests fail.
+    /// The verdict of a source that cannot be compiled. If nothing is compiled, its tests fail.
     var brokenVerdict = "build-errors"
 
     var testDescription: String { name }
 
-    /// Whether the programs are in the places that a fenced job sees.
+    /// Whether the programs are at paths that a sandboxed job sees.
     var isHere: Bool {
         let places = [path, "/usr/bin", "/usr/local/bin"].compactMap(\.self)
         return programs.allSatisfy { program in
@@ -136,7 +135,7 @@ struct ProjectFixture: Sendable, CustomTestStringConvertible {
             """,
         ], source: "kit.js", wrong: "exports.one = () => 2;\n", broken: "exports.one = (=> 1;\n", tests: "2 tests")
 
-    /// Debian's own repository of Maven's parts stands in for the one of the network.
+    /// Debian's own Maven repository replaces the one on the network.
     static let maven = ProjectFixture(
         name: "maven",
         programs: [
@@ -168,7 +167,7 @@ struct ProjectFixture: Sendable, CustomTestStringConvertible {
         ], source: "src/main/java/Kit.java", wrong: "class Kit { static int one() { return 2; } }\n",
         broken: "class Kit { static int one() { return nothing; } }\n", tests: "2 tests")
 
-    /// The directory of the compiler itself: the programs that rustup puts in PATH need its home.
+    /// The directory of the compiler itself. The programs that rustup puts into PATH need its home.
     private static let toolchain: String? = {
         let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
         let all = home + "/.rustup/toolchains"

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each type of project by the real tools, without a recipe and without a network: green, with a failing test, and with a source
-/// that does not compile. Fenced where this machine can.
+/// Each type of project with the real tools, without a recipe and without a network: green, with a failing test, and with a source that does not
+/// compile. It is sandboxed if this machine can do so.
 @Suite struct ProjectTypeRunTests {
     @Test(.enabled(if: ProjectFixture.cmake.isHere, "cmake and cc are not here")) func testThatCMakeWorks() async throws
     {
@@ -32,7 +32,7 @@ import Testing
     @Test(.enabled(if: ProjectFixture.maven.isHere, "mvn and Debian's libsurefire-java are not here"))
     func testThatMavenWorks() async throws { try await check(.maven) }
 
-    /// Green, wrong, broken, and green again from the warm workspace.
+    /// Runs the project green, wrong, broken, and green again in the warm workspace.
     private func check(_ project: ProjectFixture) async throws {
         try await withWorkingTree(project.files) { fixture in
             let settings = try settings(for: project, in: fixture)
@@ -93,7 +93,7 @@ import Testing
         ([project.path] + ["/usr/local/bin", "/usr/bin", "/bin"]).compactMap(\.self).joined(separator: ":")
     }
 
-    /// Shows a fenced job the programs that are outside of /usr.
+    /// Shows a sandboxed job the programs that are outside of /usr.
     private func settings(for project: ProjectFixture, in fixture: RunFixture) throws -> String {
         var text = "bots: \(fixture.directory.path("bots"))\nstate: \(fixture.directory.path("state"))\n"
         if let path = project.path {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Row D1: a disk that is full. A job that fills it is in `FullDiskTests`.
+/// Row D1: a full disk. A job that fills the disk is in `FullDiskTests`.
 @Suite(.threat("D1")) struct D1FullDiskTests {
     @Test(.smallDisk, .program("curl"))
     func testThatAPushIsRefusedWith503AndTakenAgainWhenThereIsSpace() async throws {
@@ -15,7 +15,7 @@ import Testing
     private func fill(_ daemon: Daemon) async throws {
         try await daemon.start()
         #expect(try await daemon.push(delivery: "first") == 202)
-        // It ends when nothing more fits.
+        // It exits when nothing more fits.
         _ = try await run(["dd", "if=/dev/zero", "of=\(daemon.state)/full", "bs=4k"])
 
         // when

@@ -27,7 +27,7 @@ import Testing
         // when: a job's directory cannot be made
         #expect(try await daemon.martlet("integrate", "kit").status == 0)
 
-        // then: it waits, which everybody says, and a row needs no inode
+        // then: it waits, which every view shows, because a row needs no inode
         await until("it says that it waits") {
             let body = try? await daemon.get("/api/v1/bots/kit/integrations/2").body
             return body?.contains("waits: the disk is full: \(daemon.state)/workspaces has fewer than 200 files left")

@@ -21,21 +21,21 @@ import Testing
         expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
         #expect(try await daemon.push(delivery: "before") == 202)
 
-        // when: what ext4 does by itself after an error (ext4(5), "errors=remount-ro")
+        // when: ext4 does this by itself after an error (ext4(5), "errors=remount-ro")
         try await runExpectingSuccess(["mount", "-o", "remount,abort", daemon.state])
 
-        // then: what was stored can be read, and nothing more is accepted
+        // then: stored data can be read, and no more is accepted
         #expect(try await daemon.push(delivery: "meanwhile") == 503)
         #expect(try await daemon.martlet("integrate", "kit").status != 0)
         #expect(try await daemon.get("/health").status == 200)
         expectContains(try await daemon.get("/api/v1/bots/kit/integrations/1").body, #""result":"succeeded""#)
 
-        // when: it is mounted anew
+        // when: it is mounted again
         try await daemon.stop()
         await daemon.endJobs()
-        // Who has ended may still have a file of it for a moment.
+        // A process that has exited may still hold a file of it for a moment.
         try await until("it is unmounted") { try await run(["umount", daemon.state]).status == 0 }
-        // A sandbox that began meanwhile, of any test, has the file system for as long as it lives, and it would be mounted as read-only as it was.
+        // A sandbox of any test that began meanwhile holds the file system as long as it lives. It would be mounted read-only, as it was.
         try await until("nobody has it") { try await runExpectingSuccess(["losetup", "-j", image]).isEmpty }
         try await runExpectingSuccess(["mount", "-o", "loop", image, daemon.state])
         try await daemon.start()
@@ -51,7 +51,7 @@ import Testing
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Where an ext4 file system in a file can be mounted.
+    /// Skips the test if an ext4 file system in a file cannot be mounted.
     fileprivate static var ownDisk: Self {
         .enabled("no ext4 file system in a file can be mounted here") {
             guard TestTools.find("mkfs.ext4") != nil else { return false }

@@ -5,11 +5,11 @@ import Testing
 
 /// Row D3: 64 descriptors and 200 clients.
 @Suite(.threat("D3")) struct D3DescriptorsTests {
-    /// Of a daemon that hides itself only root may count the descriptors.
+    /// Only root may count the descriptors of a daemon that hides itself.
     @Test(.program("curl"), .enabled(if: getuid() == 0, "only root sees them"))
     func testThatTheDaemonServesAgainWhenTheClientsHaveGone() async throws {
         try await withDaemon(isStarted: false) { daemon in
-            // given: a launcher with limits of its own, as it has under systemd
+            // given: a launcher with limits of its own, as under systemd
             try daemon.directory.write("go", "")
             try await daemon.start()
             try await WaitingProject.push(daemon)
@@ -27,7 +27,7 @@ import Testing
             #expect(try await daemon.martlet("integrate", "kit", "--wait").status == 0, "its socket has its own share")
             isDone.withLock { $0 = true }
 
-            // then: it took no more clients than leave it some
+            // then: it accepted only so few clients that some descriptors are left
             let held = await most
             #expect(held > 0 && held < 64)
             for client in clients { client.close() }
@@ -45,7 +45,7 @@ import Testing
         return most
     }
 
-    /// A connection that asks for nothing. Those that the daemon does not take wait in the kernel's queue.
+    /// A connection without a request. Connections that the daemon does not accept wait in the kernel's queue.
     private struct Client {
         let descriptor: Int32
 

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Row D4: the daemon within 128 MiB. What a job's own limit does is the fence's.
+/// Row D4: the daemon within 128 MiB. A job's own limit is tested with the sandbox.
 @Suite(.threat("D4")) struct D4MemoryTests {
     @Test(.memoryGroup, .program("curl")) func testThatItLivesUnderLoad() async throws {
         try await MemoryGroup.with("daemon", bytes: 128 << 20) { group in

@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 
 extension Daemon {
-    /// Gives a daemon that was not started a state directory on a disk of its own, and takes it away afterwards, whatever happened.
-    /// - Parameter arguments: What `mount` needs before the place.
+    /// Gives a daemon that was not started a state directory on a disk of its own, and removes the disk afterwards in any case.
+    /// - Parameter arguments: The arguments of `mount` before the directory.
     func onDisk(mount arguments: [String], _ body: () async throws -> Void) async throws {
         try directory.makeDirectory("state")
         try await runExpectingSuccess(["mount"] + arguments + [state])

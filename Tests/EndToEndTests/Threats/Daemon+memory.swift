@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Daemon {
-    /// The memory that it has, in bytes (proc_pid_status(5), VmRSS).
+    /// Returns the daemon's memory, in bytes (proc_pid_status(5), VmRSS).
     func memory(sourceLocation: SourceLocation = #_sourceLocation) throws -> Int {
         let pid = try #require(pid, sourceLocation: sourceLocation)
         let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
@@ -14,17 +14,17 @@ extension Daemon {
         return try #require(kilobytes, sourceLocation: sourceLocation) << 10
     }
 
-    /// What nobody may keep from an answer: `/health` and a webhook.
+    /// Expects answers that must always come: to `/health` and to a webhook.
     func expectAnswers(_ delivery: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         #expect(try await get("/health").status == 200, sourceLocation: sourceLocation)
         #expect(try await push(delivery: delivery) == 202, sourceLocation: sourceLocation)
     }
 }
 
-/// Descriptors for thousands of connections, of the test's process and of the daemon that it starts.
+/// Descriptors for thousands of connections, of the test's process and of its daemon.
 enum ManyDescriptors {
-    /// Takes as many as the machine gives.
-    /// - Returns: Whether those are `count` at least.
+    /// Raises the limit as far as the machine allows.
+    /// - Returns: Whether it is at least `count`.
     static func raise(to count: Int) -> Bool {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }

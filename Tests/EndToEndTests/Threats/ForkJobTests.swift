@@ -10,8 +10,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Row U1: what a fork's job can reach, with the real fence around it, and what is left of it. A trusted one beside it shows that it is not
-/// just out of anybody's reach.
+/// Row U1: what a fork's job can reach in the real sandbox, and what is left of it. A trusted job beside it shows that these things can be reached.
 @Suite(.fence) struct ForkJobTests {
     private static let file = """
         pull-requests: all
@@ -20,7 +19,7 @@ import Testing
 
         """
 
-    /// The base's: one step with the network, and a cache that lives from job to job.
+    /// Returns the base's recipe: one step with the network, and a cache that lives from job to job.
     private static func recipe(port: Int) -> String {
         """
         configurations:
@@ -46,7 +45,7 @@ import Testing
 
         """
 
-    /// What the fork runs in place of it.
+    /// The recipe that the fork's commit has in its place.
     private static let hostile = """
         #!/bin/sh
         env
@@ -85,7 +84,7 @@ import Testing
             try await bot.tell("opened", pull: 1, head: head)
             let done = try await bot.completion(ofPull: 1, at: head, limit: .seconds(120) * TestLimits.scale)
 
-            // then: the base said what ran, its author's script could do nothing
+            // then: the base decided what ran, and its author's script could do nothing
             #expect(done.attempts.map(\.id.job.description) == ["debug"], "\(done.record.reason ?? "")")
             let attempt = try #require(done.attempt("debug"))
             let log = try bot.log(of: attempt)
@@ -99,10 +98,10 @@ import Testing
             let job = try bot.directory(of: attempt).job()
             #expect(job.secrets.isEmpty && job.steps.allSatisfy { $0.network == .none })
             expectContains(job.workspace, "/kit/debug/fork/")
-            // and nothing of it is left
+            // Nothing of it is left
             #expect(access(job.workspace, F_OK) != 0)
 
-            // and what is trusted never meets it, whichever way it goes
+            // A trusted job never meets its files, in either direction
             let own = try await bot.pull(2, ["own": "1\n"], branch: "topic")
             try await bot.tell("opened", pull: 2, head: own)
             let trusted = try await bot.completion(ofPull: 2, at: own, limit: .seconds(120) * TestLimits.scale)
@@ -131,7 +130,7 @@ import Testing
             let record = try await bot.operations.approve(
                 pullRequest: 1, of: bot.name, commit: head.description, by: "ada")
 
-            // then: and still nothing else
+            // then: nothing else ran
             let done = try await bot.completion(of: record.id, limit: .seconds(120) * TestLimits.scale)
             let log = try bot.log(of: try #require(done.attempt("debug")))
             expectContains(log, "network reached\n")
@@ -139,7 +138,7 @@ import Testing
         }
     }
 
-    /// Its one step takes a secret.
+    /// A recipe whose only step takes a secret.
     private static let taking = """
         configurations:
           debug:
@@ -164,7 +163,7 @@ import Testing
             try await bot.tell("opened", pull: 1, head: fork)
             try await bot.tell("opened", pull: 2, head: own)
 
-            // then: said, and not passed over
+            // then: it is reported, and not ignored
             let refused = try await bot.completion(ofPull: 1, at: fork, limit: .seconds(120) * TestLimits.scale)
             expectVerdict(of: refused, .buildErrors)
             expectContains(refused.attempt("debug")?.reason ?? "", "a job of a fork has no secrets")
@@ -174,7 +173,7 @@ import Testing
         }
     }
 
-    /// Authors with push access to either branch wrote what runs: a secret has to be meant for both.
+    /// Authors with push access to either branch wrote what runs, so a secret must be meant for both.
     @Test(arguments: ["main", "topic"])
     func testU1ThatASecretOfOneOfTheTwoBranchesIsNotGiven(branch: String) async throws {
         let plan = BotPlan(

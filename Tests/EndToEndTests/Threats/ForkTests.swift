@@ -5,8 +5,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// Pull requests whose head no branch of the bot's repository has: whatever is said of them, they are a fork's. Rows U2, U3, W9, W10, G13
-/// and G14; what a job of one can reach is in `ForkJobTests`.
+/// Pull requests whose head is on no branch of the bot's repository. Whatever the events claim, they are a fork's. Rows U2, U3, W9, W10, G13 and
+/// G14; what their jobs can reach is in `ForkJobTests`.
 @Suite struct ForkTests {
     private func rerun(_ id: IntegrationID, _ bot: Bot) async throws {
         _ = try await bot.operations.rerun(id, Rerun(), by: "ada")
@@ -28,7 +28,7 @@ import Testing
             #expect(delivery.fate == .ignored)
             expectContains(delivery.reason ?? "", "is the tip of no branch of the repository, so it is a fork's")
             #expect(try await bot.integrations(ofPull: 1).isEmpty)
-            // nor when somebody wants to let it
+            // An approval does not let it run either
             await expectRejection(OperationError.self, \.code, .conflict) {
                 _ = try await bot.operations.approve(
                     pullRequest: 1, of: bot.name, commit: head.description, by: "ada")
@@ -69,7 +69,7 @@ import Testing
             expectContains(delivery.reason ?? "", "(isolation: none), so nothing of a pull request is run")
             #expect(try await bot.integrations(ofPull: 1).isEmpty)
 
-            // and one that was queued under a fence does not run without it, and runs once there is one
+            // One that was queued with a sandbox does not run without it, and runs once there is one
             try await bot.restart(isolation: JobIsolation(isolation: .sandbox))
             let done = try await bot.completion(ofPull: 1, at: head)
             expectResult(of: done, "succeeded")
@@ -83,7 +83,7 @@ import Testing
 
     @Test func testThatAHeadThatABranchHasTooIsNoForks() async throws {
         try await withBot(pullPlan()) { bot in
-            // given: the fork offers what the repository's own branch is at
+            // given: the fork offers the head of the repository's own branch
             _ = try await bot.integrate()
             let own = try await bot.pull(1, ["a": "1\n"], branch: "topic")
             try await bot.point(pull: 2, at: own)
@@ -91,14 +91,14 @@ import Testing
             // when
             try await bot.tell("opened", pull: 2, head: own)
 
-            // then: whoever wrote it may push there
+            // then: the author may push there
             #expect(try await bot.completion(ofPull: 2, at: own).record.pull?.source == RefName(branch: "topic"))
         }
     }
 
     @Test func testW9W10ThatNoNameInCommitOrPayloadMakesItTrusted() async throws {
         try await withBot(pullPlan("pull-requests: approved\n")) { bot in
-            // given: a commit by the owner's name and address, with a signature of sorts
+            // given: a commit with the owner's name and address, and a made-up signature
             _ = try await bot.integrate()
             let head = try await bot.pull(
                 1, ["a": "1\n"], message: "Merge branch 'main'\n\nSigned-off-by: Ada Author <ada@acme.example>\n")
@@ -119,7 +119,7 @@ import Testing
 
     @Test func testG14ThatATagAtTheHeadMakesNoBranch() async throws {
         try await withBot(pullPlan("tags: [\"*\"]\n")) { bot in
-            // given: a tag at it, also one that is named as a branch is
+            // given: a tag at it, and one with a branch's name
             _ = try await bot.integrate()
             let head = try await bot.pull(1, ["a": "1\n"])
             try await bot.work.push(to: bot.remote, ["\(head):refs/tags/topic", "\(head):refs/tags/refs/heads/main"])
@@ -136,7 +136,7 @@ import Testing
 
     @Test func testG13ThatACommitThatIsNotAtItsRefIsNotBuilt() async throws {
         try await withBot(pullPlan("pull-requests: all\n")) { bot in
-            // given: the server has another commit, of another fork, and the event names that
+            // given: the server has another commit, of another fork, and the event names that one
             _ = try await bot.integrate()
             let head = try await bot.pull(1, ["a": "1\n"])
             let other = try await bot.pull(2, ["evil": "1\n"])
@@ -152,7 +152,7 @@ import Testing
                     + "\(other.abbreviated); this was known already")
             let all = try await bot.integrations(ofPull: 1)
             #expect(all.map(\.headCommit) == [head])
-            // nor one of a pull request that is not there at all
+            // One of a pull request that does not exist does not run either
             let none = try await bot.tell("opened", pull: 9, head: other, isUnlisted: true)
             #expect(none.reason == "pull request opened; the repository does not list refs/pull/9/head")
         }
@@ -168,7 +168,7 @@ import Testing
             let waiting = try await bot.tell("opened", pull: 1, head: first)
             #expect(waiting.fate == .refused)
 
-            // when: somebody approves A, and the head becomes B
+            // when: a user approves A, and the head becomes B
             let record = try await bot.operations.approve(
                 pullRequest: 1, of: bot.name, commit: first.description, by: "ada")
             let done = try await bot.completion(of: record.id)
@@ -180,13 +180,13 @@ import Testing
             #expect(done.record.pull?.approvedBy == "ada" && done.record.pull?.isTrusted == false)
             #expect(try await bot.store.deliveries().items.first { $0.id == waiting.id }?.fate == .integrated)
             #expect(moved.fate == .refused)
-            // B waits for its own, whatever is done to the pull request
+            // B waits for its own approval, whatever is done to the pull request
             try await bot.tell("closed", pull: 1, head: second)
             let reopened = try await bot.tell("reopened", pull: 1, head: second)
             #expect(reopened.fate == .refused)
             try await bot.restart()
             #expect(try await bot.integrations(ofPull: 1).map(\.headCommit) == [first])
-            // and who approves what he saw before it moved approves nothing
+            // Approving the head from before it moved has no effect
             await expectRejection(OperationError.self, \.code, .conflict) {
                 _ = try await bot.operations.approve(
                     pullRequest: 1, of: bot.name, commit: first.description, by: "ada")
@@ -232,7 +232,7 @@ import Testing
             // then
             #expect(edited.fate == .refused)
             #expect(try await bot.integrations(ofPull: 1).count == 1)
-            // and back it is what was approved, and has run
+            // With the earlier base it is the approved one, and has run
             let back = try await bot.tell("edited", pull: 1, head: head)
             #expect(back.fate == .duplicate)
         }
@@ -284,12 +284,12 @@ import Testing
         var plan = pullPlan(file)
         plan.scripts = ["script": "#!/bin/sh\n"]
         try await withBot(plan) { bot in
-            // given: a branch of the repository's own that is named as what is released, and that nobody has integrated
+            // given: a branch of the repository with a release branch's name, which was not integrated
             _ = try await bot.integrate()
             let own = try await bot.pull(1, ["a": "1\n"], branch: "release-1.0")
             let fork = try await bot.pull(2, ["b": "1\n"])
 
-            // when: into a release branch, too
+            // when: also into a release branch
             try await bot.work.push(to: bot.remote, ["main:refs/heads/release/1.0"])
             for (number, head) in [(1, own), (2, fork)] {
                 try await bot.tell("opened", pull: number, head: head)
@@ -306,7 +306,7 @@ import Testing
                     let done = try await bot.completion(of: record.id)
                     expectResult(of: done, "succeeded")
                     #expect(done.triggers.isEmpty && !done.record.isRelease)
-                    // nor when somebody asks for them
+                    // A request for them does not either
                     await expectRejection(OperationError.self, \.code, .conflict) {
                         _ = try await bot.operations.rerun(
                             record.id, Rerun(isTriggersOnly: true), by: "ada")
@@ -319,7 +319,7 @@ import Testing
 
     @Test func testU3ThatAForksBranchNamedForAReleasePublishesNothing() async throws {
         try await withBot(pullPlan(BotPlan.publishing + "pull-requests: all\n")) { bot in
-            // given: the event says that its branch is release/9.9, as the fork has named it
+            // given: the event claims that its branch is release/9.9, the fork's name for it
             _ = try await bot.integrate()
             let head = try await bot.pull(1, ["a": "1\n"])
 

@@ -8,9 +8,9 @@ import Storage
 import TestSupport
 import Testing
 
-/// Row G7 for the operator's scripts, which run outside of the sandbox: a commit's files are data to the programs that such a script starts.
+/// Row G7 for the operator's scripts, which run outside of the sandbox: a commit's files are only data to the programs of such a script.
 @Suite(.threat("G7")) struct G7TriggerScriptTests {
-    /// A commit whose root git takes for a bare repository that starts a program, with modules and options for other programs.
+    /// Returns a commit whose root git takes for a bare repository that starts a program, with modules and options for other programs.
     private static func files(_ canary: String) -> [String: String] {
         [
             "HEAD": "ref: refs/heads/main\n", "objects/info/keep": "", "refs/heads/keep.txt": "",
@@ -21,7 +21,7 @@ import Testing
         ]
     }
 
-    /// - Returns: What the script printed.
+    /// - Returns: The output of the script.
     private func told(
         by script: String, files: [String: String] = [:], link: String? = nil
     ) async throws -> String {
@@ -66,7 +66,7 @@ import Testing
         #expect(lines.count == 4 && lines.allSatisfy { $0.hasPrefix("fatal: not a git repository") }, "\(log)")
     }
 
-    /// Where a program leaves the `.git` out, such as a copy of the files, git still takes none of them for a repository.
+    /// Without the `.git`, as in a copy of the files, git still takes none of them for a repository.
     @Test(.program("git")) func testThatGitRunsNothingOfACopyOfTheFiles() async throws {
         // when
         let log = try await told(

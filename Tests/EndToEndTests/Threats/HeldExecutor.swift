@@ -3,7 +3,7 @@ import Execution
 import ExecutionSupport
 import JobProtocol
 
-/// Jobs that begin, and end when the test says so: with the usual two passing tests.
+/// An executor whose jobs begin, and end at the test's request with the usual two passing tests.
 final class HeldExecutor: Sendable {
     let scripted = ScriptedExecutor()
 

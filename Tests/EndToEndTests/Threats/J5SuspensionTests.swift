@@ -9,8 +9,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Row J5: the daemon is stopped for a while; jobs that ended meanwhile are not taken for late. That the supervisor stands still is a row of
-/// `ThreatTests`.
+/// Row J5: the daemon is stopped for a while. Jobs that ended meanwhile are not taken for late. A stopped supervisor is a row of `ThreatTests`.
 @Suite struct J5SuspensionTests {
     @Test func testThatAJobThatEndedWhileTheDaemonWasStoppedIsTakenUp() async throws {
         try await withDaemon { daemon in
@@ -36,7 +35,7 @@ import Testing
     }
 
     @Test func testThatADeadlineHoldsWithoutTheDaemon() async throws {
-        // The daemon has to be gone before.
+        // The daemon must exit before.
         let seconds = TestLimits.passing(milliseconds: 2000) / 1000
         let recipe = "configurations:\n  debug: { build: 'sleep 600', timeout: \(seconds)s }\nanalyze: []\n"
         try await withBot(BotPlan(recipe: recipe, executor: .local)) { bot in

@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    /// The checkout of 20,000 files, of which some are written when the signal comes. One that asks to stop interrupts it when the
-    /// service hears of it, which may be after its end, a second later; one that kills does so at once.
+    /// The checkout of 20,000 files, of which some are written when the signal arrives. SIGTERM interrupts it when the service handles it, which
+    /// may be a second later, after the checkout's end. SIGKILL does so at once.
     @Test(arguments: [SIGTERM, SIGKILL])
     func testThatACheckoutIsMadeAgain(signal: Int32) async throws {
         try await withDaemon { daemon in
@@ -46,7 +46,7 @@ import Testing
             let many = daemon.state + "/workspaces/kit/debug/trusted/0/tree/many"
             let pid = try #require(daemon.pid)
 
-            // when: by a thread of its own, since tests wait for each other longer than the checkout may take
+            // when: on a thread of its own, since tests wait for each other longer than the checkout may take
             let limit = ContinuousClock.now + TestLimits.wait * 3
             async let isSent = BlockingLane(label: "signal").run {
                 while access(many + "/0", F_OK) != 0 {

@@ -5,12 +5,12 @@ import Testing
 @Suite(.threat("L2"), .enabled(if: ManyDescriptors.raise(to: 9000), "few descriptors")) struct L2ReadersTests {
     private static let readers = 1000
     private static let bytes = 1_000_000
-    /// 256 KiB a reader: its connection, and the pieces of the log that were handed to it (170 KB, debug build).
+    /// 256 KiB per reader: its connection, and the parts of the log that were passed to it (170 KB, debug build).
     private static let memory = readers * 256 << 10
 
     @Test(.program("curl")) func testThatReadersWhoDoNotReadHoldNobodyUp() async throws {
         try await withDaemon { daemon in
-            // given: a job that has printed more than fits between a server and a reader, and goes on
+            // given: a job that has printed more than fits between a server and a reader, and continues
             let go = daemon.directory.path("go")
             try await daemon.push(
                 building: "@yes compiling | head -c \(Self.bytes); while [ ! -f \(go) ]; do sleep 0.02; done")
@@ -21,7 +21,7 @@ import Testing
             }
             let before = try daemon.memory()
 
-            // when: a few at a time, since more requests at once than wait for their answers are refused with 503
+            // when: a few at a time, because requests beyond the limit of pending answers are refused with 503
             var idle: [SlowClient] = []
             while idle.count < Self.readers {
                 let next = try (0..<50).map { _ in try SlowClient(get: target, port: daemon.port) }

@@ -2,7 +2,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// Reports that ended the parser of a daemon, in a real one.
+/// Reports that crashed the parser of a daemon, in a real one.
 @Suite(.program("git"), .threat("P1")) struct P1ReportTests {
     private static let recipe = """
         configurations: { debug: { build: 'true', test: cp broken.xml report.xml, report: report.xml } }

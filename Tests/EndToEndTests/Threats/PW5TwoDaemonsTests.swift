@@ -36,7 +36,7 @@ import Testing
 
     @Test func testThatAStaleLockIsNoHindrance() async throws {
         try await withDaemon { daemon in
-            // given: a daemon that was killed, whose number another process has by now
+            // given: a killed daemon, whose process number another process has by now
             #expect(try await daemon.end(by: [SIGKILL]) == -SIGKILL)
             try daemon.directory.write("state/lock", "\(getpid())\n")
 

@@ -3,7 +3,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// Row S3: who has the state directory has none of the secrets, which lie beside it or are systemd's.
+/// Row S3: a copy of the state directory contains none of the secrets, which are beside it or in systemd.
 @Suite(.threat("S3"), .fence, .program("curl"), .program("ssh-keygen")) struct S3AtRestTests {
     private static let bot = """
         secrets: [{ name: office-token, branches: [main] }]
@@ -42,7 +42,7 @@ import Testing
 
     @Test func testThatWhoStealsTheStateReadsNoSecret() async throws {
         try await withSigner { daemon, key in
-            // given: all of them are used, and a token is given to a person
+            // given: all of them are used, and a user gets a token
             try await daemon.start()
             let printed = try await daemon.output("token", "create", "canary", "--role", "admin")
             let token = try #require(printed.split { $0.isWhitespace }.map(String.init).max { $0.count < $1.count })
@@ -51,7 +51,7 @@ import Testing
             expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
             expectContains(try await daemon.get("/files/kit/1.0.0/SHA256SUMS.sig").body, "BEGIN SSH SIGNATURE")
 
-            // when: also what the database has not yet copied into its file, so while the daemon works and removes files meanwhile
+            // when: including data that the database has not yet copied into its file; the daemon works and removes files meanwhile
             let stolen = daemon.directory.path("stolen")
             let copied = try await run(["env", "LC_ALL=C", "cp", "-a", daemon.state, stolen])
             let failures = copied.stderr.split(separator: "\n").filter { !$0.hasSuffix(": No such file or directory") }
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// The service goes on for whom the key is nothing; what should be signed is refused, and says how to mend it.
+    /// The service continues for bots that do not need the key. What should be signed is refused, with the remedy.
     @Test func testThatNothingIsPublishedWithAnotherThingInPlaceOfTheKey() async throws {
         try await withSigner { daemon, _ in
             // given

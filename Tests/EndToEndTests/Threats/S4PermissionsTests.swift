@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Row S4: what others of the machine may read. That a crash leaves no core is a row of `ThreatTests`.
+/// Row S4: the files that other users of the machine may read. That a crash leaves no core is a row of `ThreatTests`.
 @Suite(.threat("S4")) struct S4PermissionsTests {
     @Test(.program("curl")) func testThatAStateThatOthersMayReadIsClosedAndSaid() async throws {
         try await withDaemon(isStarted: false) { daemon in
@@ -31,10 +31,10 @@ import Testing
         }
     }
 
-    /// A web server is in the service's group, for published files alone.
+    /// A web server is in the service's group, only for published files.
     @Test(.program("curl")) func testThatItsGroupReadsNothingButPublishedFiles() async throws {
         try await withDaemon(isStarted: false) { daemon in
-            // given: as versions before left it
+            // given: as earlier versions left it
             let directories = ["repositories", "workspaces", "integrations", "staging", "files", "working"]
             for name in directories {
                 try daemon.directory.makeDirectory("state/\(name)/kit")
@@ -50,7 +50,7 @@ import Testing
                 #expect(mode("\(daemon.state)/\(name)") == (name == "files" ? 0o710 : 0o700), "\(name)")
             }
             #expect(mode(daemon.state) == 0o710)
-            // Nothing of it is published, so nobody else may look.
+            // Nothing of it is published, so no other user may look.
             await until("the product is closed") { mode(daemon.state + "/files/kit") == 0o700 }
         }
     }

@@ -1,14 +1,14 @@
-/// Whether bytes have a secret in them in whatever way it is written, for tests of masking.
+/// A search for a secret in bytes in any encoding, for tests of masking.
 ///
-/// It undoes encodings instead of making them, and shares nothing with what masks, so that it finds what that does not know. A part
-/// of the secret is enough, since a masked one leaves none.
+/// It undoes encodings instead of making them, and shares no code with the masking, so it finds what the masking does not know. A part of the
+/// secret is sufficient, since a masked one leaves none.
 struct SecretOracle {
-    /// How many bytes in a row are a part. Fewer than that are in other text by chance, and Base64 leaves two at each end.
+    /// The number of consecutive bytes that are a part. Fewer occur in other text by chance, and Base64 leaves two at each end.
     static let part = 8
 
     /// Every part, as one number.
     private let parts: Set<UInt64>
-    /// By a byte: whether a part ends with it. Asked first, since whole databases are looked through.
+    /// For each byte, whether a part ends with it. It is checked first, because whole databases are searched.
     private var ends = [Bool](repeating: false, count: 256)
 
     init(_ secret: String) {
@@ -20,9 +20,9 @@ struct SecretOracle {
 
     private static func number(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
-    /// The ways in which parts of the secret are there; empty for none.
+    /// Returns the encodings in which parts of the secret are found; empty if there are none.
     func ways(in bytes: [UInt8]) -> [String] {
-        // As a person would, who passes over line ends and colors.
+        // As a person reads it, who ignores line ends and colors.
         let plain = Self.unbroken(bytes)
         let readings: [(String, [UInt8])] = [
             ("as it is", plain), ("percent-encoded", Self.unescaped(plain, "%", by: Self.percent)),
@@ -64,10 +64,10 @@ struct SecretOracle {
 
     // MARK: Escapes
 
-    /// What an escape stands for at the beginning of some bytes, and its width.
+    /// The value of an escape at the beginning of some bytes, and its width.
     private typealias Reading = ([UInt8], Int)?
 
-    /// - Parameter openings: What an escape can begin with, in ASCII.
+    /// - Parameter openings: The first characters of an escape, in ASCII.
     private static func unescaped(
         _ bytes: [UInt8], _ openings: String, by read: (UnsafeBufferPointer<UInt8>) -> Reading
     ) -> [UInt8] {
@@ -101,7 +101,7 @@ struct SecretOracle {
         guard bytes[1] == UInt8(ascii: "u") else {
             return "\"\\/".utf8.contains(bytes[1]) ? ([bytes[1]], 2) : nil
         }
-        // As many as stand in a row: what is beyond 16 bits has two.
+        // All consecutive units, because a character beyond 16 bits has two.
         var units: [UInt16] = []
         while bytes.count >= units.count * 6 + 6,
             bytes[units.count * 6..<units.count * 6 + 2].elementsEqual("\\u".utf8),
@@ -134,7 +134,7 @@ struct SecretOracle {
 
     // MARK: Digits
 
-    /// Bytes of which each digit is some bits, from a digit of each run of them on. Runs are apart from each other by a NUL.
+    /// Returns bytes made of the bits of digits, beginning with one digit of each run. Runs are separated by a NUL.
     private static func digits(_ bytes: [UInt8], bits: Int, offset: Int) -> [UInt8] {
         var output: [UInt8] = []
         var (kept, count, index) = (0, 0, 0)
@@ -166,7 +166,7 @@ extension UInt8 {
         }
     }
 
-    /// Of both alphabets.
+    /// The value in either alphabet.
     fileprivate var base64Value: UInt8? {
         switch self {
         case 0x41...0x5A: self - 0x41

@@ -1,6 +1,6 @@
 import Testing
 
-/// What the threats' tests look for secrets with finds them.
+/// Shows that the threats' tests can find secrets.
 @Suite struct SecretOracleTests {
     private static let secret = "cAnary/7f3a+9=\"q\\z é%w&<b>~*!(it's)😀"
 

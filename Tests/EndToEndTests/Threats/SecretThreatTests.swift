@@ -5,7 +5,7 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// Secrets in what the service keeps and says: rows S1 and S2 of the threats, by the installed programs.
+/// Secrets in the service's files and answers: rows S1 and S2 of the threats, with the installed programs.
 @Suite struct SecretThreatTests {
     private static let bot = """
         secrets: [{ name: office-token, branches: [main] }]
@@ -13,7 +13,7 @@ import Testing
           - { name: forms, when: always, run: print-forms, secrets: [office-token] }
 
         """
-    /// One step of the recipe has the secret as well, and prints it in the same ways; the one after it has not.
+    /// One step of the recipe has the secret too, and prints it in the same encodings. The next step does not have it.
     private static let files = [
         ".martlet.yml": """
         configurations:
@@ -27,15 +27,15 @@ import Testing
         """,
         "print-forms": script,
     ]
-    /// With what has to be escaped in each of the encodings.
+    /// It contains characters that each of the encodings must escape.
     private static let secret = "cAnary/7f3a+9=\"q\\z é%w and-more-of-it"
 
     private static let hookSecret = "canary-of-the-hook-5e1b"
 
-    /// How many ways the script prints.
+    /// The number of encodings that the script prints.
     private static let forms = 29
 
-    /// Prints the secret in every way that is masked.
+    /// A script that prints the secret in every encoding that is masked.
     private static let script = #"""
         #!/usr/bin/perl
         use strict; use warnings;
@@ -68,7 +68,7 @@ import Testing
 
         """#
 
-    /// The ways in which it is in some bytes.
+    /// Returns the encodings in which the secret is in some bytes.
     private static func ways(in bytes: [UInt8]) -> [String] { SecretOracle(secret).ways(in: bytes) }
 
     private func completion(_ daemon: Daemon) async throws {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// Of a trigger, whose log is its own, and of the step of a recipe.
+    /// In a trigger, which has a log of its own, and in the step of a recipe.
     @Test(
         .threat("S1"), .program("perl"), .program("curl"), arguments: [("forms", "_trigger-forms"), ("debug", "debug")])
     func testThatS1NoFormOfASecretIsKeptStreamedOrDownloaded(log: String, job: String) async throws {
@@ -121,7 +121,7 @@ import Testing
     @Test(.threat("S2"), .program("perl"), .program("curl"))
     func testThatS2NoOutputOfTheServiceHasASecret() async throws {
         try await withForms { daemon in
-            // given: also what is asked for and refused
+            // given: also requests that are refused
             let token = try await daemon.output("token", "create", "canary", "--role", "admin")
             let bearer = try #require(token.split { $0.isWhitespace }.map(String.init).max { $0.count < $1.count })
             let hook = Self.hookSecret
@@ -142,18 +142,18 @@ import Testing
                 answers.append(try await daemon.output(arguments))
             }
             try await daemon.stop()
-            // then: also of what a step left to be read, by whose name a test is found
+            // then: also files that a step left to be read, which name a test
             #expect(answers.contains { $0.contains("uses ***") })
             var looked = 0
             let root = try Directory(opening: daemon.directory.path)
             try root.walk(".", limit: 100_000) { path, status in
                 let name = String(decoding: path, as: UTF8.self)
-                // Where the operator wrote them, and the repository's hook, which signs with one.
-                // And where the job itself put it.
+                // The operator's own files, and the repository's hook, which signs with one.
+                // Files that the job itself wrote.
                 guard status.kind == .file, !name.contains("etc/secrets/"), !name.hasSuffix("tree/junit.xml") else {
                     return
                 }
-                // Not by the directory, which reads no file of two names: a mirror shares the objects of a repository beside it.
+                // `Directory` is not used, because it reads no file with two names: a mirror shares the objects of a repository beside it.
                 let bytes = try #require(SmallFile.read(daemon.directory.path(name), limit: 64 << 20), "\(name)")
                 #expect(Self.ways(in: bytes) == [], "\(name)")
                 #expect(!bytes.contains(bearer), "\(name)")
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    /// The arguments of every process of the machine.
+    /// Returns the arguments of every process of the machine.
     private static func commandLines() throws -> [String] {
         try Directory(opening: "/proc").entries().compactMap { entry in
             guard Int(entry.name) != nil else { return nil }

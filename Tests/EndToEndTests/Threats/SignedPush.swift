@@ -6,7 +6,7 @@ import TestSupport
 
 extension Daemon {
     /// Sends a push as a git server does, without its hook.
-    /// - Returns: The status of the answer; 0 when none came.
+    /// - Returns: The status of the answer; 0 if none came.
     func push(delivery: String, updates: Int = 0) async throws -> Int {
         let zero = String(repeating: "0", count: 40)
         let list = (0..<updates).map { number in

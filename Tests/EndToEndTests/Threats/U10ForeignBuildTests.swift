@@ -7,8 +7,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// Row U10: a job claims to be another build, or asks for files of one. It has no way to say either: it reaches neither the launcher nor a job's
-/// directory, its own included.
+/// Row U10: a job claims to be another build, or asks for files of one. It cannot do either: it reaches neither the launcher nor a job's directory,
+/// not even its own.
 @Suite(.program("python3")) struct U10ForeignBuildTests {
     private static let recipe = """
         configurations: { debug: { build: python3 ./claim.py, test: none } }
@@ -17,7 +17,8 @@ import Testing
 
         """
 
-    /// Asks the launcher to run the first integration's job once more, writes its end and a wish to cancel it, and reads its log.
+    /// Returns a script that asks the launcher to run the first integration's job again, writes that job's end and a cancellation request, and
+    /// reads its log.
     private static func claim(_ bot: Bot) -> String {
         let first = bot.state.attempt(IntegrationID(bot: bot.name, number: 1), job: Name(nearest: "debug"), attempt: 1)
         return """
@@ -69,10 +70,10 @@ import Testing
             log == "launcher refused\nservice refused\nlog refused\ncancel refused\nstatus refused\nown refused\n")
     }
 
-    /// So it is the sandbox that holds it.
+    /// Shows that the sandbox prevents it.
     @Test func testThatU10WithoutASandboxItDoes() async throws {
         let log = try await log(JobIsolation(isolation: .none(reason: "of the test")))
-        // Its log may be compressed by then, under another name.
+        // The log may be compressed by then, with another name.
         expectContains(log, "cancel done\nstatus done\n")
     }
 }

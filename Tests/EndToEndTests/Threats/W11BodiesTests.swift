@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Row W11: bodies of which nobody knows yet whether they are authentic.
+/// Row W11: bodies that are not yet known to be authentic.
 @Suite(.threat("W11")) struct W11BodiesTests {
     @Test(.program("curl")) func testThatLargeBodiesTakeNoMemoryBeforeTheyAreVerified() async throws {
         try await withDaemon { daemon in
@@ -14,7 +14,7 @@ import Testing
                 + "X-Hub-Signature-256: sha256=\(String(repeating: "0", count: 64))\r\nContent-Length: 20000000\r\n\r\n"
             let part = String(repeating: "x", count: 1 << 20)
 
-            // when: 100 MiB are on their way
+            // when: 100 MiB are being sent
             let clients = try (0..<100).map { _ in try SlowClient(head + part, port: daemon.port) }
 
             // then

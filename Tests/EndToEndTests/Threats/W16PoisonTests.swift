@@ -6,16 +6,16 @@ import Testing
 
 @testable import ServiceSupport
 
-/// What makes the daemon trap whenever it is worked on, in a real daemon that is started again each time.
+/// Subjects that make the daemon trap each time, with a real daemon that is restarted each time.
 @Suite(.program("git")) struct W16PoisonTests {
     private struct Found: Sendable {
-        /// How often the daemon ended by itself.
+        /// The number of crashes of the daemon.
         var traps = 0
         var kit = ""
         var reason = ""
     }
 
-    /// Starts the daemon until it stays, at most five times.
+    /// Starts the daemon until it stays up, at most five times.
     private func found(at subject: @escaping @Sendable (String) -> String) async throws -> Found {
         let martlet = try TestTools.builtProduct("martlet")
         return try await withTemporaryDirectory { directory in
@@ -48,7 +48,7 @@ import Testing
         service.pid == 0 || ProcessTable.entry(of: service.pid)?.isAlive != true
     }
 
-    /// What is said of both.
+    /// Reads the reports about both subjects.
     private static func read(_ service: Service, _ found: inout Found) {
         let (kit, bad) = (
             try? service.client.get("bots/kit/integrations/1"), try? service.client.get("bots/bad/integrations/1")
@@ -74,7 +74,7 @@ import Testing
 
     // MARK: Requests
 
-    /// A request that ends the daemon, and where the fault is: in its handler, in a reading of the database, in a writing.
+    /// A request that crashes the daemon, with the place of the fault: in its handler, in a read of the database, in a write.
     struct Request: Sendable, CustomTestStringConvertible {
         let method: String
         let path: String
@@ -92,7 +92,7 @@ import Testing
         let (result, reason, traps) = try await withTemporaryDirectory { directory in
             let root = try directory.makeDirectory("service")
             return try await BlockingLane(label: "request").run {
-                // given: an integration that runs until it is let go
+                // given: an integration that runs until the test releases it
                 let service = try Service(
                     root: root, programs: String(martlet.dropLast("/martlet".count)), settings: "isolation: none\n",
                     environment: ["MARTLET_TRAP": root + "/trap", "SWIFT_BACKTRACE": "enable=no"])
@@ -107,7 +107,7 @@ import Testing
                 var traps = 0
                 for _ in 0..<CrashMarks.limit {
                     try service.start()
-                    // when: it is asked while the integration runs
+                    // when: the request is sent while the integration runs
                     let isRunning = Moment.until(limit: 60, pause: 20) {
                         (try? service.client.get("bots/kit/integrations/1"))?["state"] as? String == "running"
                     }
@@ -117,7 +117,7 @@ import Testing
                     service.end(0)
                     traps += 1
                 }
-                // then: it comes to its end as if nothing had been
+                // then: the integration completes as usual
                 try service.write("trap", "")
                 try service.start()
                 try service.write("go", "")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Row W18: more connections than there are places, each of which has begun a request.
+/// Row W18: more connections than the limit, each of which has begun a request.
 @Suite(.threat("W18"), .enabled(if: ManyDescriptors.raise(to: 9000), "few descriptors")) struct W18SlowSocketsTests {
     @Test(.program("curl")) func testThatRequestsThatDoNotGoOnHoldNobodyUp() async throws {
         try await withDaemon { daemon in
@@ -15,7 +15,7 @@ import Testing
                 if number % 1000 == 999 { try await daemon.expectAnswers("w18-\(number)") }
             }
 
-            // then: those that came first have made room
+            // then: the first ones were closed to make room
             #expect(await clients[0].status() == 0)
             clients[5999].send(".0.1\r\n\r\n")
             #expect(await clients[5999].status() == 200)

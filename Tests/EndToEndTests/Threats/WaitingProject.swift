@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A project whose build notes each run and waits for the file `go` in the test's directory.
+/// A project whose build records each run and waits for the file `go` in the test's directory.
 enum WaitingProject {
     static func push(_ daemon: Daemon) async throws {
         let (go, runs) = (daemon.directory.path("go"), daemon.directory.path("runs"))
@@ -16,7 +16,7 @@ enum WaitingProject {
 }
 
 extension Daemon {
-    /// Pushes a project whose one step is a command of its Makefile, without analysis, tests or products.
+    /// Pushes a project whose only step is a command of its Makefile, without analysis, tests or products.
     func push(building command: String) async throws {
         _ = try await work.commit(
             files: [

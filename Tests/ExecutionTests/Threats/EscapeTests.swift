@@ -3,10 +3,10 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// B9: every way out of a fence that `probes.c` knows, tried in a fenced job as each user that there is. Each prints its
-/// name and `denied`, with the kernel's word.
+/// B9: every way out of a sandbox that `probes.c` has, tried in a sandboxed job as each available user. Each prints its name and `denied`, with the
+/// kernel's error.
 @Suite(.program("bwrap"), .program("cc")) struct EscapeTests {
-    /// The fewest; one that does not compile on this architecture is not there.
+    /// The least number of probes. One that does not compile on this architecture is left out.
     private static let fewest = 120
 
     @Test(arguments: JobUser.possible) func testThatEveryWayOutIsDenied(user: JobUser) async throws {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// That the probes can fail: without a fence many get through. Never as root, to whom they would do harm.
+    /// Shows that the probes can fail: without a sandbox many succeed. They never run as root, where they would do harm.
     @Test(.enabled(if: JobUser.possible.contains(.ordinary), "only root can be another user"))
     func testThatWithoutAFenceTheyAreOpen() async throws {
         try await withLaunched(as: .ordinary) { launched in

@@ -4,14 +4,14 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// What a job prints to harm whoever keeps its log: rows B4 and J2 of the threats.
+/// Output of a job that is made to harm the keeper of its log: rows B4 and J2 of the threats.
 @Suite struct LogThreatTests {
     struct Flood: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var script: String
     }
 
-    /// Each prints without end, and goes on when it is asked to end.
+    /// Each prints without end, and continues when it is asked to end.
     static let floods = [
         Flood(testDescription: "lines without end", script: "yes"),
         Flood(testDescription: "one line without end", script: "tr '\\0' a </dev/zero"),
@@ -55,7 +55,7 @@ import Testing
 
     @Test func testThatJ2WhatIsNoTextIsKeptAsItWasPrinted() async throws {
         try await withLaunched { launched in
-            // given: invalid UTF-8, NULs, escapes without end, no newline
+            // given: invalid UTF-8, NULs, endless escapes, no newline
             let job = launched.job(#"printf 'a\0\0\377\376\303\050\033]0;'; printf '\302'"#)
             // when
             let end = try await launched.run(job)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// The most memory that a process ever took up, in KiB; 0 when it is gone.
+    /// Returns the peak memory of a process, in KiB; 0 if it has exited.
     private static func peakKilobytes(of process: Int32) -> Int {
         let text = String(decoding: SmallFile.read("/proc/\(process)/status", limit: 8192) ?? [], as: UTF8.self)
         let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension ThreatRow {
-    /// J2, J3, J5: what a job printed and how it ended is told as it was.
+    /// J2, J3, J5: a job's output and its end are reported truthfully.
     static let ends: [ThreatRow] = [
         ThreatRow(id: "J2", what: "any bytes in the log", outcome: .contained) { launched in
             let end = try await launched.run(launched.fenced(#"printf 'a\0\377\303(b\r\033]8;;x\a'"#))
@@ -17,7 +17,7 @@ extension ThreatRow {
             "test \"$(ulimit -Hc)\" = 0 || echo OPEN; sh -c 'kill -SEGV $$'; ls core* 2>/dev/null && echo OPEN; true"
         },
         ThreatRow(id: "X4", what: "the service's own marks in a job's output", outcome: .denied) { launched in
-            // given: a line as the supervisor writes it to status.jsonl, and words of other services, to every descriptor that there is
+            // given: a line as the supervisor writes it to status.jsonl, and messages of other services, written to every existing descriptor
             let line = #"{"at":1,"event":"finished","result":"completed"}"#
             let words = "::set-env name=A::b\n##vso[task.complete result=Succeeded]\nTest run with 9 tests passed\n"
             try launched.directory.write("workspace/words", words + line + "\n")
@@ -46,7 +46,7 @@ extension ThreatRow {
         },
         ThreatRow(id: "J5", what: "the supervisor stands still for longer than the time-out", outcome: .contained) {
             launched in
-            // given: the supervisor has to stand still before
+            // given: the supervisor must be stopped before
             let timeout = TestLimits.passing(milliseconds: 4000, most: 15_000)
             let attempt = try launched.prepare(
                 launched.fenced("touch ready; while ! test -e go; do sleep 0.02; done; touch done", timeout: timeout))
@@ -54,7 +54,7 @@ extension ThreatRow {
             await launched.waitFor("ready")
             let supervisor = launched.lockOwner(attempt.paths.lock)
             launched.kill(supervisor, SIGSTOP)
-            // when: it ends in time, and nobody looks
+            // when: it ends in time, while the supervisor is stopped
             try launched.directory.write("workspace/go", "")
             await launched.waitFor("done")
             let begun = ContinuousClock.now

@@ -2,7 +2,7 @@ import Execution
 import JobProtocol
 
 extension ThreatRow {
-    /// B1–B4: jobs that take all there is.
+    /// B1–B4: jobs that take all of a resource.
     static let exhaustion: [ThreatRow] = [
         limit(
             "B1", "fork bomb", "processes over 64", .init(processes: 64), within: 5,

@@ -4,7 +4,7 @@ import JobProtocol
 import TestSupport
 
 extension ThreatRow {
-    /// B10, B11, J4: what is taken from a job, and what is left for the next.
+    /// B10, B11, J4: the files that are taken from a job, and those that are left for the next.
     static let files: [ThreatRow] = [
         ThreatRow(id: "B10", what: "artifacts that are links, pipes, sockets", outcome: .denied) { launched in
             let job = launched.fenced(

@@ -2,13 +2,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What listens on the host's loopback, for datagrams and for connections, at one port.
+/// A listener on the host's loopback, for datagrams and for connections, at one port.
 struct HostService {
     let port: Int
     private let connections: LoopbackSocket
     private let datagrams: Int32
 
-    /// - Parameter place: Of version 4 or 6.
+    /// - Parameter place: An IPv4 or IPv6 address.
     init(at place: String) throws {
         connections = try LoopbackSocket(at: place)
         port = connections.port
@@ -22,7 +22,7 @@ struct HostService {
         try #require(bind(datagrams, address.ai_addr, address.ai_addrlen) == 0, "\(port) has no datagrams")
     }
 
-    /// What came; nothing when nobody got through. What a client was answered says nothing of it.
+    /// Says whether a connection or a datagram arrived; `nil` if neither did.
     var received: String? {
         var asked = pollfd(fd: datagrams, events: Int16(POLLIN), revents: 0)
         let words = [connections.hasCaller ? "a connection" : nil, poll(&asked, 1, 0) == 1 ? "a datagram" : nil]
@@ -37,9 +37,9 @@ struct HostService {
 }
 
 extension ThreatRow {
-    /// Sends a datagram to an address, and connects to it, by each way in which a program without rights says through which interface:
-    /// SO_BINDTODEVICE, IP_UNICAST_IF, IPV6_UNICAST_IF, IPV6_PKTINFO (socket(7), ip(7), ipv6(7)), and IP_PKTINFO and
-    /// IPV6_PKTINFO beside a datagram. Says nothing, and waits 2 s for who is connected.
+    /// A script that sends a datagram to an address, and connects to it. It uses each way in which an unprivileged program can choose the
+    /// interface: SO_BINDTODEVICE, IP_UNICAST_IF, IPV6_UNICAST_IF, IPV6_PKTINFO (socket(7), ip(7), ipv6(7)), and IP_PKTINFO and IPV6_PKTINFO with a
+    /// datagram. It prints nothing, and waits 2 s for a connection.
     static let forcing = #"""
         use Socket qw(:all); use IO::Handle;
         my ($host, $port) = @ARGV;
@@ -74,8 +74,8 @@ extension ThreatRow {
 
         """#
 
-    /// Waits until the fence's address of version 6 is used, which it is not before it is known to be nobody else's (RFC 4862): in
-    /// /proc/net/if_inet6 the fourth word is its reach, the fifth its flags.
+    /// A script that waits until the sandbox's IPv6 address is usable, after it is known to be unique (RFC 4862). In /proc/net/if_inet6 the fourth
+    /// word is its scope, the fifth its flags.
     static let awaitingSix = #"""
         perl -e 'for (1..200) { open $list, "<", "/proc/net/if_inet6";
         exit if grep { /tap0/ && (split)[3] eq "00" && !(hex((split)[4]) & 0x40) } <$list>; select undef, undef, undef, 0.05 }'

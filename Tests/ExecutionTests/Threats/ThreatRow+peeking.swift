@@ -4,7 +4,7 @@ import JobProtocol
 import TestSupport
 
 extension ThreatRow {
-    /// B7: what is not a job's.
+    /// B7: things that do not belong to a job.
     static let peeking: [ThreatRow] = [
         script("B7.state", "the job directory, the launcher's socket, other workspaces") { launched in
             """
@@ -111,7 +111,7 @@ extension ThreatRow {
         },
     ]
 
-    /// - Parameter script: Tries to connect to a port, and says `tried`.
+    /// - Parameter script: Tries to connect to a port, and prints `tried`.
     private static func ownLoopback(
         _ id: String, _ what: String, at place: String, _ script: @escaping @Sendable (Int) -> String
     ) -> ThreatRow {
@@ -147,7 +147,7 @@ extension ThreatRow {
         """
     }
 
-    /// - Parameter seconds: How long each is waited for; longer where one is to answer.
+    /// - Parameter seconds: The time to wait for each; longer if one must answer.
     static func connect(_ addresses: [String], _ port: Int, within seconds: Int = 2) -> String {
         """
         perl -MSocket -e 'for (@ARGV) { socket(S, PF_INET, SOCK_STREAM, 0); $SIG{ALRM} = sub {}; alarm \(seconds);
@@ -156,7 +156,7 @@ extension ThreatRow {
         """
     }
 
-    /// - Parameter seconds: As of `connect`.
+    /// - Parameter seconds: As for `connect`.
     static func connect6(_ addresses: [String], _ port: Int, within seconds: Int = 2) -> String {
         """
         perl -MIO::Socket::IP -e 'for (@ARGV) { IO::Socket::IP->new(PeerHost => $_, PeerPort => \(port), Timeout => \(seconds)) and print "OPEN $_\\n" }

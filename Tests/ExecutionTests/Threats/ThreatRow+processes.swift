@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 extension ThreatRow {
-    /// In milliseconds: long enough for a shell to have begun.
+    /// In milliseconds: long enough for a shell to start.
     private static let short = TestLimits.passing(milliseconds: 300)
 
-    /// B5: signals and what outlives its job.
+    /// B5: signals, and processes that outlive their job.
     static let processes: [ThreatRow] = [
         ThreatRow(id: "B5.all", what: "kill -9 -1", outcome: .contained) { launched in
             let end = try await launched.run(launched.fenced("sleep 1000 & kill -9 -1; echo tried"))

@@ -4,27 +4,27 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// What a job may try, and what must become of it. The identifiers are those of the list of threats.
+/// An act of a job, and its required outcome. The identifiers are those of the list of threats.
 struct ThreatRow: Sendable, CustomTestStringConvertible {
-    /// How it is held.
+    /// The outcome of the act.
     enum Outcome: String, Sendable {
         /// It cannot be done.
         case denied
-        /// It can be done, to the job itself alone, and ends with it.
+        /// It affects only the job itself, and ends with it.
         case contained
     }
 
     let id: String
     let what: String
     let outcome: Outcome
-    /// Why it cannot be tried here; nothing when it can.
+    /// Returns why it cannot be tried on this machine; `nil` if it can.
     var skipped: @Sendable (Launched) async throws -> String? = { _ in nil }
-    /// - Returns: What got through, or else was not as it must be; nothing when the row holds.
+    /// - Returns: What got through, or what else was wrong; `nil` if the row holds.
     let breach: @Sendable (Launched) async throws -> String?
 
     var testDescription: String { "\(id) \(what)" }
 
-    /// A fenced step that prints a line beginning with OPEN for everything that it must not get at, and does not end early.
+    /// A sandboxed step that prints a line with OPEN for everything that it can reach and must not, and does not end early.
     static func script(
         _ id: String, _ what: String, _ outcome: Outcome = .denied, _ script: @escaping @Sendable (Launched) -> String
     ) -> ThreatRow {
@@ -35,7 +35,7 @@ struct ThreatRow: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// A fenced step that is ended by a limit within `seconds`.
+    /// A sandboxed step that a limit ends within `seconds`.
     static func limit(
         _ id: String, _ what: String, _ words: String, _ limits: JobDescription.Limits, within seconds: Int64 = 60,
         _ script: String
@@ -48,14 +48,14 @@ struct ThreatRow: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Where a program is not there, trying it would be denied by that alone.
+    /// Skips the row if a program is missing, because its absence alone would deny the act.
     func needing(_ program: String) -> ThreatRow {
         var row = self
         row.skipped = { _ in TestTools.find(program) == nil ? "this machine has no \(program)" : nil }
         return row
     }
 
-    /// Where the launcher's user gets no control group.
+    /// Skips the row if the launcher's user gets no control group.
     func needingControlGroups() -> ThreatRow {
         var row = self
         row.skipped = { launched in
@@ -64,7 +64,8 @@ struct ThreatRow: Sendable, CustomTestStringConvertible {
         return row
     }
 
-    /// With the workspace on a file system of its own, the user's: where its growth alone decides, others' deletions would hide it.
+    /// Puts the workspace on a file system of its own that belongs to the user. Only its growth decides there, and other processes' deletions would
+    /// hide it.
     func onSmallDisk() -> ThreatRow {
         let breach = breach
         return ThreatRow(
@@ -82,7 +83,7 @@ struct ThreatRow: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What the launcher's user can have of a fence.
+    /// Returns whether the launcher's user can have a sandbox.
     static func finding(for launched: Launched) async throws -> FenceFinding {
         let probe = try await run(launched.user.command([launched.supervisor, "--probe-fence"]), in: "/")
         return try FenceFinding(json: probe.standardOutput.dropLast())

@@ -5,8 +5,8 @@ import JobProtocol
 import TestSupport
 import Testing
 
-/// Everything that the list of threats says of jobs, tried by real programs in fenced jobs, as each user that there is.
-/// Every row prints its identifier and `denied`, `contained` or `skipped: reason`, and fails otherwise.
+/// Every threat by jobs in the list, tried by real programs in sandboxed jobs, as each available user. Every row prints its identifier and
+/// `denied`, `contained` or `skipped: reason`, or fails.
 @Suite(.program("bwrap"), .program("perl")) struct ThreatTests {
     @Test(arguments: ThreatRow.all, JobUser.possible) func testThatItIsHeld(row: ThreatRow, user: JobUser) async throws
     {
@@ -29,11 +29,11 @@ import Testing
         }
         guard let reason else { return }
         print("\(row.id) \(row.what), \(user.testDescription): skipped: \(reason)")
-        // Not before all is ended: it cancels the task, and so every wait.
+        // This comes after all has ended, because it cancels the task and so every wait.
         try Test.cancel("\(reason)")
     }
 
-    /// That the tries of B7 and B8 can get through: with the machine's network, which has its abstract sockets too, they do.
+    /// Shows that the attempts of B7 and B8 can succeed: they do with the machine's network, which has its abstract sockets too.
     @Test func testThatWithTheNetworkTheSameTriesGetThrough() async throws {
         try await withLaunched { launched in
             // given
@@ -66,7 +66,7 @@ import Testing
             #expect(covered.contains(Substring(id)), "\(id)")
         }
         #expect(Set(ThreatRow.all.map(\.id)).count == ThreatRow.all.count)
-        // Those that are not of one job alone are marked where they are.
+        // The rows that are not of one job alone are marked at their tests.
         let tests = try Directory(opening: Project.root + "/Tests")
         var marks: Set<String> = []
         try tests.walk(".", limit: 10_000) { path, status in

@@ -94,7 +94,7 @@ import Testing
         let bots = [try bot("kit", "/srv/git/acme/kit.git"), try bot("tool", "/srv/git/acme/tool.git")]
         let named = NamedRepository(urls: ["https://git.example/acme/kit"], path: "acme/kit")
         #expect(EventIntake.choose(bots, named).map(\.name.description) == ["kit"])
-        // An address goes before a name.
+        // An address takes precedence over a name.
         let both = bots + [try bot("far", "https://git.example/acme/kit.git")]
         #expect(EventIntake.choose(both, named).map(\.name.description) == ["far"])
     }

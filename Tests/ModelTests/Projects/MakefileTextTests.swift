@@ -2,7 +2,7 @@ import Testing
 
 @testable import Model
 
-/// What a Makefile builds and tests, by its text.
+/// The build and test targets of a Makefile, recognized by its text.
 @Suite struct MakefileTextTests {
     @Test(
         arguments: [

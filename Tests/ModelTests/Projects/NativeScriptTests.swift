@@ -4,7 +4,7 @@ import Testing
 
 @testable import Model
 
-/// The usual commands of projects in C, Go, Perl and shell, run by the real tools where they are here.
+/// The usual commands of projects in C, Go, Perl and shell, run with the real tools if they are installed.
 @Suite struct NativeScriptTests {
     private static let main = "int main(void) { return 0; }\n"
 
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    /// The first file that prove leaves is looked at: its path may have a blank.
+    /// The first file that prove leaves is checked. Its path may contain a blank.
     @Test(.enabled(if: TestTools.find("prove") != nil, "prove is not here"))
     func testThatATestOfPerlWithABlankInItsNameHasAReport() async throws {
         try await withTemporaryDirectory { directory in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Model
 
-/// The usual commands of npm packages, run by the real npm and node where they are here.
+/// The usual commands of npm packages, run with the real npm and node if they are installed.
 @Suite(.enabled(if: TestTools.find("npm") != nil, "npm is not here")) struct NodeScriptTests {
     private static let passing = "require('node:test')('a', () => {})\n"
     private static let failing = "require('node:test')('a', () => { throw new Error('no') })\n"
@@ -47,7 +47,7 @@ import Testing
 
     @Test func testThatARunOfNodesTestsWithoutAReportIsRed() async throws {
         try await withTemporaryDirectory { directory in
-            // given: the tests end with 0 before they could write one.
+            // given: the tests exit with 0 before they could write a report.
             let script = try UsualScript(
                 ["package.json": package("NODE_OPTIONS= node --test"), "kit.test.js": Self.passing], in: directory)
             // when
@@ -61,7 +61,7 @@ import Testing
 
     @Test func testThatAScriptThatRunsNoTestIsRed() async throws {
         try await withTemporaryDirectory { directory in
-            // given: a file whose name node does not look for
+            // given: a file with a name that node does not look for
             let script = try UsualScript(
                 ["package.json": package("node --test"), "kit.tests.js": Self.failing], in: directory)
             // when
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // What npm 10 did at a registry that went away.
+        // The behavior of npm 10 when the registry became unreachable.
         "echo 'npm error Exit handler never called!' >&2; exit 0", "exit 0", "mkdir -p node_modules/left; exit 0",
         #"mkdir -p node_modules/left node_modules/right; echo '{"packages":{"node_modules/deep":{}}}' >node_modules/.package-lock.json"#,
     ])

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Model
 
-/// Which kind of project a tree is, by its names and a few texts: one with tests, where there is one.
+/// The type of a project, recognized by names and a few texts of its tree. A type with tests is preferred.
 @Suite struct ProjectRecognitionTests {
-    /// A tree of files; those without a slash are the root's. The scripts of a package.json are those given.
+    /// Returns a tree of files. Names without a slash are in the root. `scripts` are those of the package.json files.
     private func tree(_ files: [String: String], scripts: [String: [String: String]] = [:]) -> ProjectTree {
         var tree = ProjectTree(rootEntries: [])
         for (path, text) in files.sorted(by: { $0.key < $1.key }) {
@@ -19,7 +19,7 @@ import Testing
 
     @Test(
         arguments: [
-            // A C library whose package.json is there for a package manager.
+            // A C library with a package.json for a package manager.
             (["package.json": "{}", "Makefile": "all:\ncheck: all\n"], ["package.json": [:]], .make),
             (["package.json": "{}", "Makefile": "all:\n"], ["package.json": ["test": "node --test"]], .npm),
             (
@@ -29,7 +29,7 @@ import Testing
             // One man page, and tests of the shell's programs.
             (["Makefile": "kit.1: kit.md\n\tronn kit.md\n", "test/a.bats": "", "kit": ""], [:], .shell),
             (["Makefile": "all:\ncheck:\n", "test/a.bats": ""], [:], .make),
-            // The settings of tools are no Python project, nor is what the documentation needs.
+            // Settings of tools do not make a Python project, nor does the documentation's configuration.
             (["pyproject.toml": "[tool.black]\n", "Makefile": "all:\ntest:\n"], [:], .make),
             (["requirements.txt": "sphinx\n", "Makefile": "all:\ntest:\n"], [:], .make),
             (["setup.cfg": "[flake8]\n", "package.json": "{}"], ["package.json": ["test": "jest"]], .npm),
@@ -53,14 +53,14 @@ import Testing
             ),
             (["mix.exs": "", "package.json": "{}"], ["package.json": [:]], .mix),
             (["Gemfile": "", "package.json": "{}"], ["package.json": ["test": "jest"]], .npm),
-            // Rockspecs in a directory of their own, one for each version.
+            // Rockspecs in a directory of their own, one per version.
             (
                 ["kit.lua": "", "spec/kit_spec.lua": "", "rockspecs/kit-1.0-1.rockspec": "", "Makefile": "check:\n"],
                 [:],
                 .lua
             ),
             (["kit-1.0-1.rockspec": "", "tests/kit_spec.lua": "", "Makefile": "check:\n"], [:], .lua),
-            // Nothing has a test: what builds, then what is there.
+            // Nothing has a test: a type that builds is preferred, then the first one.
             (["package.json": "{}", "Makefile": "all:\n"], ["package.json": [:]], .make),
             (["package.json": "{}"], ["package.json": [:]], .npm),
         ] as [([String: String], [String: [String: String]], ProjectType)])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Model
 
-/// Which type a repository is, by the names in its root.
+/// The type of a repository, recognized by the names in its root.
 @Suite struct ProjectTypeTests {
     @Test(
         arguments: [
@@ -30,13 +30,13 @@ import Testing
         let names = [Self.file(of: later), "README", Self.file(of: earlier)]
         // when
         let recognition = try #require(ProjectType.recognize(ProjectTree(rootEntries: names)))
-        // then: one that surely has tests goes before one that may have none, and is not passed over.
+        // then: a type that certainly has tests takes precedence over one that may have none, and is not passed over.
         let named = recognition.passedOver + (recognition.others ?? []).map(\.marker)
         #expect(Set(named + [recognition.marker]) == [names[0], names[2]])
         for name in named { expectContains(recognition.sentence, name) }
     }
 
-    /// A name that a type's first marker matches.
+    /// Returns a name that a type's first marker matches.
     private static func file(of type: ProjectType) -> String {
         type.profile.markers[0].replacing("*", with: "kit")
     }

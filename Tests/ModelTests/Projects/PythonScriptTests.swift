@@ -3,7 +3,7 @@ import Testing
 
 @testable import Model
 
-/// The usual commands of Python projects, run by the real pytest where it is here. The interpreter is this machine's own.
+/// The usual commands of Python projects, run with the real pytest if it is installed. The interpreter is this machine's.
 @Suite(.enabled(if: TestTools.find("pytest") != nil, "pytest is not here")) struct PythonScriptTests {
     private func project(_ files: [String: String], in directory: TemporaryDirectory) throws -> UsualScript {
         let script = try UsualScript(files, in: directory)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// What pytest collects of it all cannot be imported: an example, a template, a test of another tool.
+    /// pytest collects these files and cannot import any: an example, a template, a test of another tool.
     private static let files = [
         "tests/test_a.py": "def test_a():\n    pass\n", "examples/test_broken.py": "import there_is_no_such_module\n",
         "more/check_b.py": "def test_b():\n    pass\n",
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    /// A pip that installs what it is asked for: nothing, and writes down how it was called.
+    /// Runs `resolve` with a pip that installs nothing, and records its arguments.
     private func resolve(_ files: [String: String], in directory: TemporaryDirectory) async throws -> (
         ProgramResult, String
     ) {

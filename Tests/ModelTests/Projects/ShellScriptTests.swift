@@ -4,14 +4,14 @@ import Testing
 
 @testable import Model
 
-/// The usual commands of programs for a shell, run with programs in place of bats and shellcheck.
+/// The usual commands of shell programs, run with substitutes for bats and shellcheck.
 @Suite struct ShellScriptTests {
     /// Appends the program's arguments to the file `calls` of the tree.
     private static let note = #"echo "$*" >>calls"#
 
     @Test func testThatBatsNeedsNoReport() async throws {
         try await withTemporaryDirectory { directory in
-            // given: it ends before its report is written.
+            // given: bats exits before its report is written.
             let script = try UsualScript(["test/kit.bats": ""], in: directory)
             try script.addProgram("bats", "\(Self.note)\nprintf '1..1\\nok 1 adds\\n'")
             // when
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// A checkout of git with these files, and a shellcheck that prints its arguments.
+    /// Makes a git checkout with these files, and a shellcheck that prints its arguments.
     private func shellProject(_ files: [String: String], in directory: TemporaryDirectory) async throws -> UsualScript {
         let script = try UsualScript(files, in: directory)
         for arguments in [["git", "init", "-q"], ["git", "add", "."]] {
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    /// xargs ends with 123 whether shellcheck has findings or did not survive a file.
+    /// xargs exits with 123 both if shellcheck has findings and if it crashes on a file.
     @Test(arguments: ["exit 2", "kill -SEGV $$"])
     func testThatAShellcheckThatFailsIsNoCleanAnalysis(_ end: String) async throws {
         try await withTemporaryDirectory { directory in

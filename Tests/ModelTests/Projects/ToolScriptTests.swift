@@ -4,7 +4,7 @@ import Testing
 
 @testable import Model
 
-/// The usual commands of kinds whose tools are seldom installed, run with programs in their place that note how they are called.
+/// The usual commands of types whose tools are rarely installed, run with substitutes that record their arguments.
 @Suite struct ToolScriptTests {
     /// Appends the program's arguments to the file `calls` of the tree.
     private static let note = #"echo "$*" >>calls"#
@@ -67,7 +67,7 @@ import Testing
             }
             let lines = (script.text("calls") ?? "").split(separator: "\n")
             #expect(lines.map { String($0.prefix { $0 != " " }) }.joined(separator: " ") == calls)
-            // Where the index was fetched, all that follows uses it.
+            // Once the index was fetched, all later calls use it.
             #expect(lines.count { $0.hasSuffix("by own-packages") } == (status == 0 ? 3 : 1))
         }
     }
@@ -145,7 +145,7 @@ import Testing
 
     @Test func testThatAFileThatChangesInTheSecondOfACompilationIsCompiled() async throws {
         try await withTemporaryDirectory { directory in
-            // given: rebar3 compares whole seconds.
+            // given: rebar3 compares times in whole seconds.
             let script = try UsualScript(["rebar.config": "", "src/a.erl": "", "src/b.erl": ""], in: directory)
             try script.addProgram("rebar3", "find . -name '*.erl' -newermt '1 second' >calls")
             let first = try await script.run(ProjectProfile.rebar3.build)
@@ -190,7 +190,7 @@ import Testing
     @Test(.enabled(if: TestTools.find("make") != nil, "make is not here"))
     func testThatAConfigureOfTheCommitIsNotRegenerated() async throws {
         try await withTemporaryDirectory { directory in
-            // given: a checkout in which what it is made of is newer.
+            // given: a checkout in which the sources of a file are newer than the file.
             let configure = """
                 #!/bin/sh
                 printf 'all: Makefile.in\\ncheck: all\\n\\t:\\nMakefile.in: Makefile.am\\n\\tautomake\\n' >Makefile
@@ -232,7 +232,7 @@ import Testing
             let build = try await script.run(ProjectProfile.autotools.build)
             // then
             #expect(build.status == 0 && script.text("times") == "made\nmade\n")
-            // when: a checkout has deleted what the repository does not ignore.
+            // when: a checkout has deleted the files that the repository does not ignore.
             let removed = try await run(["rm", "configure"], in: directory.path("tree"))
             let again = try await script.run(ProjectProfile.autotools.build)
             // then

@@ -5,7 +5,7 @@ import TestSupport
 /// Runs a usual command's script as a job does: in the repository's root, beside a directory `.martlet/test`.
 struct UsualScript {
     let directory: TemporaryDirectory
-    /// Programs that come before those of PATH.
+    /// The directory of programs that precede those of PATH.
     private var bin: String { directory.path("bin") }
 
     init(_ files: [String: String], in directory: TemporaryDirectory) throws {
@@ -15,12 +15,12 @@ struct UsualScript {
         for (path, text) in files { try directory.write("tree/\(path)", text) }
     }
 
-    /// Puts a program into PATH before all others.
+    /// Adds a program that precedes all others in PATH.
     func addProgram(_ name: String, _ script: String) throws {
         try directory.write("bin/\(name)", "#!/bin/sh\n\(script)\n", mode: 0o755)
     }
 
-    /// A file that is in the tree now; `nil` where it is not there.
+    /// Returns the text of a file in the tree; `nil` if it does not exist.
     func text(_ path: String) -> String? { try? directory.text("tree/\(path)") }
 
     func run(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Model
 
-/// What usual commands leave out in a workspace that an earlier job left, where it would come to the same.
+/// The work that usual commands skip in a workspace of an earlier job, if the result would be the same.
 @Suite struct WarmScriptTests {
     /// Appends the program's name and arguments to the file `calls` of the tree.
     private static let note = #"echo "${0##*/} $*" >>calls"#
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Ninja does not know what these depend on.
+    /// Files whose dependencies Ninja does not know.
     @Test(
         arguments: [
             ("run_command('cat', 'VERSION', check: true)", true), ("fs.exists('kit.c')", true),
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// A project with programs in place of Meson's. The versions that they state are files of the tree, if there are any.
+    /// Makes a project with substitutes for Meson's programs. Their versions are in files of the tree, if there are any.
     private func mesonProject(_ files: [String: String], in directory: TemporaryDirectory) throws -> UsualScript {
         let script = try UsualScript(files, in: directory)
         let version = #"if [ "$1" = --version ]; then cat "${0##*/}-version" 2>/dev/null; exit 0; fi"#
@@ -69,7 +69,7 @@ import Testing
         return script
     }
 
-    /// The calls of Meson in two builds.
+    /// Expects the calls of Meson in two builds.
     private func expectSetUp(_ calls: [String], again: Bool, _ location: SourceLocation = #_sourceLocation) {
         let words = calls.map { $0.split(separator: " ").dropFirst().prefix(2).joined(separator: " ") }
         let first = words.first ?? ""
@@ -193,11 +193,11 @@ import Testing
                 ["test"], 0
             ),
             ("Rake::TestTask.new(:test) do |t|\n", "rake test", 1, ["test", "-P"], 1),
-            // It is not defined after all.
+            // The task is not defined after all.
             ("Rake::TestTask.new(:test) do |t|\n", "rake spec", 1, ["test", "-P", "spec"], 0),
             ("Rake::TestTask.new(:unit) do |t|\n", "rake test", 0, ["-P", "test"], 0),
             ("task :test\n", "rake test", 0, ["-P", "test"], 0),
-            // `rake test` would end with 0: the directory is a file to make.
+            // `rake test` would exit with 0, because the directory of that name is a file task.
             ("namespace :unit do\n  Rake::TestTask.new(:test) do |t|\n", "rake unit:test", 0, ["-P"], 0),
             ("namespace :unit do\nRake::TestTask.new(:test) do |t|\n", "rake unit:test", 0, ["-P"], 0),
             ("if ENV['ALL']\n  Rake::TestTask.new(:test) do |t|\n", "rake lint", 0, ["-P"], 0),

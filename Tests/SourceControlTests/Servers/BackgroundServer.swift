@@ -5,12 +5,12 @@ import Testing
 
 /// A server program that runs while a test needs it.
 enum BackgroundServer {
-    /// - Parameter command: For the shell; does not put itself into the background.
+    /// - Parameter command: A command for the shell that stays in the foreground.
     static func running<Value>(
         _ command: String, in directory: String, port: Int, _ body: () async throws -> Value
     ) async throws -> Value {
         let file = directory + "/server-\(port).pid"
-        // Its own descriptors are closed first: Foundation's Process would wait for the end of whoever inherits those by
+        // The server's inherited descriptors are closed first. Foundation's Process would wait for each process that inherits the descriptors by
         // which it watches other programs.
         let script = """
             ( for f in /proc/self/fd/*; do n=${f##*/}; [ "$n" -gt 2 ] && eval "exec $n>&-"; done 2>/dev/null
@@ -26,7 +26,7 @@ enum BackgroundServer {
         } catch {
             result = .failure(error)
         }
-        // Not SIGTERM: a test runner may have it blocked, and its children inherit that.
+        // SIGTERM is not used: a test runner may have it blocked, and its children inherit that.
         kill(-pid, SIGKILL)
         await until("the server ends") { kill(-pid, 0) != 0 }
         return try result.get()

@@ -1,10 +1,10 @@
 import TestSupport
 
-/// git's own server, on a free port of the loopback.
+/// git's own server, at a free port of the loopback.
 struct GitDaemon {
     let port: Int
 
-    /// Serves everything beneath a directory while `body` runs.
+    /// Serves everything below a directory while `body` runs.
     static func serving<Value>(_ directory: String, _ body: (GitDaemon) async throws -> Value) async throws -> Value {
         let port = try LoopbackSocket.freePort()
         let command =

@@ -15,7 +15,7 @@ struct GitSSHServer {
         return TestTools.find("sshd") != nil && !shell.hasSuffix("nologin") && !shell.hasSuffix("false")
     }()
 
-    /// The server's line for known_hosts.
+    /// Returns the server's line for known_hosts.
     func knownHosts(_ key: String = "host") throws -> String {
         let parts = try directory.text("ssh/\(key).pub").split(separator: " ").prefix(2)
         return "[127.0.0.1]:\(port) \(parts.joined(separator: " "))\n"
@@ -24,11 +24,11 @@ struct GitSSHServer {
     func privateKey(_ name: String) throws -> String { try directory.text("ssh/\(name)") }
     func log() throws -> String { try directory.text("ssh/log") }
 
-    /// Keys: `host`, `key` that may enter, `other` that may not.
+    /// Runs the server with the keys `host`, `key` (allowed) and `other` (not allowed).
     /// - Parameters:
-    ///   - kind: `ed25519` or `rsa`, of all three.
-    ///   - authorizedKeys: Written by another (gitolite); nothing: `key` runs git-shell.
-    ///   - home: The HOME of what runs.
+    ///   - kind: `ed25519` or `rsa`, for all three.
+    ///   - authorizedKeys: The file that gitolite wrote; `nil` to let `key` run git-shell.
+    ///   - home: The HOME of the commands.
     static func serving(
         in directory: TemporaryDirectory, kind: String = "ed25519", authorizedKeys: String? = nil, home: String? = nil,
         _ body: (GitSSHServer) async throws -> Void
@@ -40,7 +40,7 @@ struct GitSSHServer {
             try directory.write(
                 "ssh/authorized_keys", "restrict,command=\"\(shell)\" \(try directory.text("ssh/key.pub"))")
         }
-        // What sshd's own unit makes; without it sshd does not start as root.
+        // sshd's own unit makes this directory. Without it sshd does not start as root.
         if geteuid() == 0 { _ = try await run(["mkdir", "-p", "/run/sshd"]) }
         try directory.write(
             "ssh/sshd_config",

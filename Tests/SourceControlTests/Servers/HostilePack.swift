@@ -3,25 +3,25 @@ import Encodings
 import Model
 import TestSupport
 
-/// A pack as no git would write it, byte by byte (gitformat-pack(5)).
+/// A pack that git would not write, byte by byte (gitformat-pack(5)).
 struct HostilePack {
     enum Kind: UInt8 { case commit = 1, tree = 2, blob = 3, offsetDelta = 6, delta = 7 }
 
     private(set) var bytes: [UInt8] = []
 
-    /// Objects without a header.
+    /// Makes objects without a header.
     init() {}
 
-    /// - Parameter objects: How many the header claims.
+    /// - Parameter objects: The number of objects that the header claims.
     init(objects: UInt32) {
         bytes = Array("PACK".utf8) + Self.bigEndian(2) + Self.bigEndian(objects)
     }
 
     /// - Parameters:
-    ///   - size: What the object's header claims of its length when unpacked.
-    ///   - back: How far before this object the base of a delta begins.
+    ///   - size: The length when unpacked that the object's header claims.
+    ///   - back: The distance from this object back to the base of a delta, in bytes.
     ///   - base: The id of a delta's base, 20 bytes.
-    ///   - compressed: A whole zlib stream.
+    ///   - compressed: A complete zlib stream.
     mutating func add(_ kind: Kind, size: Int, back: Int? = nil, base: [UInt8] = [], compressed: [UInt8]) {
         var (rest, byte) = (size >> 4, kind.rawValue << 4 | UInt8(size & 15))
         while rest > 0 {
@@ -30,7 +30,7 @@ struct HostilePack {
         }
         bytes.append(byte)
         if let back {
-            // Most significant group first, each continued one less one.
+            // The most significant group is first; each continued group is one less.
             var groups = [UInt8(back & 0x7f)]
             var rest = back >> 7
             while rest > 0 {
@@ -43,7 +43,7 @@ struct HostilePack {
         bytes += base + compressed
     }
 
-    /// With the SHA-1 of it all at its end.
+    /// Returns the pack with its SHA-1 at the end.
     func sealed(in directory: TemporaryDirectory) async throws -> [UInt8] {
         let file = directory.path("unsealed.pack")
         try AtomicFile.write(bytes, to: file)
@@ -51,7 +51,7 @@ struct HostilePack {
         return bytes + (Hexadecimal.decode(String(sum)) ?? [])
     }
 
-    /// A zlib stream (RFC 1950) of one stored block; at most 65,535 bytes.
+    /// Returns a zlib stream (RFC 1950) of one stored block of at most 65,535 bytes.
     static func stored(_ content: [UInt8]) -> [UInt8] {
         let (low, high) = (UInt8(content.count & 0xff), UInt8(content.count >> 8))
         var (a, b): (UInt32, UInt32) = (1, 0)
@@ -62,7 +62,7 @@ struct HostilePack {
         return [0x78, 0x01, 0x01, low, high, ~low, ~high] + content + bigEndian(b << 16 | a)
     }
 
-    /// A zlib stream of zeros, a thousandth as long.
+    /// Returns a zlib stream of zeros, of a thousandth of their length.
     static func zeros(_ count: Int, in directory: TemporaryDirectory) async throws -> [UInt8] {
         let file = directory.path("zeros.gz")
         try await runExpectingSuccess(["sh", "-c", "head -c \(count) /dev/zero | gzip -9n > \(file)"])

@@ -3,23 +3,23 @@ import Glibc
 import Model
 import TestSupport
 
-/// A `git://` server on the loopback that lists one branch and answers what is asked for with given bytes.
+/// A `git://` server on the loopback that lists one branch, and answers a fetch with given bytes.
 enum ScriptedGitServer {
-    /// What the server does in place of sending a pack.
+    /// What the server sends in place of a pack.
     enum Answer: Sendable {
-        /// Then it closes the connection.
+        /// Sends bytes, and closes the connection.
         case bytes([UInt8])
-        /// Then it breaks the connection (RST).
+        /// Sends bytes, and breaks the connection (RST).
         case broken([UInt8])
-        /// Refs without end in place of the list.
+        /// Sends an endless list of refs.
         case endlessList
-        /// Then these, one after the other, until the other side has had enough.
+        /// Sends bytes, and then more, one after the other, until the client disconnects.
         case endless([UInt8], more: @Sendable (Int) -> [UInt8])
     }
 
     /// - Parameters:
-    ///   - commit: What `main` is said to be.
-    ///   - answer: To whoever fetches, as of then.
+    ///   - commit: The head of `main` in the list.
+    ///   - answer: The answer to a fetch, at its time.
     static func serving(_ commit: CommitID, _ answer: Locked<Answer>, _ body: (_ url: String) async throws -> Void)
         async throws
     {
@@ -51,10 +51,10 @@ enum ScriptedGitServer {
         }
     }
 
-    /// Talks until the other side waits for a pack, or is content with the list.
+    /// Talks until the client waits for a pack, or disconnects after the list.
     private static func hasAsked(_ connection: Int32, _ commit: CommitID) -> Bool {
         guard packet(from: connection) != nil else { return false }
-        // Version 0 (gitprotocol-pack(5)), without side-band: the pack follows as it is.
+        // Version 0 (gitprotocol-pack(5)) without side-band: the raw pack follows.
         let list = [
             "\(commit) HEAD\0symref=HEAD:refs/heads/main ofs-delta agent=git/2.39\n", "\(commit) refs/heads/main\n",
         ]
@@ -98,7 +98,7 @@ enum ScriptedGitServer {
         return String(repeating: "0", count: 4 - digits.count) + digits + text
     }
 
-    /// The next packet; empty for a flush, nothing when the other side is gone.
+    /// Returns the next packet; empty for a flush, `nil` if the client has disconnected.
     private static func packet(from connection: Int32) -> [UInt8]? {
         guard let head = read(4, from: connection), let length = Int(String(decoding: head, as: UTF8.self), radix: 16)
         else { return nil }

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// An HTTP server on the loopback that answers each request with the next of its answers, and keeps what was asked.
+/// An HTTP server on the loopback that answers each request with the next of its answers, and records the requests.
 final class ScriptedHTTPServer: Sendable {
     let port: Int
     private let socket: LoopbackSocket
@@ -13,7 +13,7 @@ final class ScriptedHTTPServer: Sendable {
 
     /// The heads of all requests so far.
     var requests: [String] { received.withLock { $0 } }
-    /// How many connections there were.
+    /// The number of connections so far.
     var connections: Int { accepted.withLock { $0 } }
 
     private init() throws {
@@ -21,7 +21,7 @@ final class ScriptedHTTPServer: Sendable {
         port = socket.port
     }
 
-    /// - Parameter answer: Gets the request's head and returns the whole answer, after which the connection is closed.
+    /// - Parameter answer: Gets the request's head and returns the complete answer, after which the connection is closed.
     static func serving(
         _ answer: @escaping @Sendable (String) -> String, _ body: (ScriptedHTTPServer) async throws -> Void
     ) async throws {
@@ -29,8 +29,8 @@ final class ScriptedHTTPServer: Sendable {
     }
 
     /// - Parameters:
-    ///   - isLasting: Whether a connection serves until the other side closes it; only then the next one is accepted.
-    ///   - answer: Gets the request's head and returns the whole answer.
+    ///   - isLasting: Whether a connection serves until the client closes it. Only then is the next one accepted.
+    ///   - answer: Gets the request's head and returns the complete answer.
     static func serving(
         isLasting: Bool = false, bytes answer: @escaping @Sendable (String) -> [UInt8],
         _ body: (ScriptedHTTPServer) async throws -> Void
@@ -66,7 +66,7 @@ final class ScriptedHTTPServer: Sendable {
         }
     }
 
-    /// The head of the next request, whose body is read too: closing a connection with unread bytes breaks it.
+    /// Returns the head of the next request. It reads the body too, because closing a connection with unread bytes breaks it.
     static func request(from connection: Int32) -> String? {
         var head: [UInt8] = []
         var byte: UInt8 = 0

@@ -1,11 +1,11 @@
 import Model
 
-/// What a git server says over http (gitprotocol-http(5)), as bytes.
+/// The answers of a git server over http (gitprotocol-http(5)), as bytes.
 enum SmartHTTPAnswer {
     static let listType = "application/x-git-upload-pack-advertisement"
     static let packType = "application/x-git-upload-pack-result"
 
-    /// - Parameter length: As the head claims it; nothing: as it is.
+    /// - Parameter length: The length in the head; `nil` for the real one.
     static func answer(_ type: String, _ body: [UInt8], length: Int? = nil, more: String = "") -> [UInt8] {
         Array("HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\n\(more)Content-Length: \(length ?? body.count)\r\n\r\n".utf8)
             + body
@@ -20,10 +20,10 @@ enum SmartHTTPAnswer {
         return Array(("001e# service=git-upload-pack\n0000" + lines.map(packet).joined() + "0000").utf8)
     }
 
-    /// - Parameter pack: Whole.
+    /// - Parameter pack: A complete pack.
     static func pack(_ pack: [UInt8]) -> [UInt8] { Array(packet("NAK\n").utf8) + pack }
 
-    /// A line as git frames it.
+    /// Returns a line in git's framing.
     static func packet(_ text: String) -> String {
         let digits = String(text.utf8.count + 4, radix: 16)
         return String(repeating: "0", count: 4 - digits.count) + digits + text

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// git's own http-backend behind a real nginx: `/pub/` for all, `/git/` for who says `ci` and `secret`.
+/// git's own http-backend behind a real nginx: `/pub/` for every client, `/git/` for the user `ci` with `secret`.
 struct SmartHTTPServer {
-    /// How the server shows who it is.
+    /// The certificate that the server shows.
     struct TLS {
         var certificate: String
         var key: String
@@ -17,12 +17,12 @@ struct SmartHTTPServer {
 
     static let isPossible = ["nginx", "fcgiwrap", "openssl"].allSatisfy { TestTools.find($0) != nil }
 
-    /// One line a request: status, path, and the header with the credentials, `-` for none.
+    /// Returns one line per request: status, path, and the header with the credentials, `-` for none.
     func log() throws -> [String] {
         try directory.text("http/access.log").split(separator: "\n").map(String.init)
     }
 
-    /// The requests that brought credentials.
+    /// Returns the requests with credentials.
     func authorized() throws -> [String] { try log().filter { !$0.hasSuffix(" -") } }
 
     /// - Parameter root: The directory of the repositories.
@@ -68,13 +68,13 @@ struct SmartHTTPServer {
         try directory.write("http/access.log", "")
         let gateway = "exec \(TestTools.find("fcgiwrap") ?? "fcgiwrap") -c 2 -s unix:\(here)/cgi"
         let nginx = "exec \(TestTools.find("nginx") ?? "nginx") -p \(here) -c nginx.conf -e \(here)/error.log"
-        // One session for both, ended together.
+        // Both are in one session, and are ended together.
         try await BackgroundServer.running("(\(gateway)) & \(nginx)", in: here, port: port) {
             await until("the gateway listens") { LoopbackSocket.isListening(here + "/cgi") }
             try await body(
                 SmartHTTPServer(
                     port: port, directory: directory,
-                    // libgit2's mbedTLS knows no addresses in certificates.
+                    // libgit2's mbedTLS does not support addresses in certificates.
                     origin: tls == nil ? "http://127.0.0.1:\(port)" : "https://localhost:\(port)"))
         }
     }

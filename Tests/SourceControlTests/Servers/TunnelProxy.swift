@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A proxy on the loopback that connects whoever says `CONNECT` to one port of the loopback, one after the other.
+/// A proxy on the loopback that connects each `CONNECT` to one port of the loopback, one after the other.
 final class TunnelProxy: Sendable {
     let port: Int
     private let socket: LoopbackSocket
@@ -48,7 +48,7 @@ final class TunnelProxy: Sendable {
         }
     }
 
-    /// Carries bytes both ways until one side has ended.
+    /// Copies bytes in both directions until one side closes.
     private static func join(_ one: Int32, _ other: Int32) {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {

@@ -2,19 +2,19 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A proxy on loopback that breaks connections when so many bytes have come from the clients, over all connections together.
+/// A proxy on loopback that breaks connections after a number of bytes from the clients, over all connections together.
 ///
-/// What has come before a cut is handed on to the server, whose end is then closed, and the client's is reset. The counting of several ports
-/// is one: an ftp client's commands count little beside its data.
+/// Bytes from before the cut are passed on to the server. Then the server's end is closed and the client's is reset. Several ports share one
+/// count, because an ftp client's commands are few bytes beside its data.
 struct CuttingProxy: Sendable {
     let directory: TemporaryDirectory
-    /// By the server's port.
+    /// The proxy's ports, by the server's port.
     let ports: [Int: Int]
 
-    /// How many connections were cut so far.
+    /// Returns the number of connections that were cut so far.
     func cuts() throws -> Int { try directory.text("proxy.cuts").split(separator: "\n").count }
 
-    /// Cuts once so many bytes more have come from the clients.
+    /// Cuts after `bytes` more bytes from the clients.
     func cut(after bytes: Int) throws {
         try directory.write("proxy.next", "\(bytes)")
         guard rename(directory.path("proxy.next"), directory.path("proxy.cut")) == 0 else {
@@ -23,8 +23,8 @@ struct CuttingProxy: Sendable {
     }
 
     /// - Parameters:
-    ///   - ways: For each server's address and port, the port of 127.0.0.1 to listen at; nothing: any.
-    ///   - cuts: In bytes, ascending.
+    ///   - ways: For each server's address and port, the port of 127.0.0.1 to listen at; `nil` for any.
+    ///   - cuts: The places of the cuts in bytes, ascending.
     static func running(
         in directory: TemporaryDirectory, to ways: [(address: String, port: Int, listen: Int?)], cuts: [Int],
         _ body: (CuttingProxy) async throws -> Void

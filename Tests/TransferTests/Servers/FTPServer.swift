@@ -3,30 +3,29 @@ import Glibc
 import TestSupport
 import Transfer
 
-/// A real vsftpd on loopback for the user who runs the tests; its files lie in `remote` of the directory.
+/// A real vsftpd on the loopback for the user who runs the tests. Its files are in `remote` of the directory.
 ///
-/// The user is `ftp` with a password from a file: vsftpd's anonymous user, whom it asks for one, since its local users need rows of
-/// /etc/passwd and a file of PAM.
+/// Its user is `ftp`, vsftpd's anonymous user, with a password from a file. vsftpd's local users would need rows of /etc/passwd and a file of PAM.
 struct FTPServer: Sendable {
     let directory: TemporaryDirectory
     let port: Int
-    /// The ports for data. Several: a child of vsftpd may still hold the last one while the next asks for its own.
+    /// The ports for data. There are several, because a child of vsftpd may still hold the last one when the next asks for its own.
     let dataPorts: [Int]
 
     static let password = "canary-secret"
 
-    /// Files lie beneath this path of the server.
+    /// Returns the URL of the path below which the files are.
     func url(isTLS: Bool = true, port: Int? = nil) -> String {
         "\(isTLS ? "ftps" : "ftp")://127.0.0.1:\(port ?? self.port)/"
     }
 
-    /// Whether anybody said a user's name.
+    /// Whether a client has sent a user's name.
     var hasUser: Bool { (try? directory.text("ftp.log"))?.contains("\"USER ") ?? false }
 
     private static let nextDataPorts = Locked(Int(getpid()) * 101)
 
-    /// Eight in a row that nobody listens at, below those that the kernel gives to connections (ip_local_port_range: 32768 and above), and
-    /// that were given to no other server before.
+    /// Returns eight consecutive free ports. They are below the ports that the kernel gives to connections (ip_local_port_range: 32768 and above),
+    /// and no other server had them before.
     private static func freeDataPorts() throws -> [Int] {
         for _ in 0..<100 {
             let next = nextDataPorts.withLock { next in
@@ -49,9 +48,9 @@ struct FTPServer: Sendable {
         return options
     }
 
-    /// - Parameter address: Where it listens. A cutting proxy takes the same ports of 127.0.0.1 when it is another: a server says
-    ///   the data's port alone.
-    /// - Parameter more: Another line of its configuration, over what is said before.
+    /// - Parameter address: The address to listen at. If it is not 127.0.0.1, a cutting proxy takes the same ports of 127.0.0.1, because a server
+    ///   only sends the port for data.
+    /// - Parameter more: Another line of the configuration, which overrides earlier ones.
     static func running(
         in directory: TemporaryDirectory, address: String = "127.0.0.1", offersTLS: Bool = true, more: String = "",
         _ body: (FTPServer) async throws -> Void
@@ -106,7 +105,7 @@ struct FTPServer: Sendable {
     }
 }
 
-/// A certificate for 127.0.0.1 in `certificate.pem`, its key in `key.pem`.
+/// Makes a certificate for 127.0.0.1 in `certificate.pem`, with its key in `key.pem`.
 func makeCertificate(in directory: TemporaryDirectory) async throws {
     try await runExpectingSuccess([
         "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
@@ -116,7 +115,7 @@ func makeCertificate(in directory: TemporaryDirectory) async throws {
 }
 
 extension UploadOptions {
-    /// Over http without TLS, as the tests' own servers speak it.
+    /// Options for http without TLS, which the tests' own servers speak.
     static func plain(_ credentials: TransferCredentials? = nil) -> UploadOptions {
         var options = UploadOptions()
         options.isPlainHTTPAllowed = true
@@ -126,7 +125,7 @@ extension UploadOptions {
 }
 
 extension UploadRetries {
-    /// As in the product, but without a wait.
+    /// The product's retries, without a pause.
     static var immediate: UploadRetries {
         UploadRetries(backoff: .init(first: .zero, limit: .zero))
     }

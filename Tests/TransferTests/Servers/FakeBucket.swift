@@ -4,9 +4,9 @@ import Encodings
 import TestSupport
 import Transfer
 
-/// A bucket in memory, as AWS documents S3, with ways to be another server; and it knows what it was asked.
+/// A bucket in memory that follows AWS's documentation of S3. It can also imitate other servers, and it records its requests.
 final class FakeBucket: Transport {
-    /// What a server does with `If-None-Match`.
+    /// The behavior of a server for `If-None-Match`.
     enum Condition: Sendable { case kept, passedOver, unknown }
 
     struct Object: Sendable, Hashable {
@@ -16,13 +16,13 @@ final class FakeBucket: Transport {
 
     struct State: Sendable {
         var objects: [String: Object] = [:]
-        /// By its number: the key and the parts.
+        /// The key and the parts of each upload, by its number.
         var uploads: [String: (key: String, parts: [Int: Object])] = [:]
         var begun = 0
         var asked: [TransferRequest] = []
     }
 
-    /// Something that happens once, in place of an answer or before one.
+    /// An event that happens once, before an answer or in its place.
     typealias Event = @Sendable (TransferRequest) async throws(TransferError) -> TransferResponse?
 
     static let place = "s3://acme/kit/?endpoint=https://s3.example"
@@ -32,23 +32,23 @@ final class FakeBucket: Transport {
     private let areTagsDigests: Bool
     private let events = Locked<[(words: String, event: Event)]>([])
 
-    /// - Parameter areTagsDigests: Whether a part's ETag is its MD5; no server whose own key encrypts says that.
+    /// - Parameter areTagsDigests: Whether a part's ETag is its MD5. That is not so for a server that encrypts with its own key.
     init(condition: Condition = .kept, areTagsDigests: Bool = true) {
         self.condition = condition
         self.areTagsDigests = areTagsDigests
     }
 
-    /// Asked first by the next request that begins with these words: `GET a ` for an object, `PUT a?partNumber=2` for a part.
+    /// Runs an event at the next request that begins with these words: `GET a ` for an object, `PUT a?partNumber=2` for a part.
     func once(_ words: String, _ event: @escaping Event) { events.withLock { $0.append((words, event)) } }
 
-    /// How often it was asked so.
+    /// Returns the number of requests that begin with these words.
     func count(_ words: String) -> Int { state.value.asked.count { Self.words($0).hasPrefix(words) } }
 
     func object(_ key: String) -> String? {
         state.value.objects["kit/" + key].map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
-    /// As another does who is no part of the test.
+    /// Stores an object, as another client does.
     func store(_ text: String, at key: String) {
         state.withLock { $0.objects["kit/" + key] = Object(bytes: Array(text.utf8), tag: "others-\($0.asked.count)") }
     }
@@ -82,7 +82,7 @@ final class FakeBucket: Transport {
         TransferResponse(status: status, headers: tag.map { ["ETag": "\"\($0)\""] } ?? [:], body: Array(body.utf8))
     }
 
-    /// The method, what is behind `…/kit/`, and a space.
+    /// Returns the method, the path after `…/kit/`, and a space.
     private static func words(_ request: TransferRequest) -> String {
         "\(request.method.rawValue) " + request.url.replacing("https://s3.example/acme/kit/", with: "") + " "
     }
@@ -148,7 +148,7 @@ final class FakeBucket: Transport {
         }
     }
 
-    /// What is asked of an upload.
+    /// Answers a request about an upload.
     private func part(
         _ request: TransferRequest, _ bytes: [UInt8], _ number: String, _ part: String?, _ state: inout State
     ) -> TransferResponse {
@@ -165,7 +165,7 @@ final class FakeBucket: Transport {
             }
             return Self.answer(200, "<ListPartsResult>\(list.joined())</ListPartsResult>")
         case .post:
-            // In the order that they are named, as they are named.
+            // The parts are joined in the order and with the tags of the request.
             let named = String(decoding: bytes, as: UTF8.self).split(separator: "<PartNumber>").dropFirst().map {
                 text in
                 (Int(text.prefix { $0 != "<" }) ?? 0, text.split(separator: "\"")[1])
@@ -217,7 +217,7 @@ final class FakeBucket: Transport {
     }
 }
 
-/// What a process leaves for the next.
+/// A record of uploads that a process leaves for the next one.
 final class NotedUploads: UploadMemory {
     private let notes = Locked<[String: String]>([:])
 

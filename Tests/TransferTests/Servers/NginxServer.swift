@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// A real nginx with WebDAV on loopback; its files lie in `files` of the directory.
+/// A real nginx with WebDAV on the loopback. Its files are in `files` of the directory.
 struct NginxServer: Sendable {
     let directory: TemporaryDirectory
     let origin: String

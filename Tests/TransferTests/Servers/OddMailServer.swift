@@ -1,14 +1,17 @@
 import Foundation
 import TestSupport
 
-/// A mail server that misbehaves as real ones do: `busy` refuses everybody for now, `closed` for good, `stranger` every sender, `lossy`
-/// takes the mail and breaks off before it says so, `slow` never answers the mail, nor the farewell, and `late` says that it took the mail
-/// when the farewell comes.
+/// A mail server that misbehaves as real ones do.
+///
+/// - `busy` refuses every client for now, `closed` for good, and `stranger` every sender.
+/// - `lossy` accepts the mail and disconnects before it says so.
+/// - `slow` answers neither the mail nor the farewell.
+/// - `late` accepts the mail only when the farewell arrives.
 struct OddMailServer: Sendable {
     let url: String
     private let directory: TemporaryDirectory
 
-    /// Whether a mail came to its end.
+    /// Whether a complete mail arrived.
     var hasMail: Bool { FileManager.default.fileExists(atPath: directory.path("taken")) }
 
     static func running(

@@ -1,22 +1,22 @@
 import Foundation
 import TestSupport
 
-/// A small WebDAV server in Python, with paths that misbehave as real servers do. What arrives is in `requests`.
+/// A small WebDAV server in Python, with paths that misbehave as real servers do. It writes its requests to `requests`.
 struct PythonServer: Sendable {
     let directory: TemporaryDirectory
     /// `http://127.0.0.1:PORT`, or with https.
     let origin: String
-    /// The socket, when it listens on one.
+    /// The Unix socket; `nil` if it listens at a port.
     let socket: String?
 
-    /// The request lines in their order.
+    /// Returns the request lines in order.
     func requests() throws -> [String] {
         try directory.text("requests").split(separator: "\n").map(String.init)
     }
 
     /// - Parameters:
-    ///   - issued: What it shows over TLS; nothing: a certificate that it made itself.
-    ///   - isOld: Whether it speaks TLS 1.1 and nothing newer.
+    ///   - issued: The certificate for TLS; `nil` for one that it makes itself.
+    ///   - isOld: Whether it speaks only TLS 1.1.
     static func running(
         in directory: TemporaryDirectory, isTLS: Bool = false, isSocket: Bool = false,
         issued: CertificateAuthority.Issued? = nil, isOld: Bool = false,

@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Transfer
 
-/// A real OpenSSH with sftp on loopback, for the user who runs the tests.
+/// A real OpenSSH with sftp on the loopback, for the user who runs the tests.
 struct SSHServer: Sendable {
     let directory: TemporaryDirectory
     let port: Int
     let user: String
 
-    /// Files lie beneath this path of the server.
+    /// The URL of the path below which the files are.
     var url: String { "sftp://\(user)@127.0.0.1:\(port)\(directory.path)/remote/" }
-    /// The same, from where the server puts the user.
+    /// The same path, relative to the user's home.
     var urlAtHome: String { "sftp://\(user)@127.0.0.1:\(port)/~/remote/" }
     var knownHosts: String { directory.path("known_hosts") }
 
@@ -30,7 +30,7 @@ struct SSHServer: Sendable {
         }
         try directory.makeDirectory("remote")
         let user = try await runExpectingSuccess(["id", "-un"]).split(separator: "\n")[0]
-        // What sshd's own unit makes; without it sshd does not start as root.
+        // sshd's own unit makes this directory. Without it sshd does not start as root.
         if user == "root" { _ = try await run(["mkdir", "-p", "/run/sshd"]) }
         let configuration = """
             Port \(port)
@@ -50,8 +50,8 @@ struct SSHServer: Sendable {
         let hostKey = try directory.text("hostkey.pub").split(separator: " ").prefix(2).joined(separator: " ")
         try directory.write("known_hosts", "[127.0.0.1]:\(port) \(hostKey)\n")
         try await ServerProcess.running(
-            // sshd closes what it inherits, which Foundation takes for its end: it would then wait for it and see no other end. So a
-            // shell stands before it, and takes it along.
+            // sshd closes inherited descriptors, which Foundation takes for its exit. Foundation would then wait for it and notice no other exit.
+            // So a shell starts it and stays.
             [
                 "/bin/sh", "-c", "setpriv --pdeathsig KILL \"$@\"; exit $?", "sh", TestTools.find("sshd") ?? "sshd",
                 "-D",

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Transfer
 
-/// OpenStack Swift 2.30 with its S3 interface on loopback: it checks signatures and the bodies' digests. One bucket, `files`, is there.
+/// OpenStack Swift 2.30 with its S3 API on the loopback, which checks signatures and the digests of bodies. It has one bucket, `files`.
 struct StrictS3Server: Sendable {
     let directory: TemporaryDirectory
     let port: Int
@@ -10,7 +10,7 @@ struct StrictS3Server: Sendable {
     static let accessKey = "test:tester"
     static let secret = "canary-secret"
 
-    /// Files lie beneath this address.
+    /// Returns the URL below which the files are.
     func url(port: Int? = nil, bucket: String = "files") -> String {
         "s3://\(bucket)/kit/{version}/?endpoint=http://127.0.0.1:\(port ?? self.port)"
     }
@@ -74,16 +74,16 @@ struct StrictS3Server: Sendable {
         _ = try await signed("PUT", "/\(name)")
     }
 
-    /// The keys in the bucket, and the numbers of unfinished uploads.
+    /// Returns the keys in the bucket, and the number of unfinished uploads.
     func listing(_ bucket: String = "files") async throws -> (keys: [String], uploads: Int) {
         let keys = try await signed("GET", "/\(bucket)").split(separator: "<Key>").dropFirst()
             .map { String($0.prefix { $0 != "<" }) }
-        // Parts of unfinished uploads, and of those that are part of an object, lie in a bucket beside.
+        // The parts of all uploads, finished or not, are in a second bucket.
         let uploads = try await signed("GET", "/\(bucket)?uploads=").split(separator: "<UploadId>").count - 1
         return (keys, uploads)
     }
 
-    /// By curl's own signature: libcurl 7.88 signs what has no parameter without a value.
+    /// Sends a request with curl's own signature. libcurl 7.88 signs requests whose parameters have a value.
     private func signed(_ method: String, _ path: String) async throws -> String {
         try await runExpectingSuccess(
             TestTools.curl + [
@@ -93,8 +93,8 @@ struct StrictS3Server: Sendable {
             ])
     }
 
-    /// Time-outs are longer than Swift's own, of half a second upwards, in which a busy machine does nothing for a server; and no server is
-    /// left out for errors, since there is no other.
+    /// The time limits are longer than Swift's own, which begin at half a second; a busy machine gives a server no time for that long. No server is
+    /// excluded after errors, because there is only one.
     private static func configuration(
         _ program: String, port: Int, cache: Int, user: String, directory: String
     ) -> String {

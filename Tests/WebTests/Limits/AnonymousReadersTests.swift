@@ -11,11 +11,11 @@ import Transfer
 
 @testable import Web
 
-/// What anonymous readers do, and that webhooks and `/health` are answered all the same.
+/// Whatever anonymous clients do, webhooks and `/health` are answered.
 @Suite struct AnonymousReadersTests {
     private static let integration = "/api/v1/bots/kit/integrations/1"
     private static let issues = 2000
-    /// With this each export and listing of them has some 6 MB: more than the kernel keeps for a client that does not read.
+    /// A text that makes each export and listing some 6 MB, more than the kernel buffers for a client that does not read.
     private static let words = String(repeating: "unused ", count: 380)
 
     private static func withService(
@@ -29,7 +29,7 @@ import Transfer
         }
     }
 
-    /// What nobody may keep from an answer: `/health`, and a webhook of a usual size and of a large one.
+    /// Expects answers that must always come: to `/health`, and to a small and a large webhook.
     private static func expectService(
         _ web: WebFixture, _ id: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -48,7 +48,7 @@ import Transfer
             headers: [("X-Hub-Signature-256", "sha256=" + code), ("X-Martlet-Delivery", id)], body: body)
     }
 
-    /// An integration with many issues.
+    /// Stores an integration with many issues.
     private static func fill(_ web: WebFixture) async throws {
         let record = try await web.store.queue(
             NewIntegration(
@@ -76,7 +76,7 @@ import Transfer
             // when
             let clients = try (1...6).map { _ in try SlowClient(get: target, port: web.port) }
 
-            // then: each was computed, and lies on the disk until it is read
+            // then: each was computed, and stays on the disk until it is read
             await until("all exports are on the disk") { web.limits.answers.held == Int64(6 * size) }
             #expect(web.limits.exports.waitingCount == 0)
             try await Self.expectService(web, "unread")
@@ -86,7 +86,7 @@ import Transfer
         }
     }
 
-    /// All read one file.
+    /// All clients read one file.
     @Test func testThatUnreadReadersOfAnExportHoldNobodyUp() async throws {
         try await Self.withService(connections: 64) { web in
             // given
@@ -105,10 +105,10 @@ import Transfer
         }
     }
 
-    /// Else a client that reads exports of many integrations slowly fills the disk.
+    /// Otherwise a client that reads exports of many integrations slowly would fill the disk.
     @Test func testThatAnExportThatIsNotKeptCountsUntilItIsRead() async throws {
         try await Self.withService(connections: 64) { web in
-            // given: clients read all that is kept
+            // given: clients read everything that is kept
             try await Self.fill(web)
             let target = Self.integration + "/issues.sarif"
             let size = try await web.send("GET", target).body.count
@@ -150,7 +150,7 @@ import Transfer
         }
     }
 
-    /// Full before the answer, and full in the middle of it.
+    /// The disk is full before the answer, or becomes full in its middle.
     @Test(.smallDisk, arguments: [true, false])
     func testThatAFullDiskKeepsLargeAnswersFromAnonymousReadersAlone(isFullBefore: Bool) async throws {
         try await Self.withService { web in
@@ -188,7 +188,7 @@ import Transfer
 
     @Test func testThatHeavyAnswersWaitForTheirTurnInABoundedQueue() async throws {
         try await Self.withService(connections: 256) { web in
-            // given: one export is being computed, and as many wait as may
+            // given: one export is being computed, and as many requests wait as may
             try await Self.fill(web)
             var turn: AnswerSemaphore.Turn? = try await web.limits.exports.acquire(.anonymous)
             let target = Self.integration + "/issues?limit=1"
@@ -250,10 +250,10 @@ import Transfer
         }
     }
 
-    /// Each has its own place: streams cannot keep downloads away.
+    /// Each kind has its own places: streams cannot keep downloads away.
     @Test func testThatDownloadsHaveAQuarterOfTheConnectionsToo() async throws {
         try await Self.withService(connections: 16) { web in
-            // given: what does not fit between a server and a client that does not read
+            // given: a file that does not fit into the buffers between a server and a client that does not read
             let content = SampleContent(web: web)
             try await content.fill()
             let record = try #require(try await web.store.latestIntegration(of: SampleContent.kit))
@@ -276,7 +276,7 @@ import Transfer
         }
     }
 
-    /// More clients than there are connections request a page that does not fit into the sockets' buffers, and do not read it.
+    /// More clients than the connection limit request a page that does not fit into the sockets' buffers, and do not read it.
     @Test func testThatUnreadPagesKeepNobodyOut() async throws {
         try await Self.withService(connections: 12) { web in
             // given
@@ -285,7 +285,7 @@ import Transfer
             var clients: [SlowClient] = []
             for _ in 1...15 {
                 clients.append(try SlowClient(get: Self.integration + "/issues", port: web.port))
-                // Each is being answered before the next one comes, so that it owes no request.
+                // Each is being answered before the next one arrives, so it owes no request.
                 try await Self.expectService(web, "unread-\(clients.count)")
             }
             // then
@@ -295,7 +295,7 @@ import Transfer
 
     @Test func testW11ThatMadeUpSignaturesKeepNoLargeWebhookAway() async throws {
         try await Self.withService(connections: 256) { web in
-            // given: bodies that do not go on
+            // given: bodies that never end
             let head =
                 "POST /webhooks/github/kit HTTP/1.1\r\nHost: 127.0.0.1\r\n"
                 + "X-Hub-Signature-256: sha256=\(String(repeating: "0", count: 64))\r\nContent-Length: 200000\r\n\r\n"
@@ -314,7 +314,7 @@ import Transfer
         }
     }
 
-    /// The log says so once, not for each of them.
+    /// The log has the reason once, not for each of them.
     @Test(.smallDisk) func testThatASenderIsNotToldWhyItsBodyCannotBeStored() async throws {
         try await Self.withService { web in
             let staging = web.state + "/staging"
@@ -333,7 +333,7 @@ import Transfer
                         answer.text, #""detail":"The body could not be stored; send it again in a while.""#)
                 }
                 #expect(lines().map { $0.metadata["error"] } == ["No space left on device"])
-                // and once more when one was stored meanwhile
+                // It is logged again after a body was stored meanwhile
                 try Directory(opening: staging).remove("full")
                 #expect(try await Self.push(web, "third", size: 100_000).status == 202)
                 try SmallDisk.fill(with: staging + "/full")
@@ -350,7 +350,7 @@ import Transfer
         }
     }
 
-    /// Behind a proxy each client has its own share; without the header, or with one that is not trusted, no client has.
+    /// Behind a proxy each client has its own share. Without the header, or with an untrusted one, no client has.
     @Test func testThatAProxysClientHasItsOwnShare() async throws {
         try await Self.withService(connections: 64, proxies: ["127.0.0.1"]) { web in
             // given: 16 places for streams, 4 of them for one client

@@ -4,7 +4,7 @@ import Testing
 @testable import Web
 
 @Suite struct AnswerCostTests {
-    /// Whatever grows with what it shows would hold up all connections of an address.
+    /// An answer whose cost grows with its contents would delay all connections of an address.
     @Test func testThatOnlySmallFixedAnswersAreComputedOnTheConnectionsThread() async throws {
         try await withWeb { web in
             // given

@@ -64,7 +64,7 @@ import Testing
         tasks.append(await Self.wait(semaphore, Self.known, order, "3"))
         tasks.append(await Self.wait(semaphore, Self.known, order, "4"))
         await #expect(throws: Problem.self) { try await semaphore.acquire(Self.known) }
-        // The Unix socket's peers always come to their turn.
+        // Peers of the Unix socket always get their turn.
         tasks.append(await Self.wait(semaphore, Self.local, order, "5"))
         withExtendedLifetime(turn) {}
         turn = nil

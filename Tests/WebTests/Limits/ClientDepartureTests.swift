@@ -5,11 +5,11 @@ import Testing
 
 @testable import Web
 
-/// Clients that leave before they are answered.
+/// Clients that disconnect before they are answered.
 @Suite struct ClientDepartureTests {
     private static let threads = ComputingThreads()
 
-    /// Returns by cancellation alone.
+    /// Returns only by cancellation.
     private static func waitForCancellation(_ begun: AsyncStream<Void>.Continuation) async throws {
         let (events, continuation) = AsyncStream.makeStream(of: Void.self)
         begun.yield()
@@ -94,7 +94,7 @@ import Testing
         #expect(departure.hasLeft)
     }
 
-    /// Of a real connection, over TCP.
+    /// With a real connection over TCP.
     @Test func testThatAClientThatLeavesWaitsForNoTurn() async throws {
         try await withWeb { web in
             // given: an export is being computed
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// It may still read, and what it was sent before must not be cut.
+    /// The client may still read, and earlier answers must not be cut.
     @Test func testThatAClientThatClosesItsSideGetsALastAnswer() async throws {
         try await withWeb { web in
             // given: an export is being computed

@@ -19,7 +19,7 @@ import Testing
     func testThatLoopbackIsNoClient(address: String) throws {
         let peer = try #require(IPAddress(address))
         let resolver = ClientResolver()
-        // A proxy on this machine that the settings do not name: its header could be the client's own.
+        // A proxy on this machine that the settings do not name. Its header could be the client's own.
         #expect(resolver.client(ofConnectionFrom: peer) == nil)
         #expect(resolver.client(ofRequestFrom: peer, forwarded: ["198.51.100.1"]) == nil)
     }
@@ -35,7 +35,7 @@ import Testing
         private let proxy = IPAddress("127.0.0.1")
 
         @Test func testThatTheAddressThatTheProxyAppendedIsTheClient() {
-            // What stands before it is the client's own text.
+            // The part before it is the client's own text.
             let client = resolver.client(ofRequestFrom: proxy, forwarded: ["203.0.113.9, 198.51.100.1"])
             #expect(client == IPAddress("198.51.100.1"))
             #expect(resolver.client(ofConnectionFrom: proxy) == nil, "a proxy's connections are many clients'")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Web
 
-/// Which connections go when there are too many; `RequestDeadlinesTests` has the rest.
+/// The choice of connections to close when there are too many. The rest is in `RequestDeadlinesTests`.
 @Suite struct ConnectionLimitTests {
     private static func channel() throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
@@ -43,7 +43,7 @@ import Testing
         #expect(reports.value == 0)
         for number in numbers[(ConnectionLimit.crowd * 3 / 4 - 1)...] { limit.leave([number]) }
         #expect(reports.value == 1)
-        // and few connections are no crowd
+        // Few connections are not over the limit
         limit.leave([limit.enter(channel)])
         #expect(reports.value == 1)
     }
@@ -60,7 +60,7 @@ import Testing
 
         // then
         #expect(mine.map(RequestDeadlinesTests.isOpen) == [true, true, false])
-        // and when it has left, there is room for one of two
+        // When it has left, there is room for one of two
         limit.leave([number], client: client)
         limit.leave([], client: client)
         let next = try Self.channel()
@@ -68,7 +68,7 @@ import Testing
         #expect(RequestDeadlinesTests.isOpen(next))
     }
 
-    /// The connection of a client that requests a page and does not read it: nothing else would ever close it for others.
+    /// The connection of a client that requests a page and does not read it. Only this limit would ever close it.
     @Test func testW18ThatAnAnswerThatNobodyTakesMakesRoom() throws {
         // given
         let limit = ConnectionLimit(limit: 2)

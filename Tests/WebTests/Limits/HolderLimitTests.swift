@@ -6,9 +6,9 @@ import Testing
 
 @testable import Web
 
-/// Limits whose time is the test's.
+/// Limits with a clock of the test.
 @Suite struct HolderLimitTests {
-    /// A client with its connection, and what it has sent or taken.
+    /// A client with its connection, and the bytes that it has sent or taken.
     private struct Client {
         let channel: EmbeddedChannel
         let progress = Progress()
@@ -57,7 +57,7 @@ import Testing
         withExtendedLifetime((fast, slow, late, new)) {}
     }
 
-    /// Which would otherwise be the slowest always.
+    /// Such a client would otherwise always be the slowest.
     @Test func testThatWhoHasJustBegunKeepsItsPlace() throws {
         // given
         let (limit, clients) = (limit(10), try (1...2).map { _ in try Client() })
@@ -73,7 +73,7 @@ import Testing
         withExtendedLifetime((first, second)) {}
     }
 
-    /// An export that is still computed has nothing to read: its client is not slow.
+    /// An export that is still computed has no bytes to read, so its client is not slow.
     @Test func testThatAnAnswerThatIsStillComputedKeepsItsPlace() throws {
         // given
         let (limit, clients) = (limit(20), try (1...4).map { _ in try Client() })
@@ -88,7 +88,7 @@ import Testing
         // then
         #expect(clients[..<3].map(\.channel.isActive) == [true, false, true])
 
-        // and its rate counts from when it is sent
+        // Its rate counts from the beginning of the sending
         computed.begin()
         clients[2].progress.add(1)
         #expect(throws: Problem.self) { try clients[3].hold(20, of: limit) }

@@ -7,7 +7,7 @@ import Testing
 
 /// Other spellings of protected paths.
 @Suite struct A01PathTests {
-    /// The path in ways that a proxy or a framework may take for the same.
+    /// Returns spellings of the path that a proxy or a framework may treat as equal.
     private static func spellings(_ path: String) -> [String] {
         let last = path.split(separator: "/").last.map(String.init) ?? ""
         let first = last.utf8.first.map { "%" + String($0, radix: 16) } ?? ""
@@ -23,7 +23,7 @@ import Testing
         ]
     }
 
-    /// As canonical as the path itself: what follows the question mark is no part of it.
+    /// Returns paths that are as canonical as the path itself: the query is not part of it.
     private static func queries(_ path: String) -> [String] {
         [path + "?jsp=/health;.jsp", path + "?", path + "?.css"]
     }
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// A role that is too low is told so under the path alone, and under no other spelling comes further.
+    /// The refusal of a role is given only for the path itself. Another spelling gives no further access.
     @Test func testA1ThatNoSpellingGivesAViewerMore() async throws {
         try await withWeb { web in
             let routes = web.table.routes.filter { $0.access == .role(.admin) || $0.access == .role(.operator) }

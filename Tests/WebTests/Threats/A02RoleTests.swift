@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-/// The access rules of all routes. A route that is missing from this table, or has another rule, fails: a new one is entered by hand, after
+/// The access rules of all routes. A route that is missing from this table, or has another rule, fails. A new route is entered by hand, after
 /// deciding who may call it.
 @Suite struct A02RoleTests {
     private static let rules: [String: String] = [
@@ -113,7 +113,7 @@ import Testing
         """,
     ]
 
-    /// A path that fits a route; the objects that it names do not exist, so an allowed request ends with 404 or the like.
+    /// Returns a path that fits a route. The objects in it do not exist, so an allowed request ends with 404 or the like.
     static func path(of route: Route) -> String {
         route.pattern.description.replacing("{number}", with: "7").replacing("{version}", with: "9.9.9")
             .replacing("{file...}", with: "x").replacing("{file}", with: "x.svg")
@@ -125,7 +125,7 @@ import Testing
         "\(route.method.rawValue) \(route.pattern.description.replacing("...}", with: "}"))"
     }
 
-    /// By route.
+    /// The rules by route.
     private static var accesses: [String: String] {
         Dictionary(
             rules.flatMap { access, lines in lines.split(separator: "\n").map { (String($0), access) } }
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    /// What a rule refuses; `nil` where it lets the caller in.
+    /// Returns the refusal of a rule; `nil` if it permits the caller.
     private static func refusal(_ access: String, _ role: Role?, anonymousMayRead: Bool) -> Int? {
         switch (access, role) {
         case ("open", _), ("signature", _): nil
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    /// A signature is not replaced by a token.
+    /// A token does not replace a signature.
     @Test func testA2ThatNoTokenSignsAWebhook() async throws {
         try await withWeb { web in
             for route in web.table.routes where route.access == .signature {

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Web
 
-/// What a page of another site has a browser ask for.
+/// Requests that a page of another site makes a browser send.
 @Suite struct A03RequestForgeryTests {
     private static let foreign: [[(String, String)]] = [
         [("Origin", "https://attacker.example")], [("Origin", "null")], [("Origin", "http://127.0.0.1:1")],
         [("Origin", "https://ci.example")], [("Sec-Fetch-Site", "cross-site")],
     ]
 
-    /// Whether it changes something. A signed request comes from another server, and not from a page.
+    /// Whether a route changes something. A signed request comes from another server, not from a page.
     private static func changes(_ route: Route) -> Bool { route.method != .get && route.access != .signature }
 
     @Test(arguments: foreign)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// The types that a form, or a script without leave of ours, can send (fetch.spec.whatwg.org, "CORS-safelisted request-header").
+    /// The types that a form, or a script without our permission, can send (fetch.spec.whatwg.org, "CORS-safelisted request-header").
     @Test(arguments: [
         "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a",
         "text/plain;application/json",
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// The service's own page may ask, by whatever name it is open.
+    /// The service's own page may send requests, under whatever name it is open.
     @Test func testThatItsOwnPagesAreNotForeign() async throws {
         try await withWeb(url: "https://ci.example:8443") { web in
             let own = ["https://ci.example:8443", "http://127.0.0.1"]

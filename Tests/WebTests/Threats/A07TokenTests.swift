@@ -8,8 +8,8 @@ import Testing
 
 @testable import Web
 
-/// Tokens: how they are kept, where they may stand, and what is no token. How fast a revoked one is dead is in `LiveAnswersTests`, how many
-/// tries an address has in `FailedLoginsTests`.
+/// Tokens: their storage, their places in requests, and texts that are no token. The time until a revoked one is dead is in `LiveAnswersTests`, the
+/// tries of an address are in `FailedLoginsTests`.
 @Suite struct A07TokenTests {
     private static let json = [("Content-Type", "application/json")]
 
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// No address has a token: addresses are kept by histories, proxies and their logs.
+    /// No address contains a token, because histories, proxies and their logs store addresses.
     @Test(arguments: [
         "/api/v1/tokens?token=TOKEN", "/api/v1/tokens?access_token=TOKEN",
         "/api/v1/tokens?Authorization=Bearer%20TOKEN",
@@ -78,8 +78,8 @@ import Testing
         }
     }
 
-    /// Every other spelling is refused, so that no token is found by trying: the secret is looked up by its hash, and a hash that is off by one
-    /// digit reveals nothing about the secret.
+    /// Every other spelling is refused, so no token is found by trying. The secret is looked up by its hash, and a hash that differs in one digit
+    /// reveals nothing about the secret.
     @Test func testA7ThatOnlyTheWholeTokenIsOne() async throws {
         try await withWeb { web in
             let secret = try #require(web.tokens[.admin]).secret

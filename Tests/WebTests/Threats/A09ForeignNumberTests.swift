@@ -23,7 +23,7 @@ import Testing
         return ["\(answer.status)", text] + answer.lines(without: "date", "content-length")
     }
 
-    /// `kit` has three integrations, `other` has one.
+    /// Runs a test in which `kit` has three integrations, and `other` has one.
     private static func withTwo(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
         try await withWeb { web in
             try await SampleContent(web: web).fill()
@@ -42,7 +42,7 @@ import Testing
         try await Self.withTwo { web in
             for part in Self.paths {
                 for root in ["/api/v1/bots/other/integrations/NUMBER", "/bots/other/NUMBER"] {
-                    // 3 is kit's, 4711 is nobody's.
+                    // 3 is kit's; 4711 does not exist.
                     let foreign = try await Self.answer(web, "GET", root + part, number: 3)
                     let absent = try await Self.answer(web, "GET", root + part, number: 4711)
                     expectNoDifference(foreign, absent)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Web
 
-/// Arguments that some parsers take for a file's contents.
+/// Arguments that some parsers replace by a file's contents.
 @Suite struct A11LiteralArgumentTests {
-    /// - Parameter file: A file that holds `canary`.
+    /// - Parameter file: A file that contains `canary`.
     private static func forms(_ file: String) -> [String] {
         [
             "@\(file)", "@@\(file)", "<\(file)", "file://\(file)", "$(cat \(file))", "`cat \(file)`", "${file:\(file)}",

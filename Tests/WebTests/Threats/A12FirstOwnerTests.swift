@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-/// Nobody makes himself the service's owner from outside.
+/// No client makes itself the service's owner from outside.
 @Suite struct A12FirstOwnerTests {
     private static let paths = [
         "/setup", "/install", "/install.php", "/init", "/admin", "/admin/setup", "/api/v1/setup", "/api/v1/install",
@@ -39,13 +39,13 @@ import Testing
         }
     }
 
-    /// Nor by an empty table, as after the first start.
+    /// Nor does an empty table make one, as after the first start.
     @Test func testA12ThatNoOneBecomesAdminOfANewService() async throws {
         try await withWeb(makesTokens: false) { web in
             #expect(try await web.store.tokens().isEmpty)
             try await Self.bodies(web)
             #expect(try await web.store.tokens().isEmpty)
-            // The socket's peer is the daemon's own user, or root: it makes the first.
+            // The socket's peer is the daemon's own user, or root. It makes the first token.
             #expect(try await martlet(["token", "create", "owner", "--role", "admin"], web).status == 0)
             try await Self.bodies(web)
             #expect(try await web.store.tokens().count == 1)

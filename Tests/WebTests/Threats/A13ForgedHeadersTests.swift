@@ -5,8 +5,8 @@ import Testing
 
 @testable import Web
 
-/// Headers that say where a request is from, or where an answer should lead. The host itself is in `ServedHostsTests`, what they change of
-/// limits in `FailedLoginsTests`.
+/// Headers that claim the origin of a request, or the target of an answer. The host itself is in `ServedHostsTests`; their effect on limits is in
+/// `FailedLoginsTests`.
 @Suite struct A13ForgedHeadersTests {
     private static let forged = [
         ("X-Forwarded-Host", "evil.example"), ("X-Forwarded-Proto", "gopher"), ("X-Forwarded-For", "203.0.113.77"),

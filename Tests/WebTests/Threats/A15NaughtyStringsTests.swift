@@ -7,7 +7,7 @@ import Testing
 
 @testable import Web
 
-/// Text that other parsers run: in every filter, search and name.
+/// Text that other parsers execute, in every filter, search and name.
 @Suite struct A15NaughtyStringsTests {
     private static let strings = [
         "' OR '1'='1", "'; DROP TABLE tokens; --", "\" OR \"\"=\"", "1; SELECT 1",
@@ -35,8 +35,8 @@ import Testing
         web.table.routes.filter { $0.method == .get && !$0.pattern.description.hasSuffix("/events") }
     }
 
-    /// Every fourth of the items, from another one for each text. So each route gets a quarter of the texts, and each text a quarter of the
-    /// routes: all of them with all are 11,000 requests.
+    /// Returns every fourth item, from another beginning for each text. So each route gets a quarter of the texts, and each text a quarter of the
+    /// routes. All of them with all would be 11,000 requests.
     private static func share<Item>(_ items: [Item], of text: String) -> [Item] {
         let first = (strings + numbersLike).firstIndex(of: text) ?? 0
         return items.enumerated().filter { ($0.offset + first) % 4 == 0 }.map(\.element)

@@ -7,13 +7,13 @@ import Testing
 
 @testable import Web
 
-/// What errors say, and what they cost.
+/// The texts of errors, and their cost.
 @Suite struct A16ErrorsTests {
     private static func series(_ web: WebFixture) async throws -> Int {
         try await web.json("/metrics").split(separator: "\n").filter { !$0.hasPrefix("#") }.count
     }
 
-    /// Asks for many paths on one connection, a thousand at a time.
+    /// Requests many paths on one connection, a thousand at a time.
     private static func ask(_ paths: [String], _ port: Int) async throws -> Int {
         var answered = 0
         for start in stride(from: 0, to: paths.count, by: 1000) {
@@ -27,7 +27,7 @@ import Testing
 
     @Test func testA16ThatRandomPathsMakeNoSeries() async throws {
         try await withWeb { web in
-            // given: one of each kind was asked for
+            // given: one of each kind was requested
             _ = try await Self.ask(["/none", "/bots/none", "/api/v1/none", "/files/none/1.0.0/f"], web.port)
             let before = try await Self.series(web)
             var random = SystemRandomNumberGenerator()

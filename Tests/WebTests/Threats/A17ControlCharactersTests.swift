@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// A file's name, as a job chose it, in the header that names a download.
+    /// A file's name, chosen by a job, in the header that names a download.
     @Test(arguments: [
         "a\r\nX-Injected: 1", "a\"; filename=\"b.html", "a\u{0}b", "ä\u{1F600}.txt", "a\nb", "a;b=c", "a%0d%0ab",
     ])

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Web
 
-/// HTTP/2 is off: what floods its servers finds none here. `ArchitectureTests` shows that none is linked into what is ours.
+/// HTTP/2 is off, so attacks by floods of its frames have no target. `ArchitectureTests` shows that it is not linked.
 @Suite struct A18HTTP2Tests {
     @Test func testA18ThatHTTP2IsNotSpoken() async throws {
         try await withWeb { web in
-            // given: the preface of a client that knows (RFC 9113, section 3.4), settings, and an ALTSVC frame
+            // given: a client's preface (RFC 9113, section 3.4), settings, and an ALTSVC frame
             let frames =
                 "\u{0}\u{0}\u{0}\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}"
                 + "\u{0}\u{0}\u{2}\u{A}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}"
