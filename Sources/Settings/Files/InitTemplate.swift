@@ -1,4 +1,4 @@
-package import Model
+import Model
 
 /// The output of `martlet init URL`: a bot file with all keys explained, of which only the repository is active.
 package enum InitTemplate {
