@@ -23,7 +23,7 @@ import Testing
                 try $0.db.execute(sql: "UPDATE bots SET specification = ?", arguments: [Self.text])
             }
             // when
-            let bot = try #require(try await fixture.store.specification(of: name("tree")))
+            let bot = try #require(try await fixture.store.specifications().first)
             // then
             #expect(bot == BotSpecification(name: try name("tree"), repository: "/srv/tree", acceptsPointers: true))
             #expect(bot.logLimit == BotSpecification.usualLogLimit)
