@@ -6,148 +6,288 @@ static const unsigned char page0[] = {
 #embed "../../docs/CHANGELOG.md"
 };
 static const unsigned char page1[] = {
-#embed "../../docs/internals/architecture.md"
+#embed "../../docs/getting-started.md"
 };
 static const unsigned char page2[] = {
-#embed "../../docs/internals/job-protocol.md"
+#embed "../../docs/guide/bot-file.md"
 };
 static const unsigned char page3[] = {
-#embed "../../docs/internals/performance.md"
+#embed "../../docs/guide/commit-statuses.md"
 };
 static const unsigned char page4[] = {
-#embed "../../docs/internals/state-directory.md"
+#embed "../../docs/guide/dependencies.md"
 };
 static const unsigned char page5[] = {
-#embed "../../docs/internals/style.md"
+#embed "../../docs/guide/issues.md"
 };
 static const unsigned char page6[] = {
-#embed "../../docs/internals/testing.md"
+#embed "../../docs/guide/languages/cmake.md"
 };
 static const unsigned char page7[] = {
-#embed "../../docs/internals/threats.md"
+#embed "../../docs/guide/languages/go.md"
 };
 static const unsigned char page8[] = {
-#embed "../../docs/manual.md"
+#embed "../../docs/guide/languages/java.md"
 };
 static const unsigned char page9[] = {
-#embed "../../docs/operating/backup.md"
+#embed "../../docs/guide/languages/make.md"
 };
 static const unsigned char page10[] = {
-#embed "../../docs/operating/git-servers.md"
+#embed "../../docs/guide/languages/node.md"
 };
 static const unsigned char page11[] = {
-#embed "../../docs/operating/git.md"
+#embed "../../docs/guide/languages/python.md"
 };
 static const unsigned char page12[] = {
-#embed "../../docs/operating/installing.md"
+#embed "../../docs/guide/languages/rust.md"
 };
 static const unsigned char page13[] = {
-#embed "../../docs/operating/jobs.md"
+#embed "../../docs/guide/languages/swift.md"
 };
 static const unsigned char page14[] = {
-#embed "../../docs/operating/monitoring.md"
+#embed "../../docs/guide/migrate-from-github-actions.md"
 };
 static const unsigned char page15[] = {
-#embed "../../docs/operating/retention.md"
+#embed "../../docs/guide/migrate-from-gitlab-ci.md"
 };
 static const unsigned char page16[] = {
-#embed "../../docs/operating/reverse-proxy.md"
+#embed "../../docs/guide/migrate-from-jenkins.md"
 };
 static const unsigned char page17[] = {
-#embed "../../docs/operating/sandbox.md"
+#embed "../../docs/guide/migrate-from-xcode-server.md"
 };
 static const unsigned char page18[] = {
-#embed "../../docs/operating/troubleshooting-integrations.md"
+#embed "../../docs/guide/notices.md"
 };
 static const unsigned char page19[] = {
-#embed "../../docs/operating/troubleshooting.md"
+#embed "../../docs/guide/package-registry.md"
 };
 static const unsigned char page20[] = {
-#embed "../../docs/operating/upgrading.md"
+#embed "../../docs/guide/projects.md"
 };
 static const unsigned char page21[] = {
-#embed "../../docs/reference/bot-file-lists.md"
+#embed "../../docs/guide/provenance.md"
 };
 static const unsigned char page22[] = {
-#embed "../../docs/reference/bot-file.md"
+#embed "../../docs/guide/pull-requests.md"
 };
 static const unsigned char page23[] = {
-#embed "../../docs/reference/commands-integrations.md"
+#embed "../../docs/guide/recipe.md"
 };
 static const unsigned char page24[] = {
-#embed "../../docs/reference/commands-versions.md"
+#embed "../../docs/guide/run-locally.md"
 };
 static const unsigned char page25[] = {
-#embed "../../docs/reference/commands.md"
+#embed "../../docs/guide/secrets.md"
 };
 static const unsigned char page26[] = {
-#embed "../../docs/reference/environment.md"
+#embed "../../docs/guide/signatures.md"
 };
 static const unsigned char page27[] = {
-#embed "../../docs/reference/exit-codes.md"
+#embed "../../docs/guide/steps.md"
 };
 static const unsigned char page28[] = {
-#embed "../../docs/reference/http-answers.md"
+#embed "../../docs/guide/tests.md"
 };
 static const unsigned char page29[] = {
-#embed "../../docs/reference/http-api.md"
+#embed "../../docs/guide/triggers.md"
 };
 static const unsigned char page30[] = {
-#embed "../../docs/reference/http-pages.md"
+#embed "../../docs/guide/uploads.md"
 };
 static const unsigned char page31[] = {
-#embed "../../docs/reference/limits-jobs.md"
+#embed "../../docs/guide/verdicts.md"
 };
 static const unsigned char page32[] = {
-#embed "../../docs/reference/limits.md"
+#embed "../../docs/guide/versions.md"
 };
 static const unsigned char page33[] = {
-#embed "../../docs/reference/recipe.md"
+#embed "../../docs/guide/web-pages.md"
 };
 static const unsigned char page34[] = {
-#embed "../../docs/reference/report-formats.md"
+#embed "../../docs/guide/what-is-integrated.md"
 };
 static const unsigned char page35[] = {
+#embed "../../docs/internals/architecture.md"
+};
+static const unsigned char page36[] = {
+#embed "../../docs/internals/job-protocol.md"
+};
+static const unsigned char page37[] = {
+#embed "../../docs/internals/performance.md"
+};
+static const unsigned char page38[] = {
+#embed "../../docs/internals/state-directory.md"
+};
+static const unsigned char page39[] = {
+#embed "../../docs/internals/style.md"
+};
+static const unsigned char page40[] = {
+#embed "../../docs/internals/testing.md"
+};
+static const unsigned char page41[] = {
+#embed "../../docs/internals/threats.md"
+};
+static const unsigned char page42[] = {
+#embed "../../docs/manual.md"
+};
+static const unsigned char page43[] = {
+#embed "../../docs/operating/backup.md"
+};
+static const unsigned char page44[] = {
+#embed "../../docs/operating/git-servers.md"
+};
+static const unsigned char page45[] = {
+#embed "../../docs/operating/git.md"
+};
+static const unsigned char page46[] = {
+#embed "../../docs/operating/installing.md"
+};
+static const unsigned char page47[] = {
+#embed "../../docs/operating/jobs.md"
+};
+static const unsigned char page48[] = {
+#embed "../../docs/operating/monitoring.md"
+};
+static const unsigned char page49[] = {
+#embed "../../docs/operating/retention.md"
+};
+static const unsigned char page50[] = {
+#embed "../../docs/operating/reverse-proxy.md"
+};
+static const unsigned char page51[] = {
+#embed "../../docs/operating/sandbox.md"
+};
+static const unsigned char page52[] = {
+#embed "../../docs/operating/troubleshooting-integrations.md"
+};
+static const unsigned char page53[] = {
+#embed "../../docs/operating/troubleshooting.md"
+};
+static const unsigned char page54[] = {
+#embed "../../docs/operating/upgrading.md"
+};
+static const unsigned char page55[] = {
+#embed "../../docs/reference/bot-file-lists.md"
+};
+static const unsigned char page56[] = {
+#embed "../../docs/reference/bot-file.md"
+};
+static const unsigned char page57[] = {
+#embed "../../docs/reference/commands-integrations.md"
+};
+static const unsigned char page58[] = {
+#embed "../../docs/reference/commands-versions.md"
+};
+static const unsigned char page59[] = {
+#embed "../../docs/reference/commands.md"
+};
+static const unsigned char page60[] = {
+#embed "../../docs/reference/environment.md"
+};
+static const unsigned char page61[] = {
+#embed "../../docs/reference/exit-codes.md"
+};
+static const unsigned char page62[] = {
+#embed "../../docs/reference/http-answers.md"
+};
+static const unsigned char page63[] = {
+#embed "../../docs/reference/http-api.md"
+};
+static const unsigned char page64[] = {
+#embed "../../docs/reference/http-pages.md"
+};
+static const unsigned char page65[] = {
+#embed "../../docs/reference/limits-jobs.md"
+};
+static const unsigned char page66[] = {
+#embed "../../docs/reference/limits.md"
+};
+static const unsigned char page67[] = {
+#embed "../../docs/reference/recipe.md"
+};
+static const unsigned char page68[] = {
+#embed "../../docs/reference/report-formats.md"
+};
+static const unsigned char page69[] = {
 #embed "../../docs/reference/settings.md"
+};
+static const unsigned char page70[] = {
+#embed "../../docs/releasing.md"
 };
 
 static const struct manual_page pages[] = {
     {"CHANGELOG", page0, sizeof page0},
-    {"internals/architecture", page1, sizeof page1},
-    {"internals/job-protocol", page2, sizeof page2},
-    {"internals/performance", page3, sizeof page3},
-    {"internals/state-directory", page4, sizeof page4},
-    {"internals/style", page5, sizeof page5},
-    {"internals/testing", page6, sizeof page6},
-    {"internals/threats", page7, sizeof page7},
-    {"manual", page8, sizeof page8},
-    {"operating/backup", page9, sizeof page9},
-    {"operating/git-servers", page10, sizeof page10},
-    {"operating/git", page11, sizeof page11},
-    {"operating/installing", page12, sizeof page12},
-    {"operating/jobs", page13, sizeof page13},
-    {"operating/monitoring", page14, sizeof page14},
-    {"operating/retention", page15, sizeof page15},
-    {"operating/reverse-proxy", page16, sizeof page16},
-    {"operating/sandbox", page17, sizeof page17},
-    {"operating/troubleshooting-integrations", page18, sizeof page18},
-    {"operating/troubleshooting", page19, sizeof page19},
-    {"operating/upgrading", page20, sizeof page20},
-    {"reference/bot-file-lists", page21, sizeof page21},
-    {"reference/bot-file", page22, sizeof page22},
-    {"reference/commands-integrations", page23, sizeof page23},
-    {"reference/commands-versions", page24, sizeof page24},
-    {"reference/commands", page25, sizeof page25},
-    {"reference/environment", page26, sizeof page26},
-    {"reference/exit-codes", page27, sizeof page27},
-    {"reference/http-answers", page28, sizeof page28},
-    {"reference/http-api", page29, sizeof page29},
-    {"reference/http-pages", page30, sizeof page30},
-    {"reference/limits-jobs", page31, sizeof page31},
-    {"reference/limits", page32, sizeof page32},
-    {"reference/recipe", page33, sizeof page33},
-    {"reference/report-formats", page34, sizeof page34},
-    {"reference/settings", page35, sizeof page35},
+    {"getting-started", page1, sizeof page1},
+    {"guide/bot-file", page2, sizeof page2},
+    {"guide/commit-statuses", page3, sizeof page3},
+    {"guide/dependencies", page4, sizeof page4},
+    {"guide/issues", page5, sizeof page5},
+    {"guide/languages/cmake", page6, sizeof page6},
+    {"guide/languages/go", page7, sizeof page7},
+    {"guide/languages/java", page8, sizeof page8},
+    {"guide/languages/make", page9, sizeof page9},
+    {"guide/languages/node", page10, sizeof page10},
+    {"guide/languages/python", page11, sizeof page11},
+    {"guide/languages/rust", page12, sizeof page12},
+    {"guide/languages/swift", page13, sizeof page13},
+    {"guide/migrate-from-github-actions", page14, sizeof page14},
+    {"guide/migrate-from-gitlab-ci", page15, sizeof page15},
+    {"guide/migrate-from-jenkins", page16, sizeof page16},
+    {"guide/migrate-from-xcode-server", page17, sizeof page17},
+    {"guide/notices", page18, sizeof page18},
+    {"guide/package-registry", page19, sizeof page19},
+    {"guide/projects", page20, sizeof page20},
+    {"guide/provenance", page21, sizeof page21},
+    {"guide/pull-requests", page22, sizeof page22},
+    {"guide/recipe", page23, sizeof page23},
+    {"guide/run-locally", page24, sizeof page24},
+    {"guide/secrets", page25, sizeof page25},
+    {"guide/signatures", page26, sizeof page26},
+    {"guide/steps", page27, sizeof page27},
+    {"guide/tests", page28, sizeof page28},
+    {"guide/triggers", page29, sizeof page29},
+    {"guide/uploads", page30, sizeof page30},
+    {"guide/verdicts", page31, sizeof page31},
+    {"guide/versions", page32, sizeof page32},
+    {"guide/web-pages", page33, sizeof page33},
+    {"guide/what-is-integrated", page34, sizeof page34},
+    {"internals/architecture", page35, sizeof page35},
+    {"internals/job-protocol", page36, sizeof page36},
+    {"internals/performance", page37, sizeof page37},
+    {"internals/state-directory", page38, sizeof page38},
+    {"internals/style", page39, sizeof page39},
+    {"internals/testing", page40, sizeof page40},
+    {"internals/threats", page41, sizeof page41},
+    {"manual", page42, sizeof page42},
+    {"operating/backup", page43, sizeof page43},
+    {"operating/git-servers", page44, sizeof page44},
+    {"operating/git", page45, sizeof page45},
+    {"operating/installing", page46, sizeof page46},
+    {"operating/jobs", page47, sizeof page47},
+    {"operating/monitoring", page48, sizeof page48},
+    {"operating/retention", page49, sizeof page49},
+    {"operating/reverse-proxy", page50, sizeof page50},
+    {"operating/sandbox", page51, sizeof page51},
+    {"operating/troubleshooting-integrations", page52, sizeof page52},
+    {"operating/troubleshooting", page53, sizeof page53},
+    {"operating/upgrading", page54, sizeof page54},
+    {"reference/bot-file-lists", page55, sizeof page55},
+    {"reference/bot-file", page56, sizeof page56},
+    {"reference/commands-integrations", page57, sizeof page57},
+    {"reference/commands-versions", page58, sizeof page58},
+    {"reference/commands", page59, sizeof page59},
+    {"reference/environment", page60, sizeof page60},
+    {"reference/exit-codes", page61, sizeof page61},
+    {"reference/http-answers", page62, sizeof page62},
+    {"reference/http-api", page63, sizeof page63},
+    {"reference/http-pages", page64, sizeof page64},
+    {"reference/limits-jobs", page65, sizeof page65},
+    {"reference/limits", page66, sizeof page66},
+    {"reference/recipe", page67, sizeof page67},
+    {"reference/report-formats", page68, sizeof page68},
+    {"reference/settings", page69, sizeof page69},
+    {"releasing", page70, sizeof page70},
 };
 
 size_t manual_page_count(void) { return sizeof pages / sizeof *pages; }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Integrations
 
-/// The usual commands, as docs/manual.md has them.
+/// The usual commands, as docs/guide/projects.md has them.
 @Suite struct JobPlannerTests {
     func plan(
         _ configuration: Recipe.Configuration, type: ProjectType?, analyze: [Recipe.Analysis]? = [],

@@ -12,7 +12,7 @@ import Transfer
 @Suite struct TriggerRunnerTests {
     typealias Condition = Trigger.Condition
 
-    /// The table of docs/manual.md, "when".
+    /// The table of docs/guide/triggers.md, "when".
     @Test(arguments: [
         (Condition.succeeded, [Verdict.succeeded, .warnings, .analyzerWarnings]), (.clean, [.succeeded]),
         (.failed, [.testFailures, .buildErrors, .checkoutError, .internalError]), (.fixed, []),

@@ -1,4 +1,4 @@
-/// A version that cannot be published gives its number back: docs/manual.md, "Triggers".
+/// A version that cannot be published gives its number back: docs/guide/versions.md.
 extension KillSweep {
     func beginAbandoning() throws -> Course {
         let (bot, version) = (KillScenario.abandoning.rawValue, "1.0.\(runs)")

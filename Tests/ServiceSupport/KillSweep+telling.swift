@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// What is told outside: docs/manual.md, "Notices" and "Commit statuses". The ledger is what `Listener` noted.
+/// What is told outside: docs/guide/notices.md and commit-statuses.md. The ledger is what `Listener` noted.
 extension KillSweep {
     /// Signs webhooks.
     static let key = Data((0..<32).map { UInt8($0) })

@@ -6,7 +6,7 @@ import Model
 struct Statement: Codable {
     static let type = "https://in-toto.io/Statement/v1"
     static let predicateType = "https://slsa.dev/provenance/v1"
-    /// docs/manual.md, "Signatures and provenance", describes the parameters of this build type.
+    /// docs/guide/provenance.md describes the parameters of this build type.
     static let buildType = "urn:martlet:integration:v1"
 
     struct Subject: Codable {

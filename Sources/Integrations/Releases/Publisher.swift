@@ -8,7 +8,7 @@ package import SourceControl
 package import Storage
 import Synchronization
 
-/// Publishes versions: each completely or not at all, each once, forever (docs/manual.md, "Triggers").
+/// Publishes versions: each completely or not at all, each once, forever (docs/guide/versions.md).
 package final class Publisher: Sendable {
     let store: Store
     let versions: VersionStore

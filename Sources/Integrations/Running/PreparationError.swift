@@ -19,8 +19,8 @@ enum PreparationError: Error, CustomStringConvertible {
         switch self {
         case .nothingToDo(let configuration):
             """
-            the configuration \(configuration) has nothing to do: no file in the root tells a project type (docs/manual.md, \
-            "Types of projects") and the recipe states neither build nor test; write them into .martlet.yml
+            the configuration \(configuration) has nothing to do: no file in the root tells a project type \
+            (docs/guide/projects.md) and the recipe states neither build nor test; write them into .martlet.yml
             """
         case .secretRefused(let step, let secret, let reason):
             "\(step) asks for the secret \(secret), which it does not get: \(reason)"

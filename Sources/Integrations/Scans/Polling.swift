@@ -2,7 +2,7 @@ import Model
 
 /// Determines when each repository is to be scanned by time alone.
 struct Polling {
-    /// How often a repository is scanned if its bot does not state an interval (docs/manual.md, "poll").
+    /// How often a repository is scanned if its bot does not state an interval (docs/guide/bot-file.md, "poll").
     static let usualInterval = Duration.seconds(60)
     /// How often a repository is scanned once an authentic webhook has arrived. Scans by time then only find what webhooks missed.
     static let relaxedInterval = Duration.seconds(600)

@@ -147,7 +147,7 @@ struct Fetch: AsyncParsableCommand {
     /// Returns the product files to keep.
     private func wanted(of version: VersionAnswer, _ name: String) throws -> [String] {
         let known = version.files.map(\.path)
-        // A published file's name is one component (docs/manual.md, "File server"). The server is not trusted to keep to this.
+        // A published file's name is one component (docs/guide/versions.md, "Download"). The server is not trusted to keep to this.
         for path in known where !PublishedName.isPublishable(path) {
             throw Failure(.software, "the daemon names a file that no version has: \(Output.visible(path))")
         }
