@@ -13,7 +13,7 @@ import Testing
     /// Each YAML sample begins with its file's name, and the reader of that file accepts it.
     @Test func testThatEverySampleOfTheManualIsValid() throws {
         // given
-        let pages = try Page.all()
+        let pages = try DocumentationPage.all()
         var count = 0
         for page in pages {
             for block in page.blocks("yaml") {
@@ -49,7 +49,7 @@ import Testing
     func testThatATableHasTheReadersKeysAndNoOthers(
         page: String, head: String, keys: [Key], beside: [String]
     ) throws {
-        let names = Set(try Page(page).firstColumn(under: head) + beside)
+        let names = Set(try DocumentationPage(page).firstColumn(under: head) + beside)
         expectNoDifference(names.sorted(), Keys.names(keys).sorted(), page)
     }
 
@@ -62,12 +62,12 @@ import Testing
             ("guide/verdicts.md", "verdict", Verdict.allCases.map(\.rawValue)),
         ] as [(String, String, [String])])
     func testThatATableHasTheValuesInTheirOrder(page: String, head: String, values: [String]) throws {
-        expectNoDifference(try Page(page).firstColumn(under: head), values, page)
+        expectNoDifference(try DocumentationPage(page).firstColumn(under: head), values, page)
     }
 
     @Test func testThatThePageOfProjectsHasEveryKindInItsOrder() throws {
         // given
-        let parts = try Page("guide/projects.md").text.components(separatedBy: "are tried in this order:")
+        let parts = try DocumentationPage("guide/projects.md").text.components(separatedBy: "are tried in this order:")
         // when
         let words = try #require(parts.count == 2 ? parts[1].components(separatedBy: ".\n").first : nil)
             .components(separatedBy: "`")
@@ -76,10 +76,11 @@ import Testing
         expectNoDifference(names, ProjectType.allCases.map(\.rawValue))
     }
 
-    /// The page about releases is for maintainers.
+    /// The page about releases and the list of all messages are for maintainers.
     @Test func testThatTheManualLeadsToEveryPage() throws {
-        let links = Set(try Page("manual.md").links)
-        for page in try Page.all() where !["manual.md", "releasing.md"].contains(page.name) {
+        let links = Set(try DocumentationPage("manual.md").links)
+        let others = ["manual.md", "releasing.md", "reference/messages.md"]
+        for page in try DocumentationPage.all() where !others.contains(page.name) {
             #expect(links.contains(page.name), "docs/manual.md has no link to \(page.name)")
         }
     }
@@ -87,7 +88,7 @@ import Testing
     /// `hooks/check` looks for the files alone.
     @Test func testThatLinksToPartsOfPagesLeadThere() throws {
         // given
-        let pages = Dictionary(uniqueKeysWithValues: try Page.all().map { ($0.name, $0) })
+        let pages = Dictionary(uniqueKeysWithValues: try DocumentationPage.all().map { ($0.name, $0) })
         for page in pages.values {
             let folder = URL(fileURLWithPath: "/" + page.name).deletingLastPathComponent()
             for link in page.links {
@@ -107,7 +108,9 @@ import Testing
     /// The script measures words, paragraphs and sentences, and prints what is too long.
     @Test func testThatThePagesForUsersAreShort() async throws {
         // given
-        let pages = try Page.all().map(\.name).filter { $0.hasPrefix("guide/") || $0 == "getting-started.md" }
+        let pages = try DocumentationPage.all().map(\.name).filter {
+            $0.hasPrefix("guide/") || $0 == "getting-started.md"
+        }
         // when
         let result = try await run(
             ["python3", Project.root + "/hooks/prose"] + pages.map { "\(Project.root)/docs/\($0)" })

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func testThatTheirShellSamplesAreWellFormed() async throws {
-        for page in try Page.all() {
+        for page in try DocumentationPage.all() {
             for block in page.blocks("sh") {
                 let result = try await run(["sh", "-n"], input: block)
                 #expect(result.status == 0, "\(page.name): \(result.stderr)\n\(block)")
@@ -30,7 +30,7 @@ import Testing
 
     @Test func testThatTheirCommandsAndOptionsExist() async throws {
         // given
-        let blocks = try Page.all().flatMap { $0.blocks("sh") }
+        let blocks = try DocumentationPage.all().flatMap { $0.blocks("sh") }
         let commands = Set(
             blocks.flatMap { $0.split(whereSeparator: { "\n|;&".contains($0) }) }.compactMap { Shown($0) })
         let martlet = try TestTools.builtProduct("martlet")

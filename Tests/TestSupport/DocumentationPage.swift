@@ -1,9 +1,9 @@
 import Basics
 import Foundation
-import Testing
+package import Testing
 
 /// A page of the documentation for users and operators, in `docs`.
-package struct Page: Sendable, CustomTestStringConvertible {
+package struct DocumentationPage: Sendable, CustomTestStringConvertible {
     /// The path, relative to `docs`.
     package let name: String
     package let text: String
@@ -18,13 +18,13 @@ package struct Page: Sendable, CustomTestStringConvertible {
     }
 
     /// Reads all pages. Those for maintainers, the table of features and the changes are left out.
-    package static func all() throws -> [Page] {
+    package static func all() throws -> [DocumentationPage] {
         let files = FileManager.default.enumerator(atPath: Project.root + "/docs")
         let names = (files?.compactMap { $0 as? String } ?? []).filter { name in
             name.hasSuffix(".md") && !name.hasPrefix("internals/") && !name.hasPrefix("decisions/")
                 && !["CHANGELOG.md", "features.md"].contains(name)
         }
-        return try names.sorted().map { try Page($0) }
+        return try names.sorted().map { try DocumentationPage($0) }
     }
 
     /// Returns the code blocks of a language, such as `yaml`.
