@@ -4,16 +4,16 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// Everything that reads an address of a repository reads it alike: what `martlet lint` accepts is fetched, and what is refused when it
-/// is fetched was refused by `martlet lint`.
+/// Every reader of repository addresses decides alike: an address that `martlet lint` accepts can be fetched, and one that a fetch refuses was
+/// refused by `martlet lint`.
 @Suite struct AddressAgreementTests {
-    /// - Returns: What lint says of a bot file with this address.
+    /// - Returns: The messages of lint for a bot file with this address.
     private func lint(_ text: String) -> [String] {
         let quoted = "\"" + text.unicodeScalars.map(Self.escaped).joined() + "\""
         return Lint.file(path: "bots/kit.yml", text: "repository: \(quoted)\ninsecure: true\n").map(\.message)
     }
 
-    /// As YAML has it between double quotes.
+    /// Returns the character's escape between double quotes in YAML.
     private static func escaped(_ scalar: Unicode.Scalar) -> String {
         if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
         let digits = String(scalar.value, radix: 16)
@@ -31,7 +31,7 @@ import Testing
             try RemoteURL(text, isInsecureAllowed: true)
         }
         #expect(error.map { "\($0)".contains("hunter2") } == false)
-        // `martlet init`, the package registry's `?url=`, and what forges are asked for
+        // `martlet init`, the package registry's `?url=`, and the requests to forges
         #expect(InitTemplate.problem(with: text) != nil)
         #expect(RepositoryPlace(text) == nil)
     }

@@ -6,7 +6,7 @@ import Model
 import TestSupport
 import Testing
 
-/// Products are made where something uses them, and nowhere else.
+/// Products are made only for a configuration in which something uses them.
 @Suite struct ArchivingUseTests {
     private static let recipe = """
         configurations:

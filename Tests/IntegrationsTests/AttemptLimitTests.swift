@@ -3,10 +3,10 @@ import Model
 import Storage
 import Testing
 
-/// What a limit of the whole job comes to.
+/// The result of a limit of the whole job.
 @Suite struct AttemptLimitTests {
     @Test func testThatItIsNeverGreenNorOurFault() async throws {
-        // given, when: an analysis that the build does not depend on fills the log, and nothing after it ran
+        // given, when: an analysis that the build does not depend on fills the log, and no later step ran
         let results = try await AttemptProcessorTests().results(
             of: [.init(step: .analyzing, exit: nil, signal: 15, limit: "log over 64 MiB")], outcome: .failed,
             limit: "log over 64 MiB")

@@ -24,7 +24,7 @@ extension AttemptProcessorTests {
             #expect(results.counts.testFailures == 0)
         }
 
-        /// Ended in the middle of a test, which would else have crashed.
+        /// It ended in the middle of a test, which would otherwise count as crashed.
         @Test func testThatATestThatRanIsNoFailure() async throws {
             // given
             let output = """

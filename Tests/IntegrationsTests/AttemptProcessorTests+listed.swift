@@ -6,7 +6,7 @@ import Testing
 
 @testable import Integrations
 
-/// Tests that `swift test list` names and of which no result tells.
+/// Tests that `swift test list` names and that have no result.
 extension AttemptProcessorTests {
     @Suite struct GivenAListOfTests {
         private let outer = AttemptProcessorTests()
@@ -16,7 +16,7 @@ extension AttemptProcessorTests {
             "Test Case 'ATests.testOne' started at x\nTest Case 'ATests.testOne' passed (0.1 seconds)\n"
         private static let end = "Test Suite 'ATests' passed at x\nTest Suite 'All tests' passed at x\n"
 
-        /// The usual steps of a Swift package that test, with these outputs.
+        /// Returns the usual testing steps of a Swift package, with these outputs.
         private func played(_ output: String, flags: [String] = []) throws -> [Played] {
             let configuration = Recipe.Configuration(name: try Samples.name("debug"), flags: flags)
             let commands = JobCommands(configuration: configuration, timeout: .seconds(1), supervisor: "/s")

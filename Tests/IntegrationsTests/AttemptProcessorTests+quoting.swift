@@ -5,7 +5,7 @@ import Testing
 
 @testable import Integrations
 
-/// A passing test prints what a failing one would have printed, and the other direction.
+/// A passing test prints the output of a failing one, and the reverse.
 extension AttemptProcessorTests {
     @Suite struct GivenOutputThatQuotesResults {
         private let outer = AttemptProcessorTests()
@@ -13,7 +13,7 @@ extension AttemptProcessorTests {
         private static let passing = #"<testsuite name="K"><testcase classname="K" name="a"/></testsuite>"#
         private static let failing =
             #"<testsuite name="K"><testcase classname="K" name="a"><failure message="no"/></testcase></testsuite>"#
-        /// A whole log of XCTest, as a reporter's tests print one.
+        /// A complete log of XCTest, as the tests of a reporter print one.
         private static let log = """
             Test Suite 'All tests' started at x
             Test Case 'X.y' started at x

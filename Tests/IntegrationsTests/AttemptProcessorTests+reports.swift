@@ -5,7 +5,7 @@ import Testing
 
 @testable import Integrations
 
-/// What tools print and write that are not Swift's.
+/// Output and reports of other tools than Swift's.
 extension AttemptProcessorTests {
     @Suite struct GivenOtherTools {
         private let outer = AttemptProcessorTests()
@@ -19,16 +19,16 @@ extension AttemptProcessorTests {
             "TAP": "TAP version 13\n1..1\nnot ok 1 - a\n",
         ]
 
-        // By name: what a test prints of its arguments is read by tools, too, and would say that something failed here.
+        // The arguments are names: other tools read the arguments that a test prints, and would report a failure here.
         @Test(arguments: consoles.keys.sorted()) func testThatTestsOnTheConsoleCount(tool: String) async throws {
             let output = try #require(Self.consoles[tool])
             let results = try await outer.results(of: [Played(step: .testing, output: output, exit: 1)])
-            // Go's other package is one test.
+            // Go's other package counts as one test.
             #expect(results.reason == (tool == "go" ? "1 of 2 tests failed" : "1 of 1 test failed"))
             #expect(results.tested == (tool == "go" ? "2 tests, 1 failing" : "1 test, 1 failing"))
         }
 
-        /// In no bytes of the report the secret is in one piece.
+        /// The secret is not in one piece in the bytes of the report.
         @Test func testThatASecretThatAReportPutsTogetherIsMaskedEverywhere() async throws {
             // given
             let report = """
@@ -131,7 +131,7 @@ extension AttemptProcessorTests {
         }
     }
 
-    /// What a step's reports say besides its tests, and what they leave out.
+    /// What a step's reports contain besides its tests, and what they lack.
     @Suite struct GivenReports {
         private let outer = AttemptProcessorTests()
 

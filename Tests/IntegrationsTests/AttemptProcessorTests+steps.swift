@@ -5,7 +5,7 @@ import Testing
 
 @testable import Integrations
 
-/// Recipes that state several steps of a kind, and the step that comes before all in a fence.
+/// Recipes with several steps of a kind, and the step that is first in a sandbox.
 extension AttemptProcessorTests {
     @Test func testThatArchivingThatFailsIsBuildErrors() async throws {
         // given, when
@@ -102,7 +102,7 @@ extension AttemptProcessorTests {
 }
 
 extension AttemptProcessorTests.Played {
-    /// As the planner calls the step of this kind.
+    /// The planner's name for a step of this kind.
     var usualName: String {
         switch step {
         case .building: "build"

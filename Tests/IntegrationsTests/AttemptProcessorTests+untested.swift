@@ -6,7 +6,7 @@ import Testing
 
 @testable import Integrations
 
-/// What it means if nothing was tested, or little, and if an analysis was not understood.
+/// The result if nothing was tested, or little, and if an analysis was not understood.
 extension AttemptProcessorTests {
     @Suite struct WhenNothingIsTested {
         private let outer = AttemptProcessorTests()
@@ -14,7 +14,7 @@ extension AttemptProcessorTests {
         private static let skipped =
             "<testsuite name=\"K\"><testcase classname=\"K\" name=\"a\"><skipped/></testcase></testsuite>"
 
-        /// A report without tests, a tool that says that it has none, and a command of which only the exit status is known.
+        /// A report without tests, a tool that states that it has none, and a command of which only the exit status is known.
         @Test(arguments: [
             (Played(step: .testing, report: AttemptProcessorTests.empty), "if that is right, write `test: none`"),
             (

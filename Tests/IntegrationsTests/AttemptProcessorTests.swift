@@ -10,9 +10,9 @@ import Testing
 
 @testable import Integrations
 
-/// What an attempt's directory comes to: the verdict table.
+/// The result of an attempt's directory: the table of verdicts.
 @Suite struct AttemptProcessorTests {
-    /// One step as it went.
+    /// The course of one step.
     struct Played: Sendable {
         var step: JobStep
         var name: String?
@@ -24,7 +24,7 @@ import Testing
         var report: String?
         var reportName = "junit.xml"
         var workingDirectory = "."
-        /// Whether the step names reports although none is there.
+        /// Whether the step names reports although none exists.
         var asksReport = false
         var isRequired: Bool { step != .analyzing && name != "list" }
     }
@@ -119,7 +119,7 @@ import Testing
             #expect(results.analysis == "1 finding (analyzing)")
         }
 
-        /// The tree has C files, and the manifest says that they are no target's.
+        /// The tree has C files, and according to the manifest they belong to no target.
         @Test(arguments: [true, false]) func testThatNoCTargetIsNotAnalyzedAndNeverClean(isFormatted: Bool) async throws
         {
             // given, when
@@ -138,7 +138,7 @@ import Testing
         }
 
         @Test func testThatClangWithoutAReportIsNeverClean() async throws {
-            // given, when: it succeeds, and what it should have left is not there
+            // given, when: the step succeeds, and an expected file is missing
             let results = try await outer.results(of: [
                 Played(step: .analyzing, name: "clang", output: "clang --analyze a.c\n", report: nil, asksReport: true)
             ])
@@ -300,7 +300,7 @@ import Testing
         }
 
         @Test func testThatAPackageWithoutTestTargetsIsSaid() async throws {
-            // given: what SwiftPM 6.3.1 prints
+            // given: the output of SwiftPM 6.3.1
             let list = Played(
                 step: .testing, name: "list",
                 output: "error: no tests found; create a target in the 'Tests' directory\n",

@@ -14,7 +14,7 @@ import Testing
 @Suite(.program("ssh-keygen")) struct AttestorTests {
     private static let release = RefName(branch: "release/1.0")
 
-    /// A publisher whose service has a key among its secrets, as `ssh-keygen` wrote it.
+    /// Runs a test with a publisher whose service has a key among its secrets, in the format of `ssh-keygen`.
     private func withAttestor(
         isolation: Isolation = .sandbox, _ body: (PublisherFixture, String) async throws -> Void
     ) async throws {
@@ -51,7 +51,7 @@ import Testing
             let request = try await fixture.request(commit, isolation: "sandbox")
             #expect(try await fixture.publisher.publish(request) == .published(SemanticVersion(1, 0, 0)))
 
-            // then: the key that was announced signed it, for whoever has nothing but the tree
+            // then: the announced key signed it, which a reader with only the tree can verify
             let allowed = fixture.directory.path("files/ALLOWED_SIGNERS")
             let signers = try AllowedSigners(fixture.directory.text("files/ALLOWED_SIGNERS"), name: allowed)
             let publicKey = try fixture.directory.text("key.pub").split(separator: " ").prefix(2).joined(separator: " ")
@@ -89,10 +89,10 @@ import Testing
         }
     }
 
-    /// Who reads the statement learns what it does not say: of a lock file beside it, of files that are left out beside the source.
+    /// The statement lists its gaps: a lock file that cannot be read, and files that are left out of the source.
     @Test func testThatWhatTheInputsDoNotSayIsInTheStatement() async throws {
         try await withAttestor { fixture, place in
-            // given: one that cannot be read, and as many that nothing is to be said of
+            // given: one that cannot be read, and as many without anything to list
             try await fixture.publisher.reconcile()
             var files = ["package-lock.json": "{"]
             for number in 0..<LockedInputs.maximumFiles { files["fixtures/\(number)/go.sum"] = "" }
@@ -144,7 +144,7 @@ import Testing
             let text = try fixture.directory.text("secrets/signing-key")
             let request = try await fixture.request(fixture.commit("a"), isolation: "sandbox")
 
-            // when, then: gone, and damaged
+            // when, then: missing, and damaged
             try FileManager.default.removeItem(atPath: key)
             let missing = await #expect(throws: TriggerError.self) { try await fixture.publisher.publish(request) }
             expectContains(missing?.description ?? "", "the key signing-key, which `signing` of the settings names")
@@ -195,7 +195,7 @@ import Testing
 
     @Test func testThatNothingIsSignedWithAKeyThatCannotBeAnnounced() async throws {
         try await withAttestor { fixture, place in
-            // given: a file that nobody understands
+            // given: a file that cannot be parsed
             try fixture.directory.write("files/ALLOWED_SIGNERS", "no line\n")
             let request = try await fixture.request(fixture.commit("a"), isolation: "sandbox")
 

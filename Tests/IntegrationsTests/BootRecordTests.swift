@@ -11,7 +11,7 @@ import Testing
     private static let second = MachineBoot(id: "22222222-2222-4222-8222-222222222222")
     private static let unknown = MachineBoot(id: nil)
 
-    /// A state directory with a mirror and a workspace, each as far as a doubt looks at it.
+    /// A state directory with a mirror and a workspace, with the parts that a doubt checks.
     private struct State {
         let directory: TemporaryDirectory
         let state: StateDirectory
@@ -19,7 +19,7 @@ import Testing
 
         func record(_ boot: MachineBoot) -> BootRecord { BootRecord(state: state, boot: boot) }
 
-        /// Starts and leaves as a killed daemon does.
+        /// Starts, and leaves the files as a killed daemon does.
         func begin(_ boot: MachineBoot) throws -> BootRecord.Finding { try record(boot).begin(mirrors) }
 
         func fill() throws {
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// What a job writes after the stop is on no disk when the machine stops.
+    /// What a job writes after the stop is not on the disk when the machine stops.
     @Test func testThatAStopInOrderWhileJobsGoOnIsNone() async throws {
         try await withState { state in
             // given
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    /// In a container whose kernel does not say which boot it is.
+    /// In a container whose kernel does not identify the boot.
     @Test func testThatAnUnknownBootDoubtsAtEachStart() async throws {
         try await withState { state in
             // given
@@ -152,7 +152,7 @@ import Testing
 
     @Test func testThatAStartThatCouldNotDoubtIsFollowedByOneThatDoes() async throws {
         try await withState { state in
-            // given: a directory in the place of the mark
+            // given: a directory in place of the mark
             _ = try state.begin(Self.first)
             try state.fill()
             let mark = try state.directory.makeDirectory("state/repositories/kit-0/martlet-damaged/inside")
@@ -169,7 +169,7 @@ import Testing
 
     @Test func testThatOneThatCannotBeDoubtedKeepsNoOtherFromIt() async throws {
         try await withState { state in
-            // given: directories in the place of the marks of two mirrors, and a file in that of a workspace's record
+            // given: directories in place of the marks of two mirrors, and a file in place of a workspace's record
             _ = try state.begin(Self.first)
             try state.fill()
             for name in ["aaa-0", "zzz-0"] {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Integrations
 
-/// Jobs that a test runs beside the service's own, of a configuration that the recipe does not have.
+/// Jobs that a test runs beside the service's own, of a configuration that is not in the recipe.
 extension Bot {
-    /// The job `other` of an integration.
+    /// Returns a request for the job `other` of an integration.
     func otherJob(of record: IntegrationRecord) async throws -> JobRunner.Request {
         let specification = try #require(try await store.specification(of: record.id))
         let remotes = Remotes(mirrors: mirrors, secrets: secrets)
@@ -17,7 +17,7 @@ extension Bot {
             remotes: remotes)
     }
 
-    /// What runs it, with slots of its own.
+    /// Returns a runner for it, with slots of its own.
     func otherJobs(_ slots: JobSlots) throws -> JobRunner {
         let parts = try parts(try store)
         return JobRunner(

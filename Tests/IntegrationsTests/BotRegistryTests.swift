@@ -13,7 +13,7 @@ import Testing
 @Suite struct BotRegistryTests {
     private static let secret = "It's a Secret to Everybody"
 
-    /// A registry with the bots `kit` (signed by `value`), `open` (no secret) and `lost` (a secret that is not set).
+    /// Runs a test with a registry with the bots `kit` (signed by `value`), `open` (no secret) and `lost` (a secret that is not set).
     private func withRegistry(
         secret: String = BotRegistryTests.secret, _ body: (BotRegistry, TemporaryDirectory) async throws -> Void
     ) async throws {
@@ -56,7 +56,7 @@ import Testing
 
         @Test(arguments: [
             nil, "", "sha256=", "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
-            // One nibble off, at either end.
+            // One hexadecimal digit is wrong, at either end.
             "sha256=857107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
             "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e16",
             // Truncated, too long, other prefixes and alphabets.
@@ -94,8 +94,7 @@ import Testing
             }
         }
 
-        /// A bot that is unknown, names no secret, or names one that is not set, must not be told apart by a signature that an
-        /// empty key makes.
+        /// A signature by an empty key must not distinguish an unknown bot, one without a secret, and one whose secret is not set.
         @Test(arguments: ["open", "lost", "nobody"])
         func testThatABotWithoutASecretTakesNothing(bot: String) async throws {
             try await outer.withRegistry { registry, _ in
@@ -199,7 +198,7 @@ import Testing
         }
     }
 
-    /// Of two that want one package the other comes when the first goes, though no file is read for it.
+    /// Of two bots that claim one package, the second gets it when the first is removed, although no file is read for that.
     @Test func testThatARemovedFileMakesRoomForTheOther() async throws {
         try await withTemporaryDirectory { directory in
             // given: files that are old enough to be trusted

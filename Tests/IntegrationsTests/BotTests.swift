@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Transfer
 
-/// The fixture's guards, each seen red.
+/// Shows that each check of the fixture can fail.
 @Suite struct BotTests {
     @Test func testThatARequestThatNobodyLookedAtIsReported() async throws {
         try await withKnownIssue {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Integrations
 
-/// Who wanted an integration to end, kept for the next daemon; nobody looks for what no daemon can have stored.
+/// Cancellation requests that are stored for the next daemon. They are only read if an earlier daemon can have stored one.
 @Suite struct CancelWishesTests {
     private static let id = IntegrationID(bot: Name(nearest: "kit"), number: 7)
     private static let wish = Cancellation.Wish(reason: "ada wants it", grace: .seconds(3))

@@ -11,7 +11,7 @@ import Testing
 @testable import Integrations
 @testable import SourceControl
 
-/// A job whose checkout is under way when its integration is canceled, or the daemon stops: neither waits for all its files.
+/// A job in the middle of its checkout when its integration is canceled, or the daemon stops. Neither waits for all files.
 @Suite struct CheckoutCancellationTests {
     @Test func testThatACancelInterruptsItAndNothingIsStarted() async throws {
         try await withRunningJob { bot, executor, id in
@@ -60,7 +60,7 @@ import Testing
             #expect(try await isInCheckout(request, bot))
             #expect(try Self.hasNoTree(Self.workspace(of: request, bot), bot))
 
-            // when the next daemon is told to end it
+            // when: the next daemon gets the request to end it
             let cancellation = Cancellation()
             await cancellation.request(Cancellation.Wish(reason: "enough"))
             // then
@@ -91,7 +91,7 @@ import Testing
         try await until("it is in its checkout") { try await isInCheckout(request, bot) }
     }
 
-    /// Keeps a lane's thread while the body runs: what comes to the lane meanwhile waits for its turn.
+    /// Occupies a lane's thread while the body runs, so that work for the lane waits for its turn.
     private func whileBusy(_ lane: BlockingLane, _ body: () async throws -> Void) async throws {
         let (isBusy, end) = (Locked(false), DispatchSemaphore(value: 0))
         let work = Task {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Integrations
 
-/// The parts that decide, without the service around them: a store, bots by their files, mirrors, and a clock that the test turns.
+/// The deciding parts without the service around them: a store, bots by their files, mirrors, and a clock that the test sets.
 struct Core: Sendable {
     let directory: TemporaryDirectory
     let store: Store
@@ -49,7 +49,7 @@ struct Core: Sendable {
 
     func repository(_ bot: String = "kit") -> String { directory.path("\(bot).git") }
 
-    /// How often the repository was asked for.
+    /// Returns the number of requests for looks at the repository.
     func sequence(_ bot: String = "kit") async throws -> Int64? {
         try await store.repositoriesToLook().first { $0.repository == repository(bot) }?.sequence
     }
@@ -64,12 +64,12 @@ struct Core: Sendable {
             delivery: delivery, body: WebhookBody(bytes))
     }
 
-    /// Changes the database as another program would.
+    /// Changes the database as another program does.
     func sql(_ statement: String) async throws {
         try await SQLProgram.run(statement, at: directory.path("martlet.sqlite"))
     }
 
-    /// Waits for something to be stored.
+    /// Waits until something is stored.
     func wait(_ what: String, until condition: () async throws -> Bool) async throws {
         let changes = store.changes()
         if try await condition() { return }
@@ -78,7 +78,7 @@ struct Core: Sendable {
     }
 }
 
-/// Gives a test the parts, and fails it for unexpected log lines.
+/// Runs a test with the parts, and fails it for unexpected log lines.
 func withCore(
     bots: [String: String] = ["kit": Core.kit], sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (Core) async throws -> Void

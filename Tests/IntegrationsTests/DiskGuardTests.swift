@@ -6,7 +6,7 @@ import Testing
 
 @testable import Integrations
 
-/// Workspaces on a disk of their own, which something fills.
+/// Workspaces on a disk of their own that becomes full.
 @Suite(.smallDisk) struct DiskGuardTests {
     private struct Fixture {
         let state: StateDirectory
@@ -14,12 +14,12 @@ import Testing
         let disk: DiskGuard
         let log: RecordingLogger
 
-        /// How many lines of the log begin like this.
+        /// Returns the number of log lines that begin with a text.
         func warnings(_ text: String) -> Int {
             log.lines.count { $0.message.hasPrefix(text) }
         }
 
-        /// A workspace with a file of two megabytes, last used at this many seconds.
+        /// Makes a workspace with a file of 2 MB, last used at this second.
         func workspace(_ slot: Int, usedAt seconds: Int) throws -> Workspace {
             let workspace = Workspace(path: "\(state.workspaces)/kit/debug/trusted/\(slot)")
             let directory = try Directory(creating: workspace.path)
@@ -78,7 +78,7 @@ import Testing
             #expect(fixture.isThere(used))
             #expect(finding.shortage == "the disk is full: \(fixture.state.workspaces) has less than 160 KiB left")
             #expect(fixture.disk.shortage == finding.shortage)
-            // and it is used no more
+            // It is no longer used
             await fixture.workspaces.giveBack(used)
             #expect(await fixture.disk.look().shortage == nil)
             #expect(fixture.disk.shortage == nil)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// It needs 160 KiB; a job that began with a little more would find it short at its next write.
+    /// It needs 160 KiB. A job that began with slightly more would be short at its next write.
     @Test func testThatADiskThatWasFullIsSoUntilItHasAmpleRoom() async throws {
         try await withFixture { fixture in
             let full = fixture.state.path + "/full"
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    /// The reserve is made of what is ample, which is no new shortage.
+    /// The reserve is taken from ample room, which does not cause another shortage.
     @Test func testThatTheReserveDoesNotMakeTheDiskShortAgain() async throws {
         try await withFixture { fixture in
             // given
@@ -160,14 +160,14 @@ import Testing
             #expect(finding.shortage != nil)
             #expect(access(reserve, F_OK) != 0)
             try Directory(opening: fixture.state.path).write("needed", bytes: [1])
-            // and it is kept again once there is room
+            // It is made again once there is room
             try Directory(opening: fixture.state.path).remove("full")
             #expect(await fixture.disk.look().shortage == nil)
             #expect(access(reserve, F_OK) == 0)
         }
     }
 
-    /// As a quota does, or a file in its place: the disk shows room, and each look tries again.
+    /// A quota, or a file in its place, has this effect: the disk shows room, and each check tries again.
     @Test func testThatAReserveThatCannotBeMadeIsLoggedOnceForEachCause() async throws {
         try await withFixture { fixture in
             // given
@@ -179,7 +179,7 @@ import Testing
             for _ in 1...3 { _ = await fixture.disk.look() }
             // then
             #expect(fixture.warnings(warning) == 1)
-            // and once more for another cause, also where both alternate
+            // Another cause is logged once more, also if both alternate
             for _ in 1...2 {
                 try state.remove("reserve")
                 try #require(symlink("nowhere", fixture.state.reserve) == 0)
@@ -189,7 +189,7 @@ import Testing
                 _ = await fixture.disk.look()
             }
             #expect(fixture.warnings(warning) == 2)
-            // and again after it was made
+            // It is logged again after the reserve was made
             try state.remove("reserve")
             _ = await fixture.disk.look()
             #expect(access(fixture.state.reserve + "/bytes", F_OK) == 0)

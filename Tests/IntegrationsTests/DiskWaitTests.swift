@@ -9,11 +9,11 @@ import Testing
 
 @testable import Integrations
 
-/// Jobs that could not be made ready on a disk with enough for the service and no ample room.
+/// Jobs that cannot be prepared on a disk with enough room for the service, but no ample room.
 @Suite(.smallDisk) struct DiskWaitTests {
     private static let noSpace = FileError(operation: "write", path: "a", errno: ENOSPC)
 
-    /// A service whose state has a disk of its own. It needs some 650 KiB of it.
+    /// Runs a test with a service whose state is on a disk of its own, of which it needs some 650 KiB.
     private func withSmallDisk(_ body: (Bot, JobRunner, Workspace, IntegrationID) async throws -> Void) async throws {
         try await withTemporaryDirectory { outer in
             let disk = try outer.makeDirectory("disk")
@@ -32,7 +32,7 @@ import Testing
 
     @Test func testThatAJobThatFoundNoRoomWaitsForAmpleRoomAndIsMadeReadyAgain() async throws {
         try await withSmallDisk { bot, jobs, workspace, id in
-            // given: the write that failed was larger than what is left
+            // given: the failed write was larger than the remaining room
             let full = bot.state.path + "/full"
             try SmallDisk.fill(with: full, leaving: 1 << 20)
             #expect(await jobs.disk.look().shortage == nil)
@@ -47,7 +47,7 @@ import Testing
             await until("it waits") { jobs.disk.shortage != nil }
             #expect(isAgain.value == nil)
             #expect(access(workspace.tree, F_OK) != 0)
-            // and it is made ready again as soon as somebody has made room
+            // It is prepared again as soon as there is room
             try #require(unlink(full) == 0)
             await until("its end") {
                 bot.timer.advance(by: .seconds(10))
@@ -65,7 +65,7 @@ import Testing
             #expect(
                 await !jobs.mustPrepareAgain(workspace, after: Self.noSpace, tries: 1, for: id, Cancellation()),
                 "as of a quota")
-            // when it has not
+            // when: it does not
             try SmallDisk.fill(with: bot.state.path + "/full", leaving: 1 << 20)
             let refused = SourceControlError(code: .treeRefused, operation: "checkout", message: "a path is refused")
             // then

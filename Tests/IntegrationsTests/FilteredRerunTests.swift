@@ -8,12 +8,12 @@ import Storage
 import TestSupport
 import Testing
 
-/// `rerun --tests`: the filter goes to the test step, and what it leaves out keeps its outcome.
+/// `rerun --tests`: the test step gets the filter, and the other tests keep their outcomes.
 @Suite struct FilteredRerunTests {
     private enum Fault { case ofATest, afterTheTests }
 
-    /// A Swift package with two tests, of which `subtracts` fails as long as it is broken; or none fails, and the command does
-    /// after them, as with a `tearDown` of a class.
+    /// Runs a test with a Swift package with two tests, of which `subtracts` fails while it is broken. Or no test fails, but the command does after
+    /// them, as with a `tearDown` of a class.
     private static func withPackage(
         also: String = "", file: String = "", fault: Fault = .ofATest, losing: Locked<Int>? = nil,
         _ body: (Bot, Locked<Bool>, Locked<[[String]]>) async throws -> Void
@@ -123,7 +123,7 @@ import Testing
             #expect(green.summary.counts.tests == 2)
             #expect(green.issues.map(\.finding.flakyTest) == ["KitTests/subtracts"])
 
-            // and when: others are run again, it is not forgotten
+            // and when: others run again, the failure is not forgotten
             _ = try await bot.operations.rerun(Self.first, Rerun(testFilter: "adds"), by: "ada")
             let third = try await bot.completion(of: Self.first)
 
@@ -203,7 +203,7 @@ import Testing
         let passed = TestResult(suite: "KitTests", name: "adds", outcome: .passed)
         let found = [
             StoredFinding(fingerprint: "f", content: "f", finding: finding, step: .testing),
-            // A build's is found again by the build.
+            // A build's finding is found again by the build.
             StoredFinding(
                 fingerprint: "g", content: "g", finding: Finding(category: .warning, message: "unused"), step: .building
             ),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Integrations
 
-/// A pass on retry is a warning with the failure that was before.
+/// A pass on retry is a warning with the earlier failure.
 @Suite struct FlakyTestsTests {
     private static func test(
         _ name: String, _ outcome: TestResult.Outcome, message: String? = nil, line: Int? = nil

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Integrations
 
-/// A workspace is kept warm only among refs that the bot file gives the same secrets: what one job leaves there is run by the next.
+/// A workspace is kept warm only among refs to which the bot file gives the same secrets, because the next job runs what one job leaves there.
 @Suite struct GrantedWorkspaceTests {
     @Test func testThatWhatABranchWithoutASecretLeavesIsNotThereForOneWithIt() async throws {
         let executor = ScriptedExecutor.playing()

@@ -9,9 +9,9 @@ import Testing
 
 @testable import Integrations
 
-/// What lies in an integration's directory beside its configurations' jobs: a recipe names those, and it is the repository's.
+/// The directories beside those of the configurations' jobs. The repository's recipe names the configurations.
 @Suite struct IntegrationDirectoryTests {
-    /// One that had the job directory of the operator's script would have its own end taken for that of the script.
+    /// A configuration with the job directory of the operator's script would have its end taken for the script's.
     @Test func testThatNoConfigurationTakesAScriptsPlace() async throws {
         let plan = BotPlan(
             configurations: ["trigger-tell"], file: "triggers: [{ name: tell, run: tell }]\n", executor: .local)

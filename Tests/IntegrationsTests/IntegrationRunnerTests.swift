@@ -107,7 +107,7 @@ import Testing
         @Test func testThatItIsWaitedForHoweverLongAndSaidMeanwhile() async throws {
             let executor = RefusingExecutor(refused: "debug", code: .noLauncher)
             try await withBot(BotPlan(executor: .other(executor))) { bot in
-                // given: longer than a supervisor is tried
+                // given: longer than the start of a supervisor is retried
                 let id = try await bot.begin()
                 await until("many tries") {
                     bot.timer.advance(by: .seconds(30))
@@ -172,7 +172,7 @@ import Testing
                 }
                 expectVerdict(of: try await bot.completion(of: id), .internalError, because: "no supervisor")
                 #expect(executor.refusals.value == 10)
-                // A launcher that stood still finds that nobody wants it any more.
+                // A stopped launcher finds that the job is no longer requested.
                 #expect(access(try attemptPaths(of: id, bot).cancel, F_OK) == 0)
             }
         }
@@ -282,7 +282,7 @@ import Testing
         }
     }
 
-    /// The scheduler's view of the store is as old as its last reading, so that it may offer what has just ended.
+    /// The scheduler's view of the store is as old as its last read, so it may offer an integration that has just ended.
     @Test func testThatACompletedIntegrationIsNotRunAgain() async throws {
         let executor = ScriptedExecutor.playing()
         try await withBot(BotPlan(executor: .scripted(executor))) { bot in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Integrations
 
-/// No issue is resolved by its absence if nobody checked for it.
+/// An absent issue is not resolved if nothing checked for it.
 @Suite struct IssueComparisonTests {
     private static let warning = Finding(category: .warning, message: "unused", path: "a.c", line: 1)
     private static let analyzer = Finding(category: .analyzerWarning, message: "leak", rule: "unix.Malloc", path: "a.c")
@@ -22,7 +22,7 @@ import Testing
             limit: limit)
     }
 
-    /// The status of one earlier issue after an attempt with these steps and tests that does not find it.
+    /// Returns the status of an earlier issue after an attempt with these steps and tests, which does not find it.
     private func status(
         of finding: Finding, by step: JobStep? = nil, after steps: [StepRecord], tests: [TestResult] = [],
         findings: [Finding] = [], in configuration: String = "debug", testsNothing: Bool = false
@@ -52,12 +52,12 @@ import Testing
         #expect(try status(of: Self.error, after: []) == .unresolved)
     }
 
-    /// One cause is one error, however often it fails in another way.
+    /// One cause is one error, however differently it fails.
     @Test func testThatAStepThatFailsInAnotherWayFailsOnce() throws {
         let failed = Finding(
             category: .error, message: "the step pack failed: exit status 2; see the log", rule: "martlet.build")
         let full = step(.building, named: "pack", exit: nil, signal: 9, limit: "processes over 64")
-        // Versions before stored no kind of step with an issue.
+        // Earlier versions stored issues without the kind of step.
         for kind in [nil, JobStep.building] {
             #expect(try status(of: failed, by: kind, after: [full]) == .resolved)
         }
@@ -119,7 +119,7 @@ import Testing
         #expect(
             try status(of: Self.error, by: .building, after: [resolved, step(.building, exit: nil, signal: 15)])
                 == .unresolved)
-        // Of two that build, the second has not.
+        // Of two steps that build, the second has not ended.
         #expect(
             try status(of: Self.warning, by: .building, after: [step(.building), step(.building, exit: 2)])
                 == .unresolved)
@@ -156,7 +156,7 @@ import Testing
 
     @Test func testThatATestFailureIsResolvedByTheTestThatPasses() throws {
         #expect(try status(of: Self.test, after: [step(.testing, exit: 1)], tests: [Self.passed]) == .resolved)
-        // Also where the others were cut short.
+        // Also if the others were cut short.
         #expect(try status(of: Self.test, after: [step(.testing, limit: "time")], tests: [Self.passed]) == .resolved)
     }
 
@@ -170,7 +170,7 @@ import Testing
         #expect(try status(of: Self.test, after: [step(.testing)], tests: [Self.other]) == .resolved)
     }
 
-    /// Exit status 0, and no test at all: it is not mended, it was not run. So is its flakiness.
+    /// Exit status 0 without any test: the failed test is not fixed, it did not run. The same holds for its flakiness.
     @Test func testThatATestFailureRemainsWhenAllTestsAreGone() throws {
         let flaky = Finding(category: .warning, message: "KitTests/adds is flaky", rule: "flaky: KitTests/adds")
         #expect(try status(of: Self.test, by: .testing, after: [step(.testing)]) == .unresolved)
@@ -186,7 +186,7 @@ import Testing
         #expect(try status(of: untested, by: .testing, after: [step(.building)]) == .unresolved)
         #expect(try status(of: untested, by: .testing, after: [step(.testing)], tests: [Self.passed]) == .resolved)
         #expect(try status(of: untested, by: .testing, after: [step(.building)], testsNothing: true) == .resolved)
-        // What a sanitizer found in tests that did not run remains.
+        // A sanitizer's finding in tests that did not run remains.
         let race = Finding(category: .analyzerWarning, message: "data race", rule: "ThreadSanitizer/data-race")
         #expect(try status(of: race, by: .testing, after: [step(.testing)], findings: [untested]) == .unresolved)
     }
@@ -206,7 +206,7 @@ import Testing
             comparison.issues(comparison.current, before: [before], number: 2).map(\.status) == [.new, .unresolved])
     }
 
-    /// As it says of each configuration whether it warns, and whether it may test nothing.
+    /// As each configuration states whether it warns, and whether it may test nothing.
     @Test(
         arguments: [
             ([(true, false)], true), ([(false, false)], false), ([(false, true)], false),
@@ -226,8 +226,8 @@ import Testing
         #expect(comparison.isUntested == isUntested)
     }
 
-    /// Each issue of before asks whether its analysis has a result. If each looked through the findings of now for that, it would be
-    /// 2,500,000,000 comparisons, which take many minutes.
+    /// Each earlier issue asks whether its analysis has a result. If each searched the present findings, that would be 2,500,000,000 comparisons,
+    /// which take many minutes.
     @Test(.timeLimit(TestLimits.minutes(1)))
     func testThatNoIssueLooksThroughAllFindings() throws {
         // given

@@ -7,9 +7,9 @@ import Storage
 import TestSupport
 import Testing
 
-/// Issues through a branch's integrations, with a real repository: lines move, files are renamed, builds fail in between.
+/// Issues over a branch's integrations, with a real repository: lines move, files are renamed, builds fail in between.
 @Suite struct IssueLifeTests {
-    /// A source with a warning at each line that says `bad`, and the compiler's words about them.
+    /// Returns a commit with a source that has a warning at each line with `bad`, and the compiler's messages about them.
     private static func commit(
         _ files: [String: String], of configurations: [String] = ["debug"], exit: Int = 0
     ) -> Commit {
@@ -41,22 +41,22 @@ import Testing
             // when lines are put before it
             let moved = try await bot.integrate(Self.commit(["a.c": "int x;\n" + Self.filler + "    bad();\n"]))
             #expect(lives(moved) == ["unresolved 2 since 1 a.c:22"])
-            // and the file is renamed in a commit that does not build
+            // The file is renamed in a commit that does not build
             let renamed = "int x;\n" + Self.filler + "    bad();\n"
             let broken = try await bot.integrate(
                 Self.commit(["deep/b.c": renamed], exit: 1), removing: ["a.c"])
             #expect(lives(broken) == ["unresolved 3 since 1 deep/b.c:22"])
-            // and lines are put before it again
+            // Lines are put before it again
             let built = try await bot.integrate(Self.commit(["deep/b.c": "int y;\nint z;\n" + renamed]))
             // then
             #expect(lives(built) == ["unresolved 4 since 1 deep/b.c:24"])
             #expect([moved, broken, built].allSatisfy { $0.issues.contains { $0.fingerprint == name } })
-            // and code that moves to another file is the same
+            // Code that moves to another file has the same issue
             let parted = try await bot.integrate(
                 Self.commit(["deep/b.c": "int y;\nint z;\nint x;\n" + Self.filler, "c.c": "// new\nbad();\n"]))
             #expect(lives(parted) == ["unresolved 5 since 1 c.c:2"])
             #expect(parted.issues[0].fingerprint == name)
-            // until it is gone
+            // It ends when it is gone
             let gone = try await bot.integrate(Self.commit(["c.c": "good();\n"]))
             #expect(lives(gone) == ["resolved 0 since 1 c.c:2"])
             #expect(lives(try await bot.integrate(Self.commit(["c.c": "good();\n"]))) == [])
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func testThatNoCommitIsToBlameForTheSameCommitAgain() async throws {
-        // given a machine that gets bad
+        // given: a machine that becomes faulty
         let isBad = Locked(false)
         let usual = ScriptedExecutor.playing()
         let executor = ScriptedExecutor { job in

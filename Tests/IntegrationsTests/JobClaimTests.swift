@@ -8,12 +8,12 @@ import Testing
 
 @testable import Integrations
 
-/// What a job says of itself when it asks for a slot; what slots make of it is `JobSlotsTests`.
+/// A job's claim when it requests a slot. The order of the claims is tested in `JobSlotsTests`.
 @Suite struct JobClaimTests {
     @Test(arguments: [Cause.schedule, .push])
     func testThatAJobAsksAsItsBotsAndByItsIntegrationsPriority(cause: Cause) async throws {
         try await withRunningJob { bot, executor, id in
-            // given: beside the integration's own job one that nobody runs yet, and no slot
+            // given: beside the integration's own job one that does not run yet, and no slot
             var record = try #require(try await bot.store.integration(id))
             record.cause = cause
             let slots = JobSlots(count: 1)

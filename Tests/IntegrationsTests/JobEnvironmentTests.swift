@@ -149,7 +149,7 @@ import Testing
                 in: .init(workspace: "/w", temporary: "/t"))
         }
 
-        /// Apple's table 5-1 but for what only xcodebuild has: `XCS_DERIVED_DATA_DIR`, `XCS_XCODEBUILD_LOG`, `XCS_ARCHIVE`,
+        /// Apple's table 5-1 without the variables that only xcodebuild has: `XCS_DERIVED_DATA_DIR`, `XCS_XCODEBUILD_LOG`, `XCS_ARCHIVE`,
         /// `XCS_PRODUCT`, `XCS_THINNED_PRODUCTS_*`.
         @Test func testThatItHasXcodeServersVariables() throws {
             // when

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Integrations
 
-/// The commit that a job's own is compared with, and the default branch in its `.git`.
+/// The commit with which a job's own is compared, and the default branch in its `.git`.
 @Suite struct JobHistoryTests {
     private static let watching = "branches: ['**']\n"
 
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// A bot that does not watch it has its objects all the same.
+    /// A bot that does not watch the branch has its objects nevertheless.
     @Test func testThatTheDefaultBranchIsThereWhereTheBotDoesNotWatchIt() async throws {
         try await withBot(BotPlan(file: "branches: [topic]\n")) { bot in
             // given

@@ -53,7 +53,7 @@ import Testing
         #expect(wished.isolation == .none(reason: "the settings say isolation: none"))
     }
 
-    /// The state is behind a link, and what is shown is named by where it lies, and the other way round.
+    /// The state is behind a link, and a shown path is named without the link; and the reverse.
     @Test(arguments: [
         "data", "data/martlet", "state", "data/martlet/workspaces", "state/repositories", "named", "etc", "etc/secrets",
         "etc/secrets/token",
@@ -125,7 +125,7 @@ import Testing
             error?.description ?? "", "without the machine's loopback here: no slirp4netns; or write loopback: true")
     }
 
-    /// Somebody may have removed slirp4netns, or the machine be without memory for a moment.
+    /// slirp4netns may have been removed, or the machine may be short of memory for a moment.
     @Test func testThatWhereStepsHadTheirOwnNetworkTheyAreNotGivenTheMachines() async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -165,7 +165,7 @@ import Testing
 
     @Test func testThatToolchainsAreFoundInThePathAndNothingElseOfIt() async throws {
         try await withTemporaryDirectory { directory in
-            // given: a toolchain in PATH, another that a link in PATH leads to, and a directory of programs.
+            // given: a toolchain in PATH, another to which a link in PATH leads, and a directory of programs.
             try directory.write("one/usr/bin/swift", "", mode: 0o755)
             try directory.write("two/usr/bin/swift", "", mode: 0o755)
             try directory.makeDirectory("home/bin")
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    /// What a fenced job is told, as its description says it; what the supervisor makes of it is in `ExecutionTests`.
+    /// The description of a sandboxed job. The supervisor's handling of it is tested in `ExecutionTests`.
     @Suite struct WhenAJobIsFenced {
         private let isolation = JobIsolation(
             isolation: .sandbox, readOnly: ["/lib/martlet-supervisor", "/opt/swift"],
@@ -212,7 +212,7 @@ import Testing
                 #expect(job.environment["TMPDIR"] == "/tmp")
                 #expect(job.environment["HOME"] == job.fence?.home)
                 #expect(job.environment["TERM"] == "dumb")
-                // Beside the workspace's tree, and gone with the job.
+                // It is beside the workspace's tree, and removed with the job.
                 #expect(job.fence?.homeDirectory == job.workspace.dropLast("tree".count) + "home")
                 expectNoFile(job.fence?.homeDirectory ?? "")
                 #expect(!job.environment.values.contains { $0.contains(bot.state.path) })
@@ -239,7 +239,7 @@ import Testing
             }
         }
 
-        /// As a job does: `build/` is ignored by the repository.
+        /// Writes a file as a job does; the repository ignores `build/`.
         private func plant(_ path: String, in tree: String) throws {
             try FileManager.default.createDirectory(atPath: tree + "/build", withIntermediateDirectories: true)
             try Data().write(to: URL(fileURLWithPath: "\(tree)/\(path)"))
@@ -252,7 +252,7 @@ import Testing
         @Test func testThatAWorkspaceThatMovesIntoTheFenceIsEmptiedOnce() async throws {
             let executor = ScriptedExecutor.playing()
             try await withBot(BotPlan(executor: .scripted(executor))) { bot in
-                // given: a warm workspace of jobs without a fence.
+                // given: a warm workspace of jobs without a sandbox.
                 let first = try await bot.integrate()
                 #expect(first.attempt("debug")?.isolation == Isolation.none(reason: "of the test"))
                 let tree = try bot.directory(of: try #require(first.attempt("debug"))).job().workspace

@@ -285,7 +285,7 @@ import Testing
     }
 
     @Test func testThatWhyNothingIsTestedIsTheSameAfterARestart() throws {
-        // given: steps that are written out, and one command
+        // given: written steps, and one command
         var written = try Samples.configuration("written")
         written.steps = [
             Recipe.Step(name: try Samples.name("compile"), kind: .building, command: Recipe.Command(run: "make"))

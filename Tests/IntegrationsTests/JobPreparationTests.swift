@@ -8,7 +8,7 @@ import Testing
 
 @testable import Integrations
 
-/// What is planned for a commit by what its tree holds.
+/// The plan for a commit, according to its tree.
 @Suite struct JobPreparationTests {
     private static let package = ["Package.swift": "// swift-tools-version: 6.0\n", ".gitignore": ".build/\n"]
 

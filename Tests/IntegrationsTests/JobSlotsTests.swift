@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct JobSlotsTests {
-    /// Bodies that say when they begin, and end when they are told.
+    /// Bodies that report their beginning, and end at the test's request.
     private final class Gates: Sendable {
         let began: AsyncStream<Int>
         private let begin: AsyncStream<Int>.Continuation
@@ -33,7 +33,7 @@ import Testing
                 _ = await began.next()
             }
             for number in 3...5 {
-                // Runs here until it waits.
+                // It runs here until it waits.
                 group.addImmediateTask { try await slots.withSlot { await gates.body(number) } }
             }
 
@@ -50,14 +50,14 @@ import Testing
         }
     }
 
-    /// Takes a slot for each claim in turn, of which one is free; the order in which they had it.
+    /// Takes a slot for each claim in turn, with one free slot, and returns the order in which they got it.
     private func order(_ claims: [(String, JobSlots.Claim)]) async throws -> [String] {
         let slots = JobSlots(count: 1)
         let order = Locked<[String]>([])
         try await slots.take()
         try await withThrowingTaskGroup { group in
             for (name, claim) in claims {
-                // Runs here until it waits.
+                // It runs here until it waits.
                 group.addImmediateTask {
                     try await slots.take(claim)
                     order.withLock { $0.append(name) }
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func testThatBotsTakeTurns() async throws {
-        // given: a bot with three jobs, and one whose first comes after them
+        // given: a bot with three jobs, and one whose first job comes after them
         let slots = JobSlots(count: 2)
         let (kit, app) = (JobSlots.Claim(bot: Name(nearest: "kit")), JobSlots.Claim(bot: Name(nearest: "app")))
         let order = Locked<[String]>([])
@@ -93,7 +93,7 @@ import Testing
             }
         }
 
-        // when: one of kit's two goes on for long, and each other ends at once
+        // when: one of kit's two takes long, and each other ends at once
         slots.give(kit)
         try await waiting[1].value
         #expect(order.value == ["app 1"])
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func testThatWhatRunsAlreadyTakesItsPlaceFromTheNext() async throws {
-        // given: two that run, where one may
+        // given: two that run, with a limit of one
         let slots = JobSlots(count: 1)
         let claim = JobSlots.Claim(bot: Name(nearest: "kit"))
         for _ in 1...2 { slots.occupy(claim) }
@@ -128,7 +128,7 @@ import Testing
         try await slots.take()
     }
 
-    /// A slot that is given back is the first waiter's at once, so that there is no moment in which a newcomer could take it.
+    /// A released slot belongs to the first waiter at once, so that no newcomer can take it in between.
     @Test func testThatANewcomerDoesNotOvertakeAWaiter() async throws {
         for _ in 0..<200 {
             // given: the slot is taken, and one waits
@@ -141,7 +141,7 @@ import Testing
                 slots.give()
             }
 
-            // when: newcomers come from other threads as it is given back
+            // when: newcomers come from other threads while it is released
             try await withThrowingTaskGroup { group in
                 for _ in 0..<4 {
                     group.addTask {
@@ -212,7 +212,7 @@ import Testing
                         }
                     }
                     if number.isMultiple(of: 3) { task.cancel() }
-                    // Canceled ones throw, or were quicker.
+                    // Canceled ones throw, or were faster.
                     _ = await task.result
                 }
             }

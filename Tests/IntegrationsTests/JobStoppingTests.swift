@@ -6,7 +6,7 @@ import Testing
 @testable import Integrations
 
 @Suite struct JobStoppingTests {
-    /// Cannot write a wish to cancel until told.
+    /// An executor that cannot write a cancellation request until the test permits it.
     private final class FullExecutor: Executor {
         let isFull = Locked(true)
         let tries = Locked(0)
@@ -29,7 +29,7 @@ import Testing
         let launcher = JobLauncher(executor: executor, timer: clock, logger: Logger(label: "test"))
         let stopping = JobStopping(AttemptDirectory(path: "/nowhere"), launcher, cancellation)
         await cancellation.whileCancellable(stop: { await stopping.ask($0) }) {
-            // when: nobody waits for the tries
+            // when: no caller waits for the tries
             await cancellation.request(Cancellation.Wish(reason: "superseded"))
             await until("it waits to try again") { clock.sleeperCount == 1 }
             clock.advance(by: .seconds(1))

@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What becomes of the jobs of an integration that ended the daemon each time, and is left alone.
+/// The jobs of an integration that has crashed the daemon repeatedly and is failed.
 @Suite struct LeftAloneTests {
     @Test func testThatAJobThatStillRunsIsEndedAndItsSlotAndWorkspaceAreAnothers() async throws {
         try await withRunningJob(BotPlan(concurrency: 1)) { bot, executor, id in

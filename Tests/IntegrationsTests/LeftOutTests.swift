@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What is not archived, or not read, is a warning of the integration.
+/// A file that is not archived, or not read, is a warning of the integration.
 @Suite struct LeftOutTests {
     private func recipe(_ script: String, report: String = "") -> String {
         """
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// As people write it for Jenkins and GitLab.
+    /// Users write these for Jenkins and GitLab.
     @Test(arguments: ["**/*.xml", "**"])
     func testThatAWidePatternTakesNoFileOfTheCommitAway(pattern: String) async throws {
         let report = "    report: \"\(pattern)\""

@@ -18,7 +18,7 @@ import Testing
         try await withTemporaryDirectory { directory in
             let fixture = try await PublisherFixture(directory, log: RecordingLogger())
             let commit = try await fixture.work.commit(files: files)
-            // What lies in a workspace afterwards is nothing that was released.
+            // Files in a workspace after the job are not what was released.
             for file in files.keys where !file.contains("/") { try directory.write("work/\(file)", "changed") }
             try await fixture.mirror.fetch(try await fixture.mirror.look().heads)
             try await body(
@@ -56,7 +56,7 @@ import Testing
             #expect(locked.inputs[4].digest == ["sha256": digest])
             #expect(locked.note == nil)
 
-            // and what cannot be read is said, and is an input all the same
+            // A lock file that cannot be read is reported, and is an input nevertheless
             expectContains(Self.note(locked.inputs[2]) ?? "", "what it pins could not be read: no JSON")
             #expect(locked.inputs.filter { $0.annotations != nil }.count == 1)
         }
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// What a build resolves without one is known to nobody, and the statement must not look as if that were nothing.
+    /// Without a lock file it is unknown what a build resolves, and the statement must not look as if that were nothing.
     @Test func testThatACommitWithoutALockFileSaysSo() async throws {
         try await inputs(of: ["Package.swift": "", "locks/Cargo.lock.txt": ""]) { locked, _ in
             #expect(locked.inputs.isEmpty)
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func testThatFilesBeyondTheirSizeAreInputsByTheirDigestAlone() async throws {
-        // given: too large to be read, and too large to be digested
+        // given: too large to be read, and too large for a digest
         let large = Self.goSum(0..<3) + String(repeating: "\n", count: LockFile.maximumBytes)
         let huge = String(repeating: "\n", count: LockedInputs.maximumHashed + 1)
         try await inputs(of: ["go.sum": large, "huge/go.sum": huge]) { locked, _ in

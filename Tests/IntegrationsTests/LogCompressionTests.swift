@@ -34,7 +34,7 @@ import Testing
 
     @Test func testThatALogThatADaemonLeftIsCompressedByTheNext() async throws {
         try await withBot(Self.plan) { bot in
-            // given: stopped before it could
+            // given: it was stopped before it could
             let integration = try await bot.integrate()
             let attempt = try #require(integration.attempts.first)
             let directory = bot.directory(of: attempt)

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func testThatAServerThatIsSilentKeepsOnlyItsOwnWaiting() {
-        // given: a hundred of one server before one of another and one of this machine
+        // given: a hundred of one server before one of another server and one of this machine
         var queue = LookQueue()
         for number in 0..<100 { _ = queue.add(request("https://away.example/r\(number).git")) }
         _ = queue.add(request("https://other.example/kit.git"))
@@ -25,9 +25,9 @@ import Testing
         // then
         #expect(begun.filter { $0.contains("away") }.count == LookQueue.maximumOfServer)
         #expect(Set(begun.filter { !$0.contains("away") }) == ["https://other.example/kit.git", "/srv/kit.git"])
-        // when one of it ends
+        // when: one of them ends
         queue.end(request("https://away.example/r0.git"))
-        // then the next begins, in the order in which they came
+        // then: the next begins, in the order of their arrival
         let following = self.begin(&queue)
         #expect(following == ["https://away.example/r4.git"])
     }
@@ -57,7 +57,7 @@ import Testing
         // then
         #expect(begun.filter { $0.hasPrefix("/") }.count == LookQueue.maximumLocal)
         #expect(begun.count == LookQueue.maximumLocal + LookQueue.maximumRemote)
-        // and all come in the end, each once
+        // All of them are made in the end, each once
         var all: [String] = []
         while !begun.isEmpty {
             all += begun
@@ -78,7 +78,7 @@ import Testing
         #expect(begun == 2)
         // when
         let isTakenMeanwhile = [add(2), add(3)]
-        // then: the second is the one that is made, the third has to wait for its end
+        // then: the second is made, and the third waits for its end
         #expect(isTakenMeanwhile == [true, false])
         let other = next()
         #expect(other == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Integrations
 
-/// What the scripts of usual commands say to the service: a missing program, and that there is no test.
+/// Messages of the usual commands' scripts to the service: a missing program, and that there is no test.
 @Suite struct MissingProgramTests {
     typealias Played = AttemptProcessorTests.Played
 
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // The recipe's command, another status, other words.
+        // The recipe's own command, another status, other words.
         Played(step: .building, arguments: ShellCommand.arguments(for: "exit 127"), output: missingCargo, exit: 127),
         Played(step: .building, arguments: script(.cargo), output: missingCargo, exit: 1),
         Played(step: .building, arguments: script(.cargo), output: "sh: cargo: not found\n", exit: 127),
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func testThatTheScriptsSayWhatIsRead() async throws {
-        // given: a PATH in which only the shell is.
+        // given: a PATH with only the shell.
         let command = ProjectProfile.Command(script: "none 'said so'\n", needs: ["no-such-program"])
         // when
         let missing = try await run(["/bin/sh", "-c", command.text], in: "/")

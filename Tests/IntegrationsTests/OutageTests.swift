@@ -7,7 +7,7 @@ import Testing
 
 /// A git server that does not answer.
 @Suite struct OutageTests {
-    /// A bot whose server is down, with one integration of `main` that was queued before.
+    /// Runs a test with a bot whose server is down, with one integration of `main` that was queued before.
     private func withOutage(
         concurrency: Int = 1, _ body: (Bot, GitServer, IntegrationID) async throws -> Void
     ) async throws {
@@ -31,13 +31,13 @@ import Testing
         ).id
     }
 
-    /// Waits until the server was asked so often for an integration, and the pause after it has begun.
+    /// Waits until an integration has tried the server this many times, and the pause after that has begun.
     private func tries(_ count: Int, _ bot: Bot, _ id: IntegrationID) async throws -> IntegrationRecord {
         let record = try await bot.wait("try \(count) of \(id)") { store -> IntegrationRecord? in
             let record = try await store.integration(id)
             return record?.reason?.contains("(try \(count), the next at") == true ? record : nil
         }
-        // The poller's, the failed look's, and this one's.
+        // The tasks of the poller, the failed look, and this one.
         await bot.timer.awaitSleepers(Bot.restingSleepers + 2)
         return record
     }
@@ -68,13 +68,13 @@ import Testing
 
     @Test func testThatOthersAreIntegratedMeanwhile() async throws {
         try await withOutage { bot, _, id in
-            // given: more that wait than may be under way at once
+            // given: more that wait than may run at once
             let commit = try await bot.work.head()
             let more = [
                 try await queue(bot, commit, on: "a"), try await queue(bot, commit, on: "b"),
                 try await queue(bot, commit, on: "c"),
             ]
-            // Two are under way at once, and whichever asked first has the server's first try.
+            // Two run at once, and the one that asked first makes the server's first try.
             for id in [id] + more {
                 try await bot.wait("\(id) waits") { store in
                     try await store.integration(id)?.reason?.contains("(try ") == true ? true : nil
@@ -142,7 +142,7 @@ import Testing
 
     @Test func testThatOfManyThatWaitNoMoreAskAfterARestartThanAreUnderWayAtOnce() async throws {
         try await withOutage { bot, _, id in
-            // given: one try, of which all know
+            // given: one try, whose result all know
             _ = try await tries(1, bot, id)
             let commit = try await bot.work.head()
             var ids = [id]
@@ -157,7 +157,7 @@ import Testing
             }
             await until("the new daemon has asked") { asked() > 1 }
 
-            // then: two may be under way beside each other, and who comes after them finds that nobody answers
+            // then: two may run beside each other, and later ones find that the server does not answer
             for id in ids { try await cancel(bot, id) }
             #expect(asked() <= 3)
         }

@@ -80,7 +80,7 @@ import Testing
             let target = try await integrate(bot, String(old.description.prefix(7)))
             #expect(target == ("refs/heads/main", old))
 
-            // when the bot watches such a tag, and has looked before
+            // when: the bot watches such a tag, and has looked before
             try await bot.announce()
             let known = try await bot.integration(of: new, on: RefName(branch: "main"))
             _ = try await bot.completion(of: known.id)
@@ -109,14 +109,14 @@ import Testing
         }
     }
 
-    /// A branch of somebody whose commits are not to have what only the default branch's are given.
+    /// A branch whose commits must not get what only those of the default branch get.
     @Test func testThatACommitOfAnotherBranchIsNeverIntegratedAsOfTheDefaultBranch() async throws {
         try await withCommits { bot, _, _ in
             // given
             let between = try await bot.push(Commit(files: ["x": "1"]), on: "contrib/x")
             try await bot.push(Commit(files: ["x": "2"]), on: "contrib/x")
 
-            // when, then: by its id, and by the beginning of it
+            // when, then: by its id, and by the beginning of the id
             for revision in [between.description, String(between.description.prefix(8))] {
                 let target = try await integrate(bot, revision)
                 #expect(target == ("refs/heads/contrib/x", between))

@@ -10,7 +10,7 @@ import Testing
 @Suite struct PollerTests {
     private static let start = Timestamp(millisecondsSinceEpoch: 1_772_366_400_000)
 
-    /// Runs the poller; `body` turns the time.
+    /// Runs the poller while `body` advances the time.
     private func withPoller(
         bots: [String: String], _ body: (Core, _ pass: (Duration) async -> Void) async throws -> Void
     ) async throws {
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// Whether a look is wanted; then it is made.
+    /// Expects whether a look is requested; if so, it is made.
     private func expect(
         asked: Bool, _ core: Core, _ bot: String = "kit", sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -65,7 +65,7 @@ import Testing
             let sequence = try await core.sequence()
             // when
             for _ in 0..<5 { await pass(.seconds(30)) }
-            // then: a look that has failed waits out its pause
+            // then: a failed look waits for its pause
             #expect(try await core.sequence() == sequence)
         }
     }
@@ -116,7 +116,7 @@ import Testing
 
     @Test func testThatABotFileThatChangedIsLookedAtAlsoWithoutPolling() async throws {
         try await withCore(bots: ["kit": "poll: off\n"]) { core in
-            // given: looks are asked for and answered at the start
+            // given: looks are requested and answered at the start
             let rings = Wakeup()
             let poller = Poller(
                 store: core.store, registry: core.registry, state: StateDirectory(path: core.directory.path("state")),
@@ -134,7 +134,7 @@ import Testing
             task.cancel()
             await task.value
 
-            // then: it rang once more, and ends
+            // then: it signals once more, and ends
             rings.finish()
             #expect(await iterator.next() != nil)
             #expect(try await core.sequence() == 2)
@@ -164,7 +164,7 @@ import Testing
     @Test func testThatABotThatCannotBeQueuedDoesNotQueueAnotherTwice() async throws {
         let schedule = "schedule: daily 12:05\n"
         try await withPoller(bots: ["kit": schedule, "other": schedule, "tail": schedule]) { core, pass in
-            // given: the row of the one in the middle is retired behind the poller's back
+            // given: the row of the one in the middle is retired without the poller's knowledge
             core.log.expectErrors(containing: "what is scheduled could not be queued")
             let main = RefName(branch: "main")
             for request in try await core.store.repositoriesToLook() {

@@ -31,7 +31,7 @@ import Testing
         let polls = ["/a": [BotSpecification.Poll.off, .every(.seconds(600)), .every(.seconds(30))], "/b": [.off]]
         #expect(try await ask(&polling, polls, after: 0) == ["/a", "/b"])
         #expect(try await ask(&polling, polls, after: 30) == ["/a"])
-        // One that is changed is asked at once.
+        // A repository that changed is asked at once.
         #expect(try await ask(&polling, ["/a": [.off], "/b": [.off]], after: 31) == ["/a"])
         #expect(try await ask(&polling, ["/a": [.off], "/b": [.off]], after: 100_000) == [])
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Integrations
 
-/// The steps of each type of project, made of its row.
+/// The steps of each type of project, made from its row.
 @Suite struct ProjectPlanTests {
     private func plan(
         _ type: ProjectType, flags: [String] = [], isFenced: Bool = true, archive: Recipe.Archive = .init(),
@@ -126,7 +126,7 @@ import Testing
         #expect(!plan.steps.contains { $0.step == "testing" })
         #expect(plan.notTested == "not tested: the recipe says test: none")
         #expect(plan.whyUntested == nil)
-        // and no filter chooses of nothing
+        // A filter cannot choose among none
         var configuration = try Samples.configuration()
         configuration.testsNothing = true
         let recipe = Recipe(configurations: [configuration], projectType: type)
@@ -134,7 +134,7 @@ import Testing
         #expect(recipe.mayTestNothing(configuration))
     }
 
-    /// Without a recipe: `debug` of the first kind, and a configuration for each kind with tests.
+    /// Without a recipe: `debug` of the first type, and a configuration for each type with tests.
     @Test func testThatAKindWithoutTestsMayTestNothingBesideOnesThatAreTested() throws {
         // given
         let first = try Samples.configuration("debug")
@@ -169,7 +169,7 @@ import Testing
             #expect(step.arguments[2].contains("cd 'server' || exit\nln -sfn ../.martlet .martlet || exit\n"))
             #expect(step.workingDirectory == ".")
         }
-        // and its own exit status says as much there
+        // Its own exit status shows that there
         #expect(plan.steps.filter(JobCommands.isOwn).map(\.name) == ["test"])
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Integrations
 
-/// What a version's manifest says of what changed.
+/// The list of changes in a version's manifest.
 @Suite struct PublisherChangesTests {
     private func changes(_ fixture: PublisherFixture, _ patch: Int) async throws -> VersionChanges? {
         try #require(
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// A rewritten history: what the version before was made of is no commit of this repository any more.
+    /// The history was rewritten: the earlier version's commit is no longer in the repository.
     @Test func testThatAnUnknownCommitBeforeHoldsUpNothing() async throws {
         try await withPublisher { fixture in
             // given

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Integrations
 
-/// "Failure is a feature": publishing stopped at every place, then a new start.
+/// Publishing is stopped at every place, and the daemon is started again.
 @Suite struct PublisherFailureTests {
     /// After the failure the daemon is started again. Then either the same integration's trigger runs again, or the integration has
     /// ended and a user's rerun publishes the commit.
@@ -50,7 +50,7 @@ import Testing
         #expect(count >= 10)
     }
 
-    /// The same without a new start: the integration failed, and a person's rerun publishes the commit.
+    /// The same without a restart: the integration failed, and a user's rerun publishes the commit.
     @Test(arguments: [false, true]) func testThatARerunWithoutANewStartPublishesToo(isDoneFirst: Bool) async throws {
         for count in 1...15 {
             try await withTemporaryDirectory { directory in
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    /// As a full disk leaves it, where neither the number can be given back nor the row be written. No start comes between.
+    /// A full disk leaves it like this, if neither the number can be released nor the row be written. There is no restart in between.
     @Test(arguments: [false, true]) func testThatTheNextPublicationSettlesWhatAnEndedOneCouldNot(
         liesThere: Bool
     ) async throws {
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    /// Whose integration has not ended keeps its number: its daemon takes it up again.
+    /// An integration that has not ended keeps its number, because its daemon continues it.
     @Test func testThatANumberOfOneThatHasNotEndedStaysItsOwn() async throws {
         try await withPublisher { fixture in
             // given

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Integrations
 
-/// A publisher on a real store, a real repository and a real disk, without the service around it.
+/// A publisher with a real store, a real repository and a real disk, without the service around it.
 struct PublisherFixture: Sendable {
     let directory: TemporaryDirectory
     let store: Store
@@ -56,16 +56,16 @@ struct PublisherFixture: Sendable {
             .mirror(of: try RemoteURL(repository, isInsecureAllowed: false))
     }
 
-    /// What a daemon after this one has.
+    /// Returns the fixture of a daemon after this one.
     func restarted(operations: any VersionFiles = DiskVersionFiles()) async throws -> PublisherFixture {
         try store.close()
         return try await PublisherFixture(directory, operations: operations, work: work, time: time, log: log)
     }
 
-    /// A commit on the branch that is checked out.
+    /// Makes a commit on the current branch.
     func commit(_ text: String) async throws -> CommitID { try await work.commit(files: ["version": text]) }
 
-    /// A running integration of a commit, and what it would publish: one file with `content`.
+    /// Stores a running integration of a commit, and returns its request to publish one file with `content`.
     func request(
         _ commit: CommitID, ref: RefName = RefName(branch: "release/1.0"), source: Trigger.VersionSource = .branch,
         content: String = "bytes", fileName: String? = nil, registry: PackageIdentifier? = nil,
@@ -85,7 +85,7 @@ struct PublisherFixture: Sendable {
             mirror: mirror, files: [(path, artifact)], isolation: isolation, registry: registry)
     }
 
-    /// Reserves the next version of 1.0 for a request, as publishing does first.
+    /// Reserves the next version of 1.0 for a request, which is the first part of publishing.
     func reserve(_ request: Publisher.Request) async throws {
         _ = try await store.reserve(
             VersionRequest(
@@ -98,7 +98,7 @@ struct PublisherFixture: Sendable {
         try await store.apply(.completed(.succeeded, triggerFailed: false), to: request.integration.id, at: time.now)
     }
 
-    /// An integration of the commit that publishes and completes.
+    /// Publishes the commit by an integration, which completes.
     @discardableResult
     func publish(
         _ commit: CommitID, ref: RefName = RefName(branch: "release/1.0"), source: Trigger.VersionSource = .branch,
@@ -110,7 +110,7 @@ struct PublisherFixture: Sendable {
         return publication
     }
 
-    /// Expects just these versions, by the database and whole on the disk, and nothing half done.
+    /// Expects exactly these versions in the database and complete on the disk, and no unfinished files.
     func expectVersions(_ expected: [String], sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let rows = try await store.versions(of: product)
         let published = rows.filter { $0.state == .published }.map(\.version).sorted().map(\.description)
@@ -132,7 +132,7 @@ struct PublisherFixture: Sendable {
 
     func version(_ text: String) throws -> SemanticVersion { try #require(SemanticVersion(text)) }
 
-    /// Writes a version into the tree as another daemon, or a copy of the tree, would.
+    /// Writes a version into the tree, as another daemon or a copy of the tree does.
     @discardableResult
     func plant(
         _ version: String, of product: Name? = nil, commit: CommitID, integration: Int, content: String = "planted",
@@ -154,7 +154,7 @@ struct PublisherFixture: Sendable {
     }
 }
 
-/// Gives a test a publisher.
+/// Runs a test with a publisher.
 func withPublisher(
     sourceLocation: SourceLocation = #_sourceLocation, _ body: (PublisherFixture) async throws -> Void
 ) async throws {

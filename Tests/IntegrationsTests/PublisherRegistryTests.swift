@@ -11,7 +11,7 @@ import Testing
 
 @testable import Integrations
 
-/// What `publish: { registry: … }` adds to a version.
+/// The effect of `publish: { registry: … }` on a version.
 @Suite struct PublisherRegistryTests {
     private static let manifest =
         "// swift-tools-version:6.0\nimport PackageDescription\nlet package = Package(name: \"Kit\")\n"
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// The archive is of the commit alone: another publisher at another time makes the same bytes.
+    /// The archive depends only on the commit: another publisher at another time makes the same bytes.
     @Test func testThatOneCommitMakesTheSameBytes() async throws {
         try await withPublisher { fixture in
             // given
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    /// Where the commit is from stays with the version, without what could be a token: the bot can be pointed elsewhere.
+    /// The repository of the commit stays with the version, without a possible token, because the bot's repository can change.
     @Test func testThatTheVersionSaysItsRepository() async throws {
         try await withPublisher { fixture in
             // given
@@ -245,7 +245,7 @@ import Testing
         }
     }
 
-    /// Of a tree that was put together of two services': the package is whose it is, and the other's version is there without it.
+    /// In a tree that was joined from two services, the package belongs to its owner, and the other's version is there without it.
     @Test func testThatAnAdoptedVersionTakesNoOtherProductsPackage() async throws {
         try await withPublisher { fixture in
             // given
@@ -284,7 +284,7 @@ import Testing
         }
     }
 
-    /// A published version never changes, also where `registry:` came after it.
+    /// A published version never changes, even if `registry:` is added later.
     @Test(
         arguments: [
             (nil, "which is not in the package registry; the next version will be"),

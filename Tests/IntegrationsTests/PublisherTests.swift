@@ -83,7 +83,7 @@ import Testing
                     let commit = try await fixture.commit("a")
                     try await fixture.publish(commit, content: "first")
 
-                    // when: a rerun, whose bytes differ
+                    // when: a rerun with different bytes
                     let publication = try await fixture.publish(commit, content: "second")
 
                     // then
@@ -129,7 +129,7 @@ import Testing
 
             @Test func testThatItRefusesOtherBytes() async throws {
                 try await withPublisher { fixture in
-                    // given: the number that is reserved lies in the tree, made by another integration of another commit
+                    // given: the reserved number is in the tree, made by another integration of another commit
                     try await fixture.work.branch("release/1.0")
                     let (first, second) = (try await fixture.commit("a"), try await fixture.commit("b"))
                     let request = try await fixture.request(second, content: "other")
@@ -229,7 +229,7 @@ import Testing
         @Suite struct WhenTwoIntegrationsRace {
             @Test func testThatEachCommitGetsANumberAndNoneIsLeftOut() async throws {
                 try await withPublisher { fixture in
-                    // given: commits beside each other, so that none supersedes another
+                    // given: commits that do not supersede each other
                     try await fixture.work.branch("release/1.0")
                     let base = try await fixture.commit("base")
                     var requests: [Publisher.Request] = []

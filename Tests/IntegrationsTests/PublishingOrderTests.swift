@@ -7,7 +7,7 @@ import Testing
 
 @testable import Integrations
 
-/// What becomes of commits of one branch that are published in another order than they were made, or more than once.
+/// Commits of one branch that are published in another order than they were made, or more than once.
 @Suite struct PublishingOrderTests {
     @Test func testU6ThatLatestNeverGoesBackWhenAnOlderLineIsPublishedLater() async throws {
         try await withPublisher { fixture in
@@ -47,7 +47,7 @@ import Testing
             let both = try await [one, two]
             let (ofOlder, ofNewer) = round % 2 == 0 ? (both[0], both[1]) : (both[1], both[0])
 
-            // then: in their order each its number, else the older one none
+            // then: in order each gets its number; otherwise the older one gets none
             if ofOlder == .published(SemanticVersion(1, 0, 0)) {
                 #expect(ofNewer == .published(SemanticVersion(1, 0, 1)))
                 try await fixture.expectVersions(["1.0.0", "1.0.1"])
@@ -66,7 +66,7 @@ import Testing
             let commit = try await fixture.commit("a")
             try await fixture.publish(commit, content: "of the push")
 
-            // when: builds of one commit, whose bytes differ
+            // when: builds of one commit with different bytes
             for night in 1...3 {
                 let request = try await fixture.request(commit, content: "of night \(night)", cause: .schedule)
                 #expect(try await fixture.publisher.publish(request) == .already(SemanticVersion(1, 0, 0)))

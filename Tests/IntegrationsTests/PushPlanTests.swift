@@ -10,7 +10,7 @@ import Testing
 
 @testable import Integrations
 
-/// What is shown of a push before it: the same as what its integration runs.
+/// The plan of a push before it is made equals what its integration runs.
 @Suite struct PushPlanTests {
     private func planned(_ branch: String, by bot: Bot) async throws -> PushPlan {
         let plans = try await bot.operations.pushPlans(bot: bot.name)
@@ -58,7 +58,7 @@ import Testing
                         == PushPlan.Archive(
                             configuration: try Samples.name("release"), include: ["products/**"], hasProducts: true,
                             hasSource: true))
-                // What this commit published was 1.0.0.
+                // This commit published 1.0.0.
                 #expect(plan.actions.map(\.trigger.name.description) == ["publish"])
                 #expect(plan.actions.first?.prospect == .version(SemanticVersion(1, 0, 1)))
             }
@@ -93,7 +93,7 @@ import Testing
                 // when
                 let job = try #require(
                     try PushPlanTests().jobs(try await PushPlanTests().planned("main", by: bot)).first)
-                // then: in the words of the integration
+                // then: in the integration's words
                 let problem = try #require(job.problem)
                 expectContains(problem, "asks for the secret token, which it does not get")
                 expectVerdict(of: integration, .buildErrors, because: problem)
@@ -109,7 +109,7 @@ import Testing
             let package = [
                 "Package.swift": "// swift-tools-version: 6.0\n// .package(url: \"x\")\n", ".gitignore": ".build/\n",
             ]
-            // In the sandbox a step of its own resolves the dependencies that the manifest may name.
+            // In the sandbox a separate step resolves the dependencies that the manifest may name.
             let plan = BotPlan(isRepositoryEmpty: true, isolation: JobIsolation(isolation: .sandbox))
             try await withBot(plan) { bot in
                 // given

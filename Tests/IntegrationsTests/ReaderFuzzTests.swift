@@ -6,15 +6,15 @@ import Reports
 import TestSupport
 import Testing
 
-/// The real `martlet-reader` over broken reports and consoles: no input may end it.
+/// The real `martlet-reader` with broken reports and consoles: no input may crash it.
 ///
-/// The gate reads some thousand, the same each time. `MARTLET_FUZZ_SECONDS=3600` goes on for an hour with others.
+/// The gate reads some thousand, the same each time. `MARTLET_FUZZ_SECONDS=3600` continues for an hour with others.
 @Suite struct ReaderFuzzTests {
-    /// Inputs of one process.
+    /// The number of inputs of one process.
     private static let inputs = 50
-    /// Processes in the gate.
+    /// The number of processes in the gate.
     private static let processes = 60
-    /// Larger seeds are cut, in bytes.
+    /// The largest seed, in bytes; larger ones are cut.
     private static let seedBytes = 12_000
     private static let subjects: [StepSubject] = [.tests, .build, .analysis, [.lines, .testList], [.words, .tests]]
 
@@ -63,7 +63,7 @@ import Testing
         #expect(found > 0, "the mutations must leave something to read")
     }
 
-    /// An input, as a report and as a console.
+    /// Returns an input, as a report and as a console.
     private static func step(_ number: Int, of process: Int, _ seeds: [[UInt8]]) -> [UInt8] {
         let index = process * inputs + number
         var mutator = Mutator(state: UInt64(index) &* 0x1_0000_0001)

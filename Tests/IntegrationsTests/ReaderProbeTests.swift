@@ -5,13 +5,13 @@ import Testing
 
 @testable import Integrations
 
-/// What `martlet-reader` says of the machine before it reads anything.
+/// The report of `martlet-reader` about the machine, before it reads anything.
 @Suite struct ReaderProbeTests {
     @Test func testThatTheReadersSystemCallsAreFiltered() throws {
         #expect(try ReaderProbe.isFiltered(try ReaderProgram.built()))
     }
 
-    /// A program in the reader's place.
+    /// Runs a program in the reader's place.
     private func probe(_ script: String) async throws -> Bool {
         try await withTemporaryDirectory { directory in
             try directory.write("reader", "#!/bin/sh\n" + script + "\n", mode: 0o755)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func testThatAReaderWithoutAFilterSaysSo() async throws {
-        // given: its word for it, and its end
+        // given: its answer, and its exit
         let script = "printf '\\004\\000\\000\\000\\000\\003\\000\\000\\000\\000'"
         // when, then
         #expect(try await !probe(script))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Integrations
 
-/// Steps that a recipe writes out, and what they may have.
+/// Steps that a recipe states, and their permissions.
 @Suite struct RecipeStepsTests {
     private static let recipe = """
         configurations:
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// By real processes: what a step left is read although the next one writes a file of the same name.
+    /// With real processes: a step's report is read although the next step writes a file of the same name.
     @Test func testThatTestsOfStepsWithOneReportFileAllCount() async throws {
         let recipe = """
             configurations:
@@ -201,7 +201,7 @@ import Testing
             }
         }
 
-        /// As a recipe that a version before this one read and stored.
+        /// The recipe was read and stored by an earlier version.
         @Test func testThatNoStepGetsAnothersOfTheSameVariable() async throws {
             try await withRunningJob { bot, executor, id in
                 // given

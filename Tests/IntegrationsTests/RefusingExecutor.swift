@@ -4,7 +4,7 @@ import ExecutionSupport
 import JobProtocol
 import TestSupport
 
-/// Plays commits, but for one job, which it does not start, as a launcher that is gone, or stands still and comes too late.
+/// An executor that plays commits, but does not start one job. It acts like a missing launcher, or a stopped one that starts the job too late.
 final class RefusingExecutor: Executor {
     let inner: ScriptedExecutor
     private let refused: String
@@ -13,7 +13,7 @@ final class RefusingExecutor: Executor {
     let isRefusing = Locked(true)
     /// The number of answers "not started" after which the job is started nevertheless, too late for the answer.
     let countdown = Locked(0)
-    /// With this refusal it is started all the same.
+    /// The refusal after which it is started nevertheless; `nil` for none.
     private let late: Int?
 
     /// - Parameter refused: The configuration, or the name of a trigger's script.
@@ -28,7 +28,7 @@ final class RefusingExecutor: Executor {
     }
 
     func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
-        // What was launched before is left alone.
+        // A job that was started before is left alone.
         guard try await inner.liveness(of: attempt) == .notStarted else { return }
         if isRefusing.value, try isRefused(attempt) {
             let count = refusals.withLock { count in
@@ -48,7 +48,7 @@ final class RefusingExecutor: Executor {
 
     func liveness(of attempt: AttemptDirectory) async throws(ExecutionError) -> Liveness {
         let answer = try await inner.liveness(of: attempt)
-        // Not prepared yet: none that is refused.
+        // It is not prepared yet, so it is not the refused one.
         guard answer == .notStarted, (try? isRefused(attempt)) ?? false else { return answer }
         let isDue = countdown.withLock { count in
             count -= 1

@@ -10,7 +10,7 @@ import Testing
 @testable import Integrations
 
 @Suite struct RepositoryLooksTests {
-    /// Runs the looks with `kit` and `other`, whose repositories are not there yet.
+    /// Runs the looks with `kit` and `other`, whose repositories do not exist yet.
     private func withLooks(
         mayBring: Bool = true, _ body: (Core, Wakeup) async throws -> Void
     ) async throws {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// Not those of a branch that no bot watches; and none where the disk is full.
+    /// Commits of a branch that no bot watches are not fetched, and none are if the disk is full.
     @Test(arguments: [true, false])
     func testThatACommitIsInTheMirrorWhenItIsQueued(hasRoom: Bool) async throws {
         try await withLooks(mayBring: hasRoom) { core, wakeup in
@@ -115,10 +115,10 @@ import Testing
         }
     }
 
-    /// Each look that brings something adds a pack.
+    /// Each look that fetches something adds a pack.
     @Test func testThatAMirrorWithManyPacksIsRepackedBesideTheLooks() async throws {
         try await withLooks { core, wakeup in
-            // given: files that git takes for no packs, and counts
+            // given: files that git does not take for packs, but counts
             let first = try await makeRepository(core)
             wakeup.ring()
             try await core.wait("the baseline") { try await core.store.queued().map(\.commit) == [first] }
@@ -146,7 +146,7 @@ import Testing
     @Suite struct GivenAHeadThatNamesNoBranch {
         private let outer = RepositoryLooksTests()
 
-        /// A bare repository whose HEAD names a branch that nobody pushed, or a commit.
+        /// Makes a bare repository whose HEAD names a missing branch, or a commit.
         private func make(_ core: Core, branches: [String], isDetached: Bool) async throws -> CommitID {
             let work = try await GitRepository.make(at: core.directory.path("kit-work"))
             let commit = try await work.commit(files: ["a": "b"])
@@ -278,7 +278,7 @@ import Testing
             // when
             try await core.sql("ALTER TABLE repositories RENAME COLUMN asked TO requested")
             core.timer.advance(by: RepositoryLooks.firstPause)
-            // then: nobody else has rung
+            // then: there was no other signal
             try await core.wait("an integration") { try await !core.store.queued().isEmpty }
         }
     }

@@ -7,11 +7,11 @@ import Storage
 import TestSupport
 import Testing
 
-/// A rerun that ends before its jobs: its attempts were queued with it.
+/// A rerun that ends before its jobs. Its attempts were queued with it.
 @Suite struct RerunBeforeJobsTests {
     private enum Guard { case lets, holds, fails }
 
-    /// A bot whose script before the jobs does what the test says, and an integration of it with a failing test.
+    /// Runs a test with a bot whose script before the jobs behaves as the test decides, and an integration of it with a failing test.
     private func withGuard(
         _ body: (Bot, Locked<Guard>, ScriptedExecutor, Integrated) async throws -> Void
     ) async throws {
@@ -44,13 +44,13 @@ import Testing
             // when
             try await bot.operations.cancel(first.id, by: "bob")
 
-            // then: what was there shows, and nothing waits
+            // then: the earlier results are shown, and nothing waits
             let canceled = try await bot.completion(of: first.id)
             expectVerdict(of: canceled, .canceled, because: "canceled by bob")
             #expect(canceled.attempts == first.attempts)
             #expect(canceled.tests == first.tests)
 
-            // and a later run makes an attempt of its own
+            // A later run makes an attempt of its own
             does.withLock { $0 = .lets }
             _ = try await bot.operations.rerun(first.id, Rerun(), by: "ada")
             let again = try await bot.completion(of: first.id)
@@ -81,7 +81,7 @@ import Testing
     @Test func testThatManyWhoTakeOneBackLeaveNoWishForTheNext() async throws {
         let executor = ScriptedExecutor.playing { $0.environment["MARTLET_INTEGRATION_NUMBER"] == "2" }
         try await withBot(BotPlan(executor: .scripted(executor))) { bot in
-            // given: a rerun that waits for the end of what runs of its branch
+            // given: a rerun that waits for the end of an earlier integration of its branch
             let first = try await bot.integrate()
             let second = try await bot.begin(Commit(files: ["n": "2"]))
             _ = try await bot.attempt(of: second)
@@ -103,11 +103,11 @@ import Testing
                 return await group.reduce(into: [OperationError.Code?]()) { $0.append($1) }
             }
 
-            // then: one did, and the others are told
+            // then: one did, and the others are refused
             #expect(refusals.filter { $0 == nil }.count == 1)
             #expect(refusals.filter { $0 == .conflict }.count == 7)
 
-            // and nobody has canceled the next
+            // The next one is not canceled
             _ = try await bot.operations.rerun(first.id, Rerun(), by: "ada")
             try await bot.operations.cancel(second, by: "ada")
             _ = try await bot.completion(of: second)

@@ -10,7 +10,7 @@ import Testing
 
 /// A rerun adds attempts to the integration that it repeats.
 @Suite struct RerunTests {
-    /// Plays what the commit says, but lets the testing of some configurations fail for as long as they are broken here.
+    /// A player of commits that lets the testing of some configurations fail while they are broken here.
     private final class Flaky: Sendable {
         let broken: Locked<Set<String>>
 
@@ -97,7 +97,7 @@ import Testing
 
         @Test func testThatTheRecordedRecipeIsReplayed() async throws {
             try await withFailedRelease { bot, _, first in
-                // given: the bot file has another recipe by now
+                // given: the bot file has a different recipe by now
                 try bot.writeFile("recipe: { configurations: { other: { build: 'true' } } }\n")
                 bot.timer.advance(by: .seconds(1))
                 await until("the file is read") {
@@ -327,7 +327,7 @@ import Testing
                 try await bot.operations.cancel(id, by: "bob")
                 expectVerdict(of: try await bot.completion(of: id), .canceled, because: "canceled by bob")
 
-                // when: the wish of the run before is not this one's
+                // when: the cancellation request of the run before is not for this one
                 isHeld.withLock { $0 = false }
                 _ = try await bot.operations.rerun(id, Rerun(isFailedOnly: true), by: "ada")
 
@@ -339,7 +339,7 @@ import Testing
             }
         }
 
-        /// Starts attempts with one of two executors.
+        /// An executor that starts attempts with one of two executors.
         private final class Switch: Executor {
             private let isHeld: Locked<Bool>
             private let held: ScriptedExecutor

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Integrations
 
-/// What a failed resolve step printed last, by the tools' own words.
+/// The last output of a failed resolve step, in the tools' own words.
 @Suite struct ResolveFailureTests {
     private func found(_ output: String) -> ResolveFailure? { ResolveFailure.find(in: Array(output.utf8)) }
 
@@ -126,7 +126,7 @@ import Testing
         #expect(found(output) == nil)
     }
 
-    /// A job prints whatever it likes.
+    /// A job can print any text.
     @Test func testThatLongLinesAreCut() throws {
         let output = String(repeating: "requires a/a ", count: 100_000) + "\n" + String(repeating: "x\n", count: 10_000)
         #expect(found(output) == nil)

@@ -7,7 +7,7 @@ import Testing
     private static let day: Int64 = 86_400
     private static let now = Timestamp(secondsSinceEpoch: 1_000 * day)
 
-    /// Newest first; each as old in days as said.
+    /// Returns rows, newest first, with these ages in days.
     private func rows(
         _ ages: [Int64], held: [Int: String] = [:], bytes: [Int64] = [], files: [Int64] = []
     ) -> [RetentionRow] {
@@ -53,17 +53,17 @@ import Testing
     @Test func testC1ThatAClockWhichWasBehindForAWhileMakesNothingOld() {
         // The third ended in 1970 by the machine's clock, after one that ended 10 days ago.
         #expect(gone(rows([1, 2, 1000, 10]), Retention(age: .most(90 * Self.day))).isEmpty)
-        // and one that ended in the future keeps those after it young, never old
+        // One that ended in the future makes later ones younger, never older
         #expect(gone(rows([95, 94, -365, 96]), Retention(age: .most(90 * Self.day))) == [1: "older than 90d"])
     }
 
     @Test func testThatTheOldestGoUntilTheRestFits() {
         let rows = rows([1, 2, 3, 4, 5], held: [1: "the newest of main"], bytes: [10, 20, 0, 30, 40])
-        // 60 beside the 40 that are held: 30 go, then 20.
+        // 60 beside the 40 of kept ones: 30 are removed, then 20.
         #expect(gone(rows, Retention(bytes: .most(60))).isEmpty)
         #expect(gone(rows, Retention(bytes: .most(59))).keys.sorted() == [2])
         #expect(gone(rows, Retention(bytes: .most(29))).keys.sorted() == [2, 4])
-        // What takes nothing is not removed for it, and what is held stays whatever the limit is.
+        // One without any bytes is not removed because of the limit, and a kept one stays regardless of the limit.
         #expect(gone(rows, Retention(bytes: .most(1))).keys.sorted() == [2, 4, 5])
         #expect(gone(rows, Retention(bytes: .most(1_000_000)))[1] == nil)
     }

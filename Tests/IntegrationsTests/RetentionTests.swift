@@ -7,9 +7,9 @@ import Storage
 import TestSupport
 import Testing
 
-/// Retention of a bot in use: rows, directories and held commits go, what is in use stays.
+/// Retention of a bot in use: rows, directories and held commits are removed, and what is in use stays.
 @Suite struct RetentionTests {
-    /// The commits that the bot's mirror holds, by integration.
+    /// Returns the integrations whose commits the bot's mirror holds.
     private static func held(_ bot: Bot) async throws -> [Int] {
         let mirrors = try Directory(opening: bot.state.repositories).entries()
         let mirror = try #require(mirrors.first?.name)
@@ -20,7 +20,7 @@ import Testing
         return listed.split(separator: "\n").compactMap { Int($0) }.sorted()
     }
 
-    /// The integrations that have a directory.
+    /// Returns the integrations that have a directory.
     private static func directories(_ bot: Bot) throws -> [Int] {
         try Directory(opening: "\(bot.state.integrations)/\(bot.name)").entries().compactMap { Int($0.name) }.sorted()
     }
@@ -29,7 +29,7 @@ import Testing
         try await bot.store.integrations(IntegrationFilter(bot: bot.name)).items.map(\.id.number).sorted()
     }
 
-    /// Waits until nothing is left of what was removed.
+    /// Waits until all files of the removed integrations are gone.
     private static func settled(_ bot: Bot) async {
         await until("what was removed is gone") {
             let rows = try? await bot.store.removedIntegrations()
@@ -64,7 +64,7 @@ import Testing
             #expect(try await Self.held(bot) == [4, 5])
             let removal = try await bot.store.removal(of: IntegrationID(bot: bot.name, number: 1))
             #expect(removal?.reason == "more than the 2 newest")
-            // and the next one has the next number, and is compared with the one before
+            // The next one has the next number, and is compared with the one before
             let next = try await bot.integrate(.failing("debug"))
             #expect(next.id.number == 6)
             #expect(next.summary.change.testFailures == 1)
@@ -87,7 +87,7 @@ import Testing
             #expect(report.items.allSatisfy { ($0.row.disk?.files ?? 0) > 3 && ($0.row.disk?.bytes ?? 0) > 100 })
             #expect(try await Self.shown(bot) == [1, 2, 3])
             #expect(try Self.directories(bot) == [1, 2, 3])
-            // and what is then done is just that
+            // Exactly that is then done
             let done = try await bot.operations.prune(isDry: false, bot: nil)
             #expect(done.items.map { "\($0.goes ? "goes" : "stays") \($0.row.id): \($0.reason)" } == said)
             await Self.settled(bot)
@@ -108,7 +108,7 @@ import Testing
     @Test func testR5ThatWhatAVersionWasMadeByStaysAndTheVersionIsUntouched() async throws {
         let plan = BotPlan(file: BotPlan.publishing + "retention: { integrations: 1 }\n")
         try await withBot(plan) { bot in
-            // given: two versions of a branch that is gone, and newer integrations of another
+            // given: two versions of a removed branch, and newer integrations of another
             for number in 1...2 {
                 let made = try await bot.integrate(
                     Commit(files: ["products/tool": "\(number)"]), on: "release/1.4")
@@ -155,7 +155,7 @@ import Testing
 
     @Test func testThatWhatAStopLeftIsGoneAfterTheNextStart() async throws {
         try await withBot(Self.two) { bot in
-            // given: one that is shown nowhere any more, and nothing else was done; and files that were moved aside
+            // given: one whose rows are removed and whose files are not, and files that were moved aside
             for number in 1...4 { try await bot.integrate(Commit(files: ["file": "\(number)"])) }
             let rows = try await bot.store.retentionRows(of: bot.name).filter { $0.holder == nil }
             _ = try await bot.store.remove(rows.suffix(1).map { ($0, "of the test") }, of: bot.name, at: bot.time.now)
@@ -186,11 +186,11 @@ import Testing
 
     @Test func testC1ThatAClockThatJumpsAYearAheadRemovesNothing() async throws {
         try await withBot(BotPlan(file: "retention: { age: 90d }\n")) { bot in
-            // given: a round that has seen the right time
+            // given: a round with the right time
             for number in 1...3 { try await bot.integrate(Commit(files: ["file": "\(number)"])) }
             await Self.pass(RetentionService.interval, bot)
             try await bot.wait("the first round") { store in
-                // Reading it moves nothing.
+                // Reading the clock changes nothing.
                 let counted = try await store.advanceRetentionClock(to: bot.time.now, atMost: .zero)
                 return bot.time.now - counted < .seconds(60) ? true : nil
             }

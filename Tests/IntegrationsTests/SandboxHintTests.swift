@@ -4,7 +4,7 @@ import Testing
 
 @testable import Integrations
 
-/// What a step printed, by the programs' own words.
+/// The output of a step, in the programs' own words.
 @Suite struct SandboxHintTests {
     private func hint(_ output: String, network: JobDescription.Network = .none) -> String? {
         let step = JobDescription.Step(
@@ -50,7 +50,7 @@ import Testing
         "cat: /etc/martlet/secrets: No such file or directory",
         "cat: /var/lib/martlet/martlet.sqlite: No such file or directory",
         "cat: /srv/ci/state/martlet.sqlite: No such file or directory",
-        // Showing these would show the service's own.
+        // To show these would show the service's own files.
         "ls: cannot access '/srv/ci': No such file or directory",
         "ls: cannot access '/etc/martlet': No such file or directory",
         "fatal: '/srv/ci/state/repositories/kit.git' does not appear to be a git repository",
@@ -59,7 +59,7 @@ import Testing
         #expect(hint(line) == nil)
     }
 
-    /// Told by where the service's own files are, not by a name that is like its own.
+    /// The places of the service's own files decide, not a similar name.
     @Test func testThatAPathThatIsOnlyNamedLikeTheServiceIsRecommended() {
         expectContains(
             hint("open '/opt/martlet-sdk/tool': No such file or directory") ?? "",

@@ -39,24 +39,24 @@ import Testing
             try Samples.open(4, ref: branch("b"), cause: .push),
         ]
 
-        // when, then: one of the repository's own is as good as a push
+        // when, then: one of the repository's own is treated as a push
         #expect(choose(queued) == ["kit#3", "kit#4", "kit#2", "kit#1"])
     }
 
     @Test func testThatForksLeaveRoomForWhateverElseComes() throws {
-        // given: more than there is room for, of two bots
+        // given: more than the capacity, of two bots
         let kit = try (1...9).map { try Samples.open($0, ref: RefName(pullRequest: $0), cause: .pull, isFork: true) }
         let other = try (11...19).map {
             try Samples.open($0, bot: "other", ref: RefName(pullRequest: $0), cause: .pull, isFork: true)
         }
 
-        // when, then: half of it to one bot, and one place to nobody
+        // when, then: half of the capacity for one bot, and one place stays free
         #expect(choose(kit, capacity: 5) == ["kit#1", "kit#2"])
         #expect(choose(kit + other, capacity: 5) == ["kit#1", "other#11", "kit#2", "other#12"])
         #expect(choose(kit, running: [kit[0], kit[1]], capacity: 5) == [])
         #expect(choose(kit, capacity: 2) == ["kit#1"])
         #expect(choose(kit + other, capacity: 2) == ["kit#1"])
-        // and a push, or what a person asks for of a fork's, comes in beside them
+        // A push, or a user's request for a fork's pull request, comes in beside them
         let push = try Samples.open(30, ref: branch("a"))
         #expect(choose(kit + [push], running: [kit[0], kit[1]], capacity: 5) == ["kit#30"])
         let rerun = try Samples.open(31, ref: RefName(pullRequest: 31), cause: .pull, run: 2, isFork: true)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func testThatNightliesTakeNoPlaceFromWhatGoesBeforeThem() throws {
-        // given: they hold the whole capacity
+        // given: they use the whole capacity
         let running = try (1...3).map { try Samples.open($0, bot: "kit\($0)", ref: branch("main"), cause: .schedule) }
         let queued = [
             try Samples.open(5, bot: "app", ref: branch("a"), cause: .schedule),
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func testThatOfEachKindNoMoreThanTheCapacityBegin() throws {
-        // given: more of each than there is room for, which come one after another, the last first
+        // given: more of each than the capacity, in sequence, the last first
         let kinds: [(cause: Cause, isRelease: Bool, isFork: Bool)] = [
             (.pull, false, true), (.schedule, false, false), (.upgrade, false, false), (.push, false, false),
             (.push, true, false), (.person, false, false),
@@ -129,7 +129,7 @@ import Testing
             // when
             let chosen = Scheduler.choose(from: queued, running: running, capacity: 3)
 
-            // then: of forks' one place stays free
+            // then: with forks' one place stays free
             #expect(chosen.count == (kind.isFork ? 2 : 3), "\(kind)")
             running += chosen
         }
@@ -145,7 +145,7 @@ import Testing
             try Samples.open(4, bot: "idle", ref: branch("main")),
         ]
 
-        // when, then: in the order in which they came
+        // when, then: in the order of their arrival
         #expect(choose(queued, running: running, capacity: 3) == ["busy#3", "idle#4"])
     }
 

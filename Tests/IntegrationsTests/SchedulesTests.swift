@@ -72,18 +72,18 @@ import Testing
             try await schedules.queueDue(at: Self.noon)
             try await schedules.queueDue(at: Self.noon + .seconds(600))
             #expect(try await queued(core).count == 1)
-            // when: back by an hour, and on through the moment again
+            // when: the clock goes back by an hour, and passes the moment again
             try await schedules.queueDue(at: Self.noon + .seconds(-3000))
             try await schedules.queueDue(at: Self.noon + .seconds(700))
             // then
             #expect(try await queued(core).count == 1)
-            // when: on by a year
+            // when: the clock goes forward by a year
             let year = Duration.seconds(365 * 86_400)
             try await schedules.queueDue(at: Self.noon + year)
             try await schedules.queueDue(at: Self.noon + year + .seconds(1))
             // then
             #expect(try await queued(core).count == 2)
-            // when: back to where it was, and on to the next day, also by a daemon that starts then
+            // when: the clock is set right, and goes on to the next day, also with a daemon that starts then
             try await schedules.queueDue(at: Self.noon + .seconds(800))
             #expect(try await queued(core).count == 2)
             try await schedules.queueDue(at: Self.noon + .seconds(86_400 + 600))
@@ -162,7 +162,7 @@ import Testing
 
     @Test func testThatAScheduleThatGoesAndComesBackBeginsAnew() async throws {
         try await withSchedule("schedule: daily 12:05\n") { core in
-            // given: one that an earlier daemon knew, and that was taken up three times by this one
+            // given: one that an earlier daemon knew, and that this one read three times
             var before = self.schedules(core)
             try await before.queueDue(at: Self.noon)
             var schedules = schedules(core)
@@ -173,7 +173,7 @@ import Testing
             let count = try await queued(core).count
             let now = Self.noon + .seconds(2 * 86_400 + 600)
             for line in ["schedule: daily 12:05\n", "", "schedule: daily 12:05\n"] {
-                // when: the line goes, and is there again; and the whole file
+                // when: the line is removed and added again; and the whole file
                 for content in [nil, "repository: \(core.repository())\n\(line)"] {
                     if let content {
                         try core.directory.write("bots/kit.yml", content)
@@ -195,7 +195,7 @@ import Testing
             var before = schedules(core)
             try await before.queueDue(at: Self.noon)
             try await before.queueDue(at: Self.noon + .seconds(300))
-            // when: a machine without a clock of its own starts months before, and is told the time
+            // when: a machine without a clock of its own starts with a time of months before, and then gets the time
             var after = schedules(core)
             try await after.queueDue(at: Self.noon + .seconds(-90 * 86_400))
             try await after.queueDue(at: Self.noon + .seconds(600))

@@ -47,7 +47,7 @@ import Testing
     ])
     func testThatTheFirstLineNamesTheInterpreter(_ text: String, expected: Int32) async throws {
         let found = try await status(text)
-        // Shells differ in the status of an unset variable.
+        // Shells differ in the exit status for an unset variable.
         #expect(expected == 2 ? found != 0 : found == expected)
     }
 
@@ -95,10 +95,10 @@ import Testing
         }
     }
 
-    /// Every word that one of the shells has an own meaning for is known.
+    /// Every word with a special meaning in one of the shells is known.
     @Test(.program("bash"), .program("dash"))
     func testThatNoBuiltinIsTakenForAProgram() async throws {
-        // given: what the shells say of themselves; `true` and `false` are the same everywhere
+        // given: the shells' own lists; `true` and `false` are the same everywhere
         let bash = try await run(["bash", "-c", "compgen -bk"], in: "/").stdout.split(separator: "\n").map(String.init)
         let words = bash.filter { !["true", "false"].contains($0) }
         try #require(words.count > 50)

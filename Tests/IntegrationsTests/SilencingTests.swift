@@ -5,7 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Silences over integrations: what they do to verdicts and counts, and what they cannot do.
+/// Silences over integrations: their effects on verdicts and counts, and their limits.
 @Suite struct SilencingTests {
     private static let warning = "a.c:1:1: warning: this is bad [-Wbad]\n"
 
@@ -28,12 +28,12 @@ import Testing
             let issue = try await bot.operations.silence(
                 name, of: first.id, reason: "the vendor's", expires: bot.time.now + .seconds(86_400), by: "ada")
             #expect(issue.status == .silenced)
-            // then what was judged stays
+            // then: what was judged before stays
             let told = try await bot.completion(of: first.id)
             expectVerdict(of: told, .warnings)
             #expect(told.summary.counts.warnings == 1)
             #expect(life(told) == ["silenced 1: the vendor's"])
-            // and what comes heeds it, also under another name of the file
+            // Later integrations follow it, also with another name of the file
             let second = try await bot.integrate(
                 Self.commit(["b.c": "bad();\n"], path: "b.c"), removing: ["a.c"])
             expectVerdict(of: second, .succeeded, because: "1 silenced issue not counted")
@@ -41,7 +41,7 @@ import Testing
             #expect(second.summary.change.warnings == -1)
             #expect(life(second) == ["silenced 2: the vendor's"])
             #expect(second.issues[0].silence?.person == "ada")
-            // until it expires
+            // It holds until it expires
             bot.time.advance(by: .seconds(90_000))
             let third = try await bot.integrate(Self.commit(["b.c": "bad();\n"], path: "b.c"))
             expectVerdict(of: third, .warnings)
@@ -91,7 +91,7 @@ import Testing
                 red.issues[0].fingerprint, of: red.id, reason: "known", expires: nil, by: "ada")
             // when it fails again
             let still = try await bot.integrate(.failing("debug"))
-            // then it is red, counted, and nobody's new one
+            // then: it is red and counted, and not new for anybody
             expectVerdict(of: still, .testFailures)
             #expect(still.summary.counts.testFailures == 1)
             #expect(life(still) == ["silenced 2: known"])

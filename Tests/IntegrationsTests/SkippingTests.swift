@@ -31,7 +31,7 @@ import Testing
 
     @Test func testThatAPushThatChangesNoneOfItsFilesIsSkippedAndTheNextThatDoesIsIntegrated() async throws {
         try await withBot(Self.plan) { bot in
-            // given: the first of a branch is integrated whatever it changes
+            // given: the first commit of a branch is integrated whatever it changes
             expectIntegrated(try await bot.integrate(Self.docs))
             // when
             let skipped = try await bot.integrate(Commit(files: ["docs/a.txt": "2", "Sources/a.md": "2"]))
@@ -41,7 +41,7 @@ import Testing
             #expect(skipped.record.subject == "Change")
             // when
             let next = try await bot.integrate(Self.code)
-            // then: compared with what was integrated last
+            // then: it is compared with the commit that was integrated last
             expectIntegrated(next)
             #expect(try await bot.store.previous(of: next.record.id)?.id.number == 1)
         }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Its author spoke of that commit, not of the one before it.
+    /// The author's message is about that commit, not about the one before it.
     @Test func testThatAWordOfTheLastCommitDoesNotSkipOneThatNobodyHasJudged() async throws {
         try await withBot(BotPlan()) { bot in
             // given
@@ -77,7 +77,7 @@ import Testing
 
     @Test func testThatANewBranchIsComparedWithWhereItPartsFromTheDefaultBranch() async throws {
         try await withBot(Self.plan) { bot in
-            // given: main goes on after the branches part from it
+            // given: main continues after the branches were made
             _ = try await bot.integrate(Self.docs)
             let base = try await bot.work.head()
             _ = try await bot.integrate(Self.code)
@@ -108,11 +108,11 @@ import Testing
             _ = try await bot.integrate(Self.docs)
             let base = try await bot.work.head()
             _ = try await bot.integrate(Self.code)
-            // when: the code is taken back, and words are written instead
+            // when: the code is reverted, and text is written instead
             try await bot.work.git("reset", "-q", "--hard", base.description)
-            // then: the branch is no more what was judged
+            // then: the branch is no longer what was judged
             expectIntegrated(try await bot.integrate(Commit(files: ["docs/b.txt": "3"])))
-            // when: other words instead of those
+            // when: other text instead of that
             try await bot.work.git("reset", "-q", "--hard", base.description)
             let words = try await bot.integrate(Commit(files: ["docs/c.txt": "3"]))
             // then

@@ -10,12 +10,12 @@ import Testing
 
 @testable import Integrations
 
-/// What a job left is read by `martlet-reader`, in a process of its own.
+/// `martlet-reader` reads a job's files, in a separate process.
 @Suite struct StepReadingTests {
     private let processor = AttemptProcessorTests()
     private typealias Played = AttemptProcessorTests.Played
 
-    /// What ended a parser of XML, and what is like it.
+    /// Input that crashed an XML parser, and similar input.
     private static let hostile = [
         "<testsuite name=\"a\"<?x?>></testsuite>", "<testsuite><?x?><testcase name='a'/></testsuite>",
         "<testsuite><testcase name='a'><failure>handles <?php?> tags</failure></testcase></testsuite>",
@@ -28,7 +28,7 @@ import Testing
         // given, when
         let results = try await processor.results(of: [Played(step: .testing, report: report)])
 
-        // then: the daemon's part goes on, and says what the report says or why it says nothing
+        // then: the daemon continues, with the report's contents or the reason why there are none
         #expect([.succeeded, .warnings, .testFailures].contains(results.verdict))
         #expect(results.verdict == .succeeded || results.reason?.isEmpty == false)
     }
@@ -91,7 +91,7 @@ import Testing
 
     // MARK: A reader that was taken over
 
-    /// A program in the reader's place.
+    /// Runs a test with a program in the reader's place.
     private func withReader(
         _ script: String, _ body: (ReaderProgram) async throws -> Void
     ) async throws {
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// It says that it begins with the first file of the first step.
+    /// A record for the beginning of the first file of the first step.
     private static let begins = "printf '\\001\\002\\000\\000\\000\\000\\000'\n"
 
     @Test(arguments: [
@@ -121,7 +121,7 @@ import Testing
             let results = try await processor.results(
                 of: [Played(step: .testing, report: AttemptProcessorTests.passing)], reader: reader)
 
-            // then: it fails for the same file each time, and nobody is asked a fifth time
+            // then: it fails for the same file each time, and is not run a fifth time
             #expect(results.verdict == .testFailures)
             expectContains(results.reason ?? "", "report unreadable: junit.xml: \(reason)")
         }
@@ -171,18 +171,18 @@ import Testing
 
     // MARK: What it may do
 
-    /// What the kernel says of a reader in the middle of its work.
+    /// The kernel's data about a reader in the middle of its work.
     @Test(.threat("P1")) func testP1ThatItHasNeitherFilesNorNetworkNorEnvironment() throws {
         // given
         var reader = try ReaderProgram.built()
-        // By which it is told from those of other tests.
+        // A value by which it is distinguished from the readers of other tests.
         reader.limits.memory = 1 << 30 + 1 << 20
         let begun =
             ReadingRequest.root(SourceRoot(mountedAt: "/kit")) + ReadingRequest.step(0, .tests)
             + ReadingRequest.report("junit.xml", size: 3)
         var (records, status, environment, descriptors) = (0, "", "?", [String]())
 
-        // when: it answers the second record, so that it has confined itself
+        // when: it answers the second record, so it has confined itself
         let outcome = try reader.run(
             stop: .init(),
             feed: { bytes in

@@ -8,7 +8,7 @@ import Testing
 
 /// Submodules are fetched before any job, and read by jobs.
 @Suite struct SubmodulePreparationTests {
-    /// A bot whose repository has the submodule `lib` beside it.
+    /// Runs a test with a bot whose repository has the submodule `lib` beside it.
     private func withSubmodule(_ body: (Bot, GitRepository) async throws -> Void) async throws {
         try await withBot(configurations: ["debug"]) { bot in
             let library = try await GitRepository.make(at: bot.directory.path("lib.git"))

@@ -5,16 +5,16 @@ import Testing
 
 @testable import Integrations
 
-/// Each of the seven ways, with how sure it is.
+/// Each of the seven strategies, with its confidence.
 @Suite struct SuspectSearchTests {
     /// A repository in which several people work, and its mirror.
     private struct Team {
         let origin: GitRepository
         let mirror: Mirror
-        /// Of the first commit: a year before the others.
+        /// The time of the first commit, a year before the others.
         static let longAgo = Timestamp(secondsSinceEpoch: 1_735_689_600)
 
-        /// Commits as somebody; the address is made of the name.
+        /// Commits as an author, whose address is made from the name.
         @discardableResult
         func commit(
             _ person: String, _ files: [String: String], removing: [String] = [], date: Timestamp? = nil
@@ -30,7 +30,7 @@ import Testing
             return try await origin.head()
         }
 
-        /// Whom an issue is given to that is new since `from`: `STRATEGY CONFIDENCE PERSON`, or `nobody`.
+        /// Returns the suspect of an issue that is new since `from`: `STRATEGY CONFIDENCE PERSON`, or `nobody`.
         func suspect(
             _ path: String?, line: Int? = nil, category: Finding.Category = .warning, since from: CommitID?
         ) async throws -> String {
@@ -98,7 +98,7 @@ import Testing
             #expect(
                 try await team.suspect("a.c", line: 3, category: .testFailure, since: first)
                     == "fileHasBeenModifiedByCommits low Bob")
-            // When two commits changed it, the newest is a guess.
+            // If two commits changed it, the newest is a guess.
             try await team.commit("Ada", ["a.c": "1\nagain\n3\n"])
             #expect(try await team.suspect("a.c", line: 3, since: first) == "fileHasBeenModifiedByCommits low Ada")
             #expect(try await team.suspect("a.c", line: 3, since: second) == "fileHasBeenModifiedByCommits high Ada")
@@ -163,7 +163,7 @@ import Testing
 
     @Test func testThatABranchMovedByForceIsComparedFromTheCommonAncestor() async throws {
         try await withTeam { team in
-            // given a commit of Bob's that Eve's takes the place of
+            // given: a commit of Bob's, which Eve's replaces
             let first = try await team.commit("Ada", ["a.c": "1\n2\n", "b.c": "1\n"])
             let gone = try await team.commit("Bob", ["a.c": "1\n2\nbob\n"])
             #expect(try await team.suspect("a.c", line: 3, since: first) == "blameLineAgainstCommits high Bob")

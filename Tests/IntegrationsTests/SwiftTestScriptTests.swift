@@ -5,10 +5,10 @@ import Testing
 
 @testable import Integrations
 
-/// The script that runs `swift test`, with a program in place of `swift` that ends as it does.
+/// The script that runs `swift test`, with a program in place of `swift` that exits in the same ways.
 @Suite struct SwiftTestScriptTests {
     @Test(arguments: [
-        // A constructor of C that exits: SwiftPM ends with 0 as well.
+        // A C constructor that exits: SwiftPM exits with 0 as well.
         ("", [], 1), ("echo >.martlet/test/events.jsonl", [], 0),
         ("echo >.martlet/test/events.jsonl; exit 1", [], 1),
         ("", ["--disable-swift-testing"], 0),
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Programs that a build left: their names, and what they do.
+    /// Programs of a build: their names, and their contents.
     private static let program = """
         #!/bin/sh
         case "$*" in --list-tests) echo 'Listing 1 test in debug.xctest:'; echo; echo KitTests.KitTests/testAdds ;;
@@ -43,7 +43,7 @@ import Testing
     @Test(
         arguments: [
             (["kit": program], linked, [], true), (["kit": program], linked, ["-c", "debug"], true),
-            // What an earlier manifest made is not linked any more.
+            // The product of an earlier manifest is no longer linked.
             (["kit": program, "old": program], linked, [], true),
             (["old": program], linked, [], false), ([:], linked, [], false), (["kit": program], "", [], false),
             (["kit": program, "old": program], linked + linked.replacing("kit", with: "old"), [], false),
@@ -56,7 +56,7 @@ import Testing
         try await expectList(of: programs, description, flags, isOwn: isOwn)
     }
 
-    /// SwiftPM builds elsewhere then, so that the program is one of an earlier build.
+    /// SwiftPM builds in another directory then, so the program is one of an earlier build.
     @Test func testThatSwiftPMListsTheTestsOfAnotherBuildDirectory() async throws {
         let own = ["kit": Self.program]
         try await expectList(of: own, Self.linked, environment: ["SWIFTPM_BUILD_DIR": "/elsewhere"], isOwn: false)

@@ -11,9 +11,9 @@ import Testing
 
 @testable import Integrations
 
-/// What a daemon makes of jobs that one before it started.
+/// Jobs that an earlier daemon started, and that the next one continues.
 @Suite struct TakingUpTests {
-    /// As a loss of power leaves it: the supervisor is gone, and its `job.json` never came to the disk.
+    /// A loss of power leaves it like this: the supervisor is gone, and its `job.json` never reached the disk.
     @Test(arguments: ["", nil])
     func testThatAnAttemptWhoseJobNeverCameToTheDiskIsLostAndRunsOnceMore(text: String?) async throws {
         try await withRunningJob { bot, executor, id in
@@ -44,7 +44,7 @@ import Testing
     @Test func testThatAJobThatRunsAlreadyHasASlot() async throws {
         let plan = BotPlan(configurations: ["debug", "release"], concurrency: 1)
         try await withRunningJob(plan) { bot, executor, id in
-            // given: what could begin beside it has begun by the time that a commit is pushed which nobody integrates
+            // given: everything that could begin beside it has begun when a commit is pushed that is not integrated
             let store = try bot.store
             try await until("the other configuration's attempt") { try await store.attempts(of: id).count == 2 }
             try await bot.restart()
@@ -63,12 +63,12 @@ import Testing
         }
     }
 
-    /// Nothing says which of the workspaces the lost one was in, but which it was not.
+    /// It is unknown in which workspace the lost one was, but known in which it was not.
     @Test func testThatAWorkspaceInUseStaysWhereAnotherJobOfTheConfigurationWasLost() async throws {
         let executor = ScriptedExecutor()
         try await withBot(BotPlan(file: "branches: [main, topic]\n", executor: .scripted(executor), concurrency: 3)) {
             bot in
-            // given: the second one's job goes on
+            // given: the second one's job continues
             var ids = [try await bot.begin()]
             await until("the first attempt") { executor.starts.count == 1 }
             ids.append(try await bot.begin(on: "topic"))
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// As where processes of a killed job still write in it.
+    /// Processes of a killed job still write into it.
     @Test(.smallDisk) func testThatAWorkspaceThatCannotBeRemovedIsMovedAsideForTheNextAttempt() async throws {
         try await withRunningJob { bot, executor, id in
             // given
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    /// As a kill leaves them: each is written beside its place, and had not its name yet.
+    /// A kill leaves them like this: each is written beside its place, without its name yet.
     @Test func testThatSmallFilesThatWereBeingWrittenAreRemoved() async throws {
         try await withRunningJob { bot, executor, id in
             // given
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    /// The launcher stood still while the daemon before asked it, and goes on while the next one makes the job ready again.
+    /// The launcher was stopped while the earlier daemon asked it, and continues while the next daemon prepares the job again.
     @Test func testThatAJobThatBeginsWhileItIsPreparedAgainIsTakenUp() async throws {
         let executor = LateExecutor()
         try await withBot(BotPlan(executor: .other(executor))) { bot in
@@ -166,7 +166,7 @@ import Testing
             await until("the first try") { executor.refusals.value == 1 }
             try await bot.stop()
 
-            // when: asked first for whose workspace is in use, then for the job
+            // when: the first request is about workspaces in use, the second about the job
             executor.countdown.withLock { $0 = 2 }
             try await bot.start()
             await until("it runs") { executor.inner.starts.count == 1 }
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    /// The launcher may take it yet.
+    /// The launcher may still take it.
     @Test func testThatAStartThatADaemonAskedForIsWithdrawnWhereTheIntegrationIsCanceled() async throws {
         let executor = LateExecutor()
         try await withBot(BotPlan(executor: .other(executor))) { bot in
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    /// Nothing is stored of a job's end while it runs, and its workspace is nobody else's, however long it cannot be stopped.
+    /// The end of a running job is not stored, and its workspace is not reused, however long it cannot be stopped.
     @Test func testThatAJobThatCannotBeFollowedIsStoppedBeforeItIsGivenUp() async throws {
         let executor = DeafExecutor()
         try await withBot(BotPlan(executor: .other(executor))) { bot in
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    /// What a version before this one said of a loss, or of the machine's stop, is no sentence of ours.
+    /// The sentence of an earlier version about a loss, or about the machine's stop, is not ours.
     @Test(arguments: [nil, StatusEvent.Outcome.interrupted])
     func testThatALostAttemptIsFollowedByOneMoreWhateverIsStoredAsItsReason(
         outcome: StatusEvent.Outcome?
@@ -331,7 +331,7 @@ import Testing
     @Test func testThatACommitOfWhichNothingIsKeptIsNotPacked() async throws {
         let recipe = "configurations:\n  debug: { build: sh play building, test: sh play testing }\nanalyze: []\n"
         try await withBot(BotPlan(recipe: recipe, file: BotPlan.publishing)) { bot in
-            // when, then: a trigger takes it, and acts on no other branch
+            // when, then: a trigger needs it, and acts on no other branch
             let (kept, unused) = (try await bot.integrate(on: "release/1.0"), try await bot.integrate())
             #expect(try await bot.store.artifacts(of: kept.id).count == 1)
             #expect(try await bot.store.artifacts(of: unused.id).isEmpty)
@@ -344,7 +344,7 @@ import Testing
     }
 }
 
-/// A launcher that takes no request, until a later question whether it did.
+/// A launcher that accepts no request, until a later question whether it did.
 private final class LateExecutor: Executor {
     let inner = ScriptedExecutor()
     let refusals = Locked(0)
@@ -371,12 +371,12 @@ private final class LateExecutor: Executor {
     }
 }
 
-/// The directory of an attempt that was started, by its place among them; where too few were, the test ends.
+/// Returns the directory of a started attempt by its index. If too few were started, the test ends.
 private func started(_ index: Int, of starts: [String]) throws -> AttemptDirectory {
     AttemptDirectory(path: try #require(starts.dropFirst(index).first, "only \(starts.count) were started"))
 }
 
-/// Jobs that cannot be asked to end.
+/// An executor of jobs that cannot be asked to end.
 private final class DeafExecutor: Executor {
     let inner = ScriptedExecutor()
     let isDeaf = Locked(false)

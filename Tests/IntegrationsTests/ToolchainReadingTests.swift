@@ -8,7 +8,7 @@ import Testing
 
 @testable import Integrations
 
-/// What a signed statement says that a job was built with: never more than the service itself knows.
+/// A signed statement's toolchain: never more than the service itself knows.
 @Suite struct ToolchainReadingTests {
     private func toolchain(
         of job: JobDescription, for type: ProjectType?, environment: [String: String] = [:]
@@ -24,7 +24,7 @@ import Testing
             configuration: Recipe.Configuration(name: try Samples.name("release"), environment: environment))
     }
 
-    /// A fenced job as the service makes it.
+    /// Returns a sandboxed job as the service makes it.
     private func fenced(path: String, readOnly: [String] = [], step: [String: String] = [:]) -> JobDescription {
         JobDescription(
             steps: [
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// In the fence its own program was found first; the machine has none at that place.
+    /// In the sandbox its own program came first; the machine has none at that path.
     @Test func testThatAPathOfARecipeLeavesTheToolchainOutWithANote() async throws {
         try await withPlanted { path, directory in
             for places in ["/martlet/kit/bin:\(path)", path] {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// What lies on the machine where the fence shows nothing, such as in a workspace, was written by who knows whom.
+    /// A file that the sandbox does not show, such as one in a workspace, can be written by anybody.
     @Test func testThatWhatTheFenceDoesNotShowIsNotStated() async throws {
         try await withPlanted { path, directory in
             #expect(try toolchain(of: fenced(path: path), for: .swiftPackage) == nil)
@@ -84,7 +84,7 @@ import Testing
 
     @Test func testU8ThatAToolchainIsReadWithoutBeingRun() async throws {
         try await withTemporaryDirectory { directory in
-            // given: programs that leave a trace when they are run
+            // given: programs that leave a trace when they run
             let trace = directory.path("trace")
             for place in ["tools/usr/bin/swift", "tools/usr/bin/cc", "image/usr/bin/swift"] {
                 try directory.makeDirectory(String(place.dropLast(place.hasSuffix("cc") ? 3 : 6)))

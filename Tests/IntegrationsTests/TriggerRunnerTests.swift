@@ -50,7 +50,7 @@ import Transfer
         #expect(reason == "when: clean, fixed, and the verdict is warnings")
     }
 
-    /// Also where the warning that says so is silenced, so that the verdict is succeeded.
+    /// Also if that warning is silenced, so that the verdict is succeeded.
     @Test(arguments: [Verdict.succeeded, .warnings, .analyzerWarnings])
     func testThatNothingTestedIsNoSuccess(verdict: Verdict) throws {
         // given
@@ -112,7 +112,7 @@ import Transfer
 
         @Test func testThatTheIntegrationIsUploadingWhileFilesAreSent() async throws {
             try await withBot(configurations: ["debug"], file: Self.triggers) { bot in
-                // given: what is stored while each request is under way
+                // given: a record of what is stored during each request
                 bot.transport.serve("https://files.example/")
                 bot.transport.serve("https://more.example/")
                 let (store, seen) = (try bot.store, Locked<Set<String>>([]))
@@ -251,7 +251,7 @@ import Transfer
             }
         }
 
-        /// Red at first by no fault of the commit; when it is run again, its successor has been published.
+        /// It was red at first without the commit's fault. When it runs again, its successor has been published.
         @Test func testThatASupersededCommitGetsNoVersionAndUploadsNothingUnderOne() async throws {
             let isBroken = Locked(true)
             let executor = ScriptedExecutor { job in

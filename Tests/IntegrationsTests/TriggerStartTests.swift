@@ -10,7 +10,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Scripts that cannot be started at once, begin too late, or cannot be followed: none is said to have failed while it runs.
+/// Scripts that cannot be started at once, begin too late, or cannot be followed. None is reported as failed while it runs.
 @Suite struct TriggerStartTests {
     private func script(_ id: IntegrationID, _ bot: Bot) -> AttemptDirectory {
         AttemptDirectory(path: "\(bot.state.path)/\(StateDirectory.trigger(Name(nearest: "tell"), of: id))/1")
@@ -21,7 +21,7 @@ import Testing
         try executor.complete(script)
     }
 
-    /// Lets time pass until an integration has come to its end.
+    /// Advances the time until an integration has ended.
     private func passTime(untilTheEndOf id: IntegrationID, _ bot: Bot) async throws {
         try await until("its end") {
             bot.timer.advance(by: .seconds(30))
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// The launcher stood still while the daemon before asked it, and goes on while the next one makes the script ready again.
+    /// The launcher was stopped while the earlier daemon asked it, and continues while the next daemon prepares the script again.
     @Test func testThatOneThatBeginsWhileItIsPreparedAgainIsFollowedWhereItWorks() async throws {
         let inner = ScriptedExecutor.holding("tell")
         let executor = RefusingExecutor(refused: "tell", code: .noLauncher, inner: inner)
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    /// The operator takes the script away while it runs.
+    /// The operator removes the script while it runs.
     @Test func testThatOneThatRunsIsFollowedThoughItIsNotThereAnyMore() async throws {
         let executor = ScriptedExecutor.holding("tell")
         try await withBot(.telling(.scripted(executor))) { bot in
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    /// A daemon that was killed left the one; the other's script runs.
+    /// A killed daemon left the one; the other's script runs.
     @Test func testThatWhatOneWorkedInIsRemovedAtTheNextStartUnlessItRuns() async throws {
         let executor = ScriptedExecutor.holding("tell")
         try await withBot(.telling(.scripted(executor))) { bot in
@@ -171,7 +171,7 @@ import Testing
                 try Directory(opening: bot.state.integrations).makeDirectories("\(gone.bot)/\(gone.number)/\(left)")
             }
 
-            // when: looked through in their order
+            // when: they are checked in order
             try await bot.start()
             await until("what is left is removed") {
                 ["_trigger-tell/1.work", "trigger-tell/1.work"].allSatisfy {

@@ -10,7 +10,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// A job whose status is damaged: it is stopped, and then counts as lost.
+/// A job whose status is damaged is stopped, and then counts as lost.
 @Suite struct UnreadableStatusTests {
     @Test func testThatOneMoreAttemptIsMadeInAWorkspaceMadeAnew() async throws {
         try await withRunningJob { bot, executor, id in
@@ -18,7 +18,7 @@ import Testing
             bot.log.expectErrors(containing: "our fault")
             let first = AttemptDirectory(path: try #require(executor.starts.first))
             let workspace = try first.job().workspace
-            // Beside what is checked out, which no checkout touches.
+            // It is beside the checked-out tree, where no checkout removes it.
             let left = workspace.dropLast("tree".count) + "left"
             try AtomicFile.write([], to: String(left))
             await until("its status") { access(first.paths.status, F_OK) == 0 }

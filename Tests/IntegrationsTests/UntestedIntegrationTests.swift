@@ -6,7 +6,7 @@ import Testing
 
 @testable import Integrations
 
-/// An integration in which nothing was tested: what it shows, what it publishes, and what becomes of the tests of before.
+/// An integration without tests: its views, its publication, and the tests of the one before.
 @Suite struct UntestedIntegrationTests {
     private static func recipe(_ keys: String, also: String = "") -> String {
         "configurations:\n  debug: { build: sh play building\(keys) }\n\(also)analyze: []\narchive: { include: [\"products/**\"] }\n"
@@ -84,11 +84,11 @@ import Testing
                 "no test was reported, although the integration before had 2; if that is right, write `test: none`"
             expectVerdict(of: vanished, .testFailures, because: lost)
             expectIssues(of: vanished, ["unresolved test-failure 2 is not 3", "new test-failure \(lost)"])
-            // and again, although the integration before had none
+            // It is so again, although the integration before had none
             let again = try await bot.integrate(
                 Commit.playing(.testing, of: "debug", report: Commit.Reports.empty).and(Commit(files: ["n": "1\n"])))
             expectIssues(of: again, ["unresolved test-failure 2 is not 3", "unresolved test-failure \(lost)"])
-            // until its author says that there are none
+            // It ends when the recipe states that there are none
             let stated = try await bot.integrate(Commit(files: [".martlet.yml": Self.recipe(", test: none")]))
             expectVerdict(of: stated, .succeeded)
             expectIssues(of: stated, ["resolved test-failure 2 is not 3", "resolved test-failure \(lost)"])

@@ -9,7 +9,7 @@ import Testing
 @Suite struct UpgradesTests {
     private static let noon = Timestamp(millisecondsSinceEpoch: 1_772_366_400_000)
 
-    /// Bots of repositories that were looked at, but for `blank`'s.
+    /// Runs a test with bots whose repositories were looked at, except `blank`'s.
     private func withBots(
         _ bots: [String: String], branches: [String] = ["main", "release/1.0", "topic"],
         _ body: (Core, Locked<String?>) async throws -> Void
@@ -29,21 +29,21 @@ import Testing
         }
     }
 
-    /// As a daemon has it from its start on.
+    /// Returns the upgrades as a daemon has them from its start on.
     private func upgrades(_ core: Core, _ version: Locked<String?>) -> Upgrades {
         Upgrades(
             store: core.store, registry: core.registry, clock: core.time.clock, timer: core.timer,
             logger: core.log.logger, version: { version.value })
     }
 
-    /// `BOT#NUMBER REF`, oldest first.
+    /// Returns `BOT#NUMBER REF`, oldest first.
     private func all(_ core: Core) async throws -> [String] {
         try await core.store.integrations(limit: 200).items.reversed().map { "\($0.id) \($0.ref.shortName)" }
     }
 
     @Test func testThatAnotherVersionIntegratesEachWatchedTipOnceWithBothVersionsSaid() async throws {
         try await withBots(["kit": "", "other": "branches: [topic]\ntags: [\"*\"]\n", "blank": ""]) { core, version in
-            // given: the version that is met first is only noted
+            // given: the first version is only recorded
             try await upgrades(core, version).queueDue()
             #expect(try await all(core).isEmpty)
             // when
@@ -58,7 +58,7 @@ import Testing
             let event = try #require(try await core.store.deliveries().items.first)
             #expect(event.source == .upgrade && event.fate == .integrated)
             #expect(event.reason == "other#1, asked for by another toolchain, Swift 6.3.0 → 6.3.1")
-            // when: it is looked at again, also by another daemon
+            // when: it is checked again, also by another daemon
             for _ in 1...2 { try await upgrades(core, version).queueDue() }
             // then
             #expect(try await all(core).count == 3)
@@ -68,7 +68,7 @@ import Testing
     @Test func testThatADaemonThatWasKilledInBetweenIsFollowedByOneThatGoesOn() async throws {
         let branches = (10..<10 + Upgrades.batch + 5).map { "b\($0)" }
         try await withBots(["kit": "branches: [\"b*\"]\n"], branches: branches) { core, version in
-            // given: a part is queued
+            // given: some are queued
             try await upgrades(core, version).queueDue()
             let kit = try Samples.name("kit")
             let first = NewIntegration(
@@ -164,7 +164,7 @@ import Testing
     @Test(arguments: [Cause.upgrade, .schedule])
     func testThatATipThatHasMovedMeanwhileIsLeftToItsPush(cause: Cause) async throws {
         try await withBots(["kit": ""]) { core, _ in
-            // given: read before a look stored another
+            // given: it was read before a look stored another
             let kit = try Samples.name("kit")
             let tips = try [("main", 7), ("release/1.0", 2), ("gone", 1)].map { branch, commit in
                 NewIntegration(
@@ -221,7 +221,7 @@ import Testing
     func testThatOneTakenBackOrNotWantedChangesNothing(_ lines: String) async throws {
         try await withBots(["kit": lines]) { core, version in
             try await upgrades(core, version).queueDue()
-            // when: it is away for a moment
+            // when: it is missing for a moment
             version.withLock { $0 = nil }
             try await upgrades(core, version).queueDue()
             version.withLock { $0 = lines.isEmpty ? "6.3.0" : "6.3.1" }

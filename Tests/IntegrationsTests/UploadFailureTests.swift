@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transfer
 
-/// "Failure is a feature": the n-th request of an upload fails, for every n; then a person runs it again.
+/// The n-th request of an upload fails, for every n; then a user runs it again.
 @Suite struct UploadFailureTests {
     enum Kind: CaseIterable, Sendable {
         case neverArrives, answerIsLost

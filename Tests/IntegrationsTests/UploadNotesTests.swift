@@ -30,7 +30,7 @@ import Transfer
         }
     }
 
-    /// A bucket of one object, whose parts have tags of the server's own.
+    /// A bucket of one object, whose parts have tags that the server chooses.
     private final class Bucket: Transport {
         struct State {
             var begun = 0
@@ -88,7 +88,7 @@ import Transfer
 
     @Test func testThatU2fTheNextDaemonGoesOnWithItsOwnUpload() async throws {
         try await withTemporaryDirectory { directory in
-            // given: a daemon that ended in the second of four parts
+            // given: a daemon that ended during the second of four parts
             let text = String(repeating: "x", count: 17 << 20)
             let path = try directory.write("made/kit.tar", text)
             let artifact = Artifact(

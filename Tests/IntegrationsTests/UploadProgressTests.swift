@@ -9,7 +9,7 @@ import Transfer
 @Suite struct UploadProgressTests {
     @Test func testThatTheBotTellsHowFarAnUploadIs() async throws {
         try await withBot(configurations: ["debug"], file: BotPlan.uploading) { bot in
-            // given: the first answer is lost, and what is told while each request is under way
+            // given: the first answer is lost, and the progress is recorded during each request
             bot.transport.serve("https://files.example/")
             bot.transport.fail(request: 2, with: .before(.interrupted))
             let (operations, seen) = (try bot.operations, Locked<[UploadProgress]>([]))
@@ -27,7 +27,7 @@ import Transfer
             // when
             let release = try await bot.integrate(.succeeding, on: "release/1.0")
 
-            // then: each file, in its order, with its tries
+            // then: each file, in order, with its tries
             let told = seen.value
             let names = try bot.publishedFiles("1.0.0")
             #expect(Set(told.map(\.file)) == Set(names))
@@ -36,7 +36,7 @@ import Transfer
             #expect(told.contains { $0.phase == .moving })
             expectContains(release.trigger("office")?.reason ?? "", "; broken off and tried again 1 time")
 
-            // and nothing of it when it is over, and those who look were told to.
+            // After its end there is no progress, and readers were notified to look.
             #expect(operations.uploads(of: id).isEmpty)
             await until("those who look were told of each file's three steps") { count.value > names.count * 3 }
             counting.cancel()

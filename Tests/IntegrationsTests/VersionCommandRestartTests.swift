@@ -13,7 +13,7 @@ import Transfer
 
 @testable import Integrations
 
-/// A daemon that ends between a version command's end and the publication; the next one asks again.
+/// A daemon that ends between the end of a version's command and the publication. The next one asks again.
 @Suite struct VersionCommandRestartTests {
     private func runner(_ fixture: PublisherFixture, _ executor: ScriptedExecutor) throws -> TriggerRunner {
         let state = StateDirectory(path: fixture.directory.path)

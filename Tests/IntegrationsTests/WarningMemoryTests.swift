@@ -49,7 +49,7 @@ import Testing
             // given
             try memory.remember([warning("Sources/Kit/a.swift")], digest: { _ in "before" })
 
-            // when, then: it was compiled again, whatever the log says
+            // when, then: it was compiled again, whatever the log contains
             #expect(memory.combine(printed: [], compiled: CompiledFiles(), digest: { _ in "after" }) == [])
         }
     }
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// A succeeded job on a full disk: without its warnings it would be published as clean.
+    /// A successful job on a full disk would be published as clean without its warnings.
     @Test func testThatWarningsOutliveATreeThatWasEmptied() async throws {
         try await withTemporaryDirectory { directory in
             // given

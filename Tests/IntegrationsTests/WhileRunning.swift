@@ -1,4 +1,4 @@
-/// Has a part of the daemon work while the body runs, and awaits its end, whatever the body came to.
+/// Runs a part of the daemon while the body runs, and waits for its end, whatever the body's result.
 func whileRunning(
     _ work: @escaping @Sendable () async -> Void, _ body: () async throws -> Void
 ) async throws {

@@ -35,7 +35,7 @@ import Testing
             scripts: ["tell": "#!/bin/sh\n"], executor: .scripted(executor))
         plan.signing = "signing-key"
         try await withBot(plan, isStarted: false) { bot in
-            // given: the key of now; one of before, whose file was left and which vouches still; and what is no key
+            // given: the present key; an earlier one, whose file was left and which is still valid; and a file that is no key
             for name in ["signing-key", "old-key"] {
                 try await runExpectingSuccess(
                     ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", bot.directory.path(name)])

@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: [("daily", 1), ("weekly", 7)])
     func testThatAWorkspaceIsEmptiedOnceInItsInterval(word: String, days: Int) async throws {
         try await withBot(configurations: ["debug"], file: "clean: \(word)\n") { bot in
-            // given: whether what the build before left, which the repository ignores, is still there
+            // given: whether an ignored file of the earlier build is still there
             func integrate() async throws -> Bool {
                 expectResult(of: try await bot.integrate(Commit(files: ["n": bot.identifiers.next()])), "succeeded")
                 let left = Workspace(path: "\(bot.state.workspaces)/kit/debug/trusted/0").tree + "/build/left"

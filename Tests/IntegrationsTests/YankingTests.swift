@@ -9,7 +9,7 @@ import Testing
 
 @testable import Integrations
 
-/// Versions that are not to be used any more.
+/// Versions that must not be used any more.
 @Suite struct YankingTests {
     @Test func testThatYankingTakesAVersionOutOfRangesAndKeepsItsFiles() async throws {
         try await withPublisher { fixture in
@@ -27,7 +27,7 @@ import Testing
             try await fixture.expectVersions(["1.0.0", "1.0.1"])
             #expect(
                 try await fixture.store.versions(of: fixture.product).filter(\.isYanked).map(\.version.patch) == [1])
-            // Its number is not given again.
+            // Its number is not used again.
             #expect(try await fixture.publish(fixture.commit("c")) == .published(SemanticVersion(1, 0, 2)))
             await expectRejection(OperationError.self, \.code, .notFound) {
                 try await fixture.publisher.yank(product: fixture.product, version: SemanticVersion(9, 0, 0), by: "ada")
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// Just such a version one wants out of `latest`.
+    /// Users want to remove exactly such a version from `latest`.
     @Test func testThatADamagedVersionCanBeYanked() async throws {
         try await withPublisher { fixture in
             // given
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// Trying again would help nobody.
+    /// A retry would not help.
     @Test func testThatADamagedListOfYankedVersionsIsNamed() async throws {
         try await withPublisher { fixture in
             // given
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// Its row could not be written: the next start takes it up, yanked.
+    /// Its row could not be written: the next start adopts it, yanked.
     @Test func testThatAVersionThatIsNotPublishedWholeSaysWhatToDo() async throws {
         try await withPublisher { fixture in
             // given

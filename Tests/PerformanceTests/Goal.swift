@@ -6,7 +6,7 @@ struct Goal {
     /// The goal with its unit, such as `≤ 6 ms`.
     let text: String
     let isMet: Bool
-    /// The same as a ratio; `nil` if the goal does not depend on the machine.
+    /// The same as a ratio; `nil` for a goal without such a unit.
     var relative: (text: String, isMet: Bool)?
 
     /// The text at the end of a figure's line. If there is a ratio, it decides, because an absolute figure depends on the machine.

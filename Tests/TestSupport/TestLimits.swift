@@ -20,7 +20,7 @@ package enum TestLimits {
         .minutes(Int((minutes * scale).rounded(.up)))
     }
 
-    /// Returns a limit, in milliseconds, that the test lets pass, and before which something must happen. It is scaled, but not beyond `most`,
+    /// Returns a limit, in milliseconds, that the test lets pass, and before which something must happen. It is scaled up to `most`,
     /// because it is waited out each time.
     package static func passing(milliseconds: Int64, most: Int64 = 5000) -> Int64 {
         max(milliseconds, min(Int64(Double(milliseconds) * scale), most))

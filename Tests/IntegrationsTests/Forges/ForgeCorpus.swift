@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Integrations
 
-/// The collected bodies with the headers that the collection gives them.
+/// The collected bodies with the headers that the collection states for them.
 enum ForgeCorpus {
     private struct Line: Decodable {
         var file: String
@@ -14,10 +14,10 @@ enum ForgeCorpus {
     }
 
     struct Body {
-        /// Without `webhooks/` and `.json`.
+        /// The path without `webhooks/` and `.json`.
         var name: String
         var delivery: ForgeDelivery
-        /// The meaning that another project's tests give it.
+        /// The meaning according to another project's tests.
         var golden: String?
     }
 
@@ -40,7 +40,7 @@ enum ForgeCorpus {
         return bodies
     }
 
-    /// What the reader makes of a delivery, in a line.
+    /// Returns the reader's result for a delivery, in one line.
     static func line(_ delivery: ForgeDelivery) -> String {
         let event: ForgeEvent
         do { event = try ForgeEventReader.read(delivery) } catch { return "refused" }

@@ -8,8 +8,8 @@ import Testing
 
 /// Every collected body of every forge.
 @Suite struct ForgeCorpusTests {
-    /// Read from the bodies with Python's json by their documentation; commits by their first seven digits. An empty second one of
-    /// `created` is a body that names no commit; a push without a ref is one that says that something moved and not what.
+    /// Read from the bodies with Python's json, by the forges' documentation; commits by their first seven digits. If the second part of `created`
+    /// is empty, the body names no commit. A push without a ref states that something moved, but not what.
     private static let expected: [(String, String)] = [
         ("bitbucket-cloud/go-playground__issue-created", "ignored"),
         ("bitbucket-cloud/go-scm__pr_comment_deleted", "ignored"),
@@ -124,7 +124,7 @@ import Testing
             Self.expected.map { "\($0.0): \($0.1)" }.sorted().joined(separator: "\n"))
     }
 
-    /// As far as another project's tests and this reader speak of the same.
+    /// The part that another project's tests have in common with this reader.
     private struct Golden: Decodable {
         struct Reference: Decodable {
             var name: String
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    /// `PullRequest` as `pullRequest`.
+    /// Turns `PullRequest` into `pullRequest`.
     private struct GoldenKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }

@@ -24,7 +24,7 @@ import Testing
         #expect(deleted.kind == .deleted && deleted.claims.first?.after == nil && deleted.asksForLook)
     }
 
-    /// Fields of no interest may be missing and odd.
+    /// Fields that are not used may be missing or have unexpected values.
     @Test(arguments: ForgeSample.hosted) func testThatOddFieldsBesideDoNotRefuseAPush(forge: Forge) throws {
         let body = ForgeSample.push(forge).dropLast() + #","sender":1e400,"commits":{"a":[]},"pusher":null}"#
         #expect(try ForgeSample.read(forge, String(body)).claims.count == 1)
@@ -140,7 +140,7 @@ import Testing
                 #expect(error?.message.contains("/webhooks/") == true)
             }
         }
-        // GitLab's body beneath another's headers, and the other way round.
+        // GitLab's body with another forge's headers, and the reverse.
         for forge in [Forge.github, .gitea, .forgejo, .gogs] {
             #expect(throws: OperationError.self) { _ = try ForgeSample.read(forge, ForgeSample.push(.gitlab)) }
             #expect(throws: OperationError.self) { _ = try ForgeSample.read(.gitlab, ForgeSample.push(forge)) }

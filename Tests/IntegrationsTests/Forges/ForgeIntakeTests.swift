@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// Refuses a delivery, and leaves nothing but the count.
+    /// Expects a delivery to be refused, and to leave only the count.
     private func expectRefused(_ delivery: ForgeDelivery, _ core: Core, _ intake: EventIntake, _ comment: String)
         async throws
     {
@@ -61,7 +61,7 @@ import Testing
                 "sha1=" + String(repeating: "a", count: 40),
                 "sha512=" + right,
             ]
-            // The other spelling: bare, or with the prefix.
+            // The other form: without the prefix, or with it.
             values.append(right.hasPrefix("sha256=") ? String(right.dropFirst(7)) : "sha256=" + right)
             for value in values {
                 var delivery = good
@@ -72,7 +72,7 @@ import Testing
             }
             var delivery = good
             delivery.headers[name] = nil
-            // RFC 2202's way, which some still take.
+            // HMAC-SHA1 (RFC 2202), which some services still accept.
             delivery.headers["x-hub-signature"] = "sha1=cf93f9ba3c8d3a789e61f91e1e5c6a360d036e98"
             try await expectRefused(delivery, core, intake, "\(forge) by SHA-1 alone")
         }
@@ -93,7 +93,7 @@ import Testing
         async throws
     {
         try await withBots { core, intake in
-            // A byte order mark, other line ends, escapes, and white space that no writer would make again.
+            // A byte order mark, other line ends, escapes, and white space, which a JSON writer would not reproduce.
             let body =
                 "\u{FEFF} "
                 + ForgeSample.push(forge).replacing(",", with: " ,\r\n\t").replacing("main", with: "m\\u0061in")
@@ -101,7 +101,7 @@ import Testing
             var delivery = try ForgeSample.delivery(forge, body)
             _ = try await intake.receive(delivery)
             #expect(try await core.store.deliveries().items.first?.claims.map(\.ref.description) == ["refs/heads/main"])
-            // A token signs no bytes.
+            // A token does not sign bytes.
             guard forge != .gitlab else { return }
             let bytes = try delivery.body.bytes()
             for index in bytes.indices {
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// services/webhook/deliver.go: the code is made over the JSON, and sent beside a form.
+    /// services/webhook/deliver.go: the code is made from the JSON, and sent beside a form.
     @Test(arguments: [Forge.gitea, .forgejo, .gogs]) func testW5ThatAFormIsVerifiedOverItsField(forge: Forge)
         async throws
     {
@@ -163,7 +163,7 @@ import Testing
             #expect(try await core.store.deliveries().items.count == 1)
             #expect(try await core.sequence() == before + 1)
 
-            // Its name with another body.
+            // The same id with another body.
             let other = try ForgeSample.delivery(forge, ForgeSample.push(forge, ref: "other"))
             await expectRejection(OperationError.self, \.code, .conflict) { try await intake.receive(other) }
             #expect(try await core.store.deliveries().items.count == 1)
@@ -241,7 +241,7 @@ import Testing
             #expect(try await core.store.deliveries().items.count == words.count)
             #expect(try await core.store.deliveries().items.allSatisfy { $0.fate == .ignored && $0.reason != nil })
             #expect(try await core.sequence() == before)
-            // None of them shows that pushes arrive.
+            // None of them proves that pushes arrive.
             #expect(try await core.store.repository(core.repository())?.hasAuthenticWebhook == false)
         }
     }
@@ -259,7 +259,7 @@ import Testing
                             "content-encoding": "gzip", "x-gitee-token": "a secret", "x-gitee-event": "Push Hook",
                         ], body: body)
                     try await expectRefused(delivery, core, intake, "\(forge)")
-                    // Signed, it is still no delivery of this forge, and is never unpacked.
+                    // Even signed it is not a delivery of this forge, and is never unpacked.
                     let proof = ForgeSample.proof(forge, body)
                     delivery.headers[proof.name] = proof.value
                     delivery.headers[forge.eventHeaders[0]] = ForgeSample.word(forge)
@@ -278,7 +278,7 @@ import Testing
         }
     }
 
-    /// The look decides, whatever order the pushes' deliveries come in.
+    /// The look decides, in whatever order the deliveries of pushes arrive.
     @Test func testW7ThatAnOlderPushThatComesLaterChangesNothing() async throws {
         try await withBots { core, intake in
             let (older, newer) = (try Samples.commit(1), try Samples.commit(2))

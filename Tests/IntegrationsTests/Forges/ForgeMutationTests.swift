@@ -6,9 +6,9 @@ import Testing
 
 @testable import Integrations
 
-/// W14: bodies of the corpus with one value replaced, removed or doubled.
+/// W14: bodies of the corpus with one value replaced, removed or duplicated.
 @Suite struct ForgeMutationTests {
-    /// Where each value and each member of a JSON text lies. The text is well formed.
+    /// The places of all values and members in a well-formed JSON text.
     private struct Places {
         var values: [Range<Int>] = []
         var members: [Range<Int>] = []
@@ -60,7 +60,7 @@ import Testing
         Array($0.utf8)
     }
 
-    /// How many bodies are made; a showcase asks for more.
+    /// The number of bodies. A showcase runs more.
     private static var count: Int {
         ProcessInfo.processInfo.environment["MARTLET_MUTATIONS"].flatMap { Int($0) } ?? 3000
     }
@@ -79,7 +79,7 @@ import Testing
                 let choice = random.next(10)
                 if choice < 8 {
                     let place = places.values[random.next(places.values.count)]
-                    // A megabyte now and then: copying it is what costs.
+                    // A megabyte in some cases only, because copying it is expensive.
                     let isHuge = choice == 7 && made % 20 == 0
                     body.replaceSubrange(place, with: isHuge ? huge : Self.replacements[choice % 7])
                 } else {
@@ -105,7 +105,7 @@ import Testing
         #expect(made >= Self.count && taken > refused && refused > 0)
     }
 
-    /// The same sequence each time.
+    /// A generator with the same sequence each time.
     private struct SystemRandom {
         var state: UInt64
 
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    /// Anything that is cut, or has another byte.
+    /// A body that is cut, or has a different byte.
     @Test(.corpus) func testThatNoTornBodyEndsTheDaemon() throws {
         var random = SystemRandom(state: 7)
         for body in try ForgeCorpus.bodies() {

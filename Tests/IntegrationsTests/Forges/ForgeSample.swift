@@ -18,7 +18,7 @@ enum ForgeSample {
         Hexadecimal.encode(Digest.hmacSHA256(key: Array(secret.utf8), message: body))
     }
 
-    /// A push of one branch, in the forge's form.
+    /// Returns a push of one branch, in the forge's format.
     static func push(
         _ forge: Forge, ref: String = "main", before: String = zero, after: String = one,
         repository: String = "acme/kit"
@@ -45,7 +45,7 @@ enum ForgeSample {
         }
     }
 
-    /// The forge's word for a push.
+    /// Returns the forge's word for a push.
     static func word(_ forge: Forge) -> String {
         switch forge {
         case .gitlab: "Push Hook"
@@ -55,7 +55,7 @@ enum ForgeSample {
         }
     }
 
-    /// The forge's own signature header with a value, or its token.
+    /// Returns the forge's own signature header with a value, or its token.
     static func proof(_ forge: Forge, _ body: [UInt8], _ secret: String = "a secret") -> (name: String, value: String) {
         switch forge {
         case .github, .push: ("x-hub-signature-256", "sha256=" + hmac(body, secret))
@@ -67,7 +67,7 @@ enum ForgeSample {
         }
     }
 
-    /// A signed delivery with the headers that its forge sends.
+    /// Returns a signed delivery with the headers that its forge sends.
     static func delivery(
         _ forge: Forge, _ body: String? = nil, bot: String? = "kit", event: String? = nil, id: String? = "d-1",
         secret: String = "a secret"
@@ -81,7 +81,7 @@ enum ForgeSample {
         return ForgeDelivery(forge: forge, bot: try bot.map(Samples.name), headers: headers, body: bytes)
     }
 
-    /// What a body says, without its signature.
+    /// Reads a body without checking its signature.
     static func read(
         _ forge: Forge, _ body: String, event: String? = nil, headers: [String: String] = [:]
     ) throws -> ForgeEvent {

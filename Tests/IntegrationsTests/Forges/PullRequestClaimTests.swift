@@ -4,7 +4,7 @@ import Testing
 
 @testable import Integrations
 
-/// What is read of a pull request's event, and what is not.
+/// The fields of a pull request's event that are read.
 @Suite struct PullRequestClaimTests {
     private static let head = String(repeating: "ab", count: 20)
 
@@ -61,7 +61,7 @@ import Testing
         #expect(pull.place == RefName(place) && pull.ref == RefName("refs/pull/12/head"))
         #expect(pull.head?.description == (forge == .gogs || forge == .bitbucket ? nil : Self.head))
         #expect(pull.toldAt?.description == (forge == .gogs ? nil : "2026-03-01T12:00:00.000Z"))
-        // and what it is by now counts, not the word that the event has
+        // Its present state counts, not the word of the event
         let (closed, sameWord) = Self.body(forge, state: forge == .bitbucket ? "declined" : "closed")
         #expect(try ForgeSample.read(forge, closed, event: sameWord).pull?.isOpen == false)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Integrations
 
-/// `POST /webhooks/{forge}`: the secret fixes the bots that can be meant, the body which of them.
+/// `POST /webhooks/{forge}`: the secret limits the bots that can be meant, and the body chooses among them.
 @Suite struct SharedHookTests {
     private func bot(_ name: String, _ repository: String, secret: String? = "kit-webhook") throws -> BotSpecification {
         var bot = BotSpecification(name: try Samples.name(name), repository: repository)
@@ -49,7 +49,7 @@ import Testing
             #expect(kit.repository == "https://git.example/acme/kit.git")
             #expect(try await receive("Acme/Tool", id: "2").bot?.description == "tool")
 
-            // Another bot's repository under this secret, and one that nobody has.
+            // Another bot's repository with this secret, and one that no bot has.
             for (id, name) in [("3", "other/theirs"), ("4", "renamed/kit")] {
                 let stored = try await receive(name, id: id)
                 #expect(stored.fate == .ignored && stored.bot == nil && stored.repository == nil)
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// The URL's bot is the one; what the body names is never an address.
+    /// The bot of the URL counts. A name in the body is never used as an address.
     @Test(arguments: ForgeSample.hosted) func testW9ThatABotsOwnHookLooksAtItsOwnRepositoryAlone(forge: Forge)
         async throws
     {

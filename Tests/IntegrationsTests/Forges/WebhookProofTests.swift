@@ -7,7 +7,7 @@ import Testing
 
 @testable import Integrations
 
-/// What proves a delivery, form by form.
+/// The proofs of a delivery, form by form.
 @Suite struct WebhookProofTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_614_265_330)
 
@@ -20,7 +20,7 @@ import Testing
         return (try? WebhookProof(of: delivery)?.holds(over: delivery.signed(), secret: secret, at: now)) ?? false
     }
 
-    /// A vector's own word, but for SHA-1 alone: right, and refused.
+    /// The vector's own result, except for SHA-1 alone, which is right and refused.
     @Test(.corpus) func testThatItAgreesWithEveryPublishedVector() throws {
         struct Vectors: Decodable {
             struct Vector: Decodable {
@@ -52,7 +52,7 @@ import Testing
                 } else {
                     .github
                 }
-            // Some bodies are too large for the corpus; a token needs none, and a refusal holds for any.
+            // Some bodies are too large for the corpus. A token needs none, and a refusal holds for any.
             let body: [UInt8]
             if let text = vector.bodyUtf8 {
                 body = Array(text.utf8)
@@ -76,7 +76,7 @@ import Testing
         for other in Forge.allCases {
             let proof = ForgeSample.proof(other, body)
             let own = ForgeSample.proof(forge, body).name
-            // Forgejo sends Gitea's header too, and older ones only that.
+            // Forgejo sends Gitea's header too, and older versions send only that.
             let isOwn = proof.name == own || (forge == .forgejo && other == .gitea)
             #expect(holds(forge, [proof.name: proof.value]) == isOwn, "\(forge) by \(other)'s \(proof.name)")
         }
@@ -145,7 +145,7 @@ import Testing
             }
         }
 
-        /// Who can read requests must not get by with what he read.
+        /// An attacker who can read requests must not be able to replay what he read.
         @Test func testThatTheTokenAloneDoesNotCount() {
             #expect(!holds("", token: Self.secret))
             #expect(!outer.holds(.gitlab, ["x-gitlab-token": Self.secret], Self.body, secret: Self.secret))

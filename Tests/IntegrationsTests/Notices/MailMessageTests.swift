@@ -94,7 +94,7 @@ import Testing
 }
 
 extension HeaderText {
-    /// What a reader makes of it, by RFC 2047: blanks between encoded words do not count.
+    /// Decodes as a reader does by RFC 2047: blanks between encoded words do not count.
     static func decoded(_ text: String) -> String {
         let words = text.split(separator: " ")
         guard !words.isEmpty, words.allSatisfy({ $0.hasPrefix("=?UTF-8?B?") && $0.hasSuffix("?=") }) else {
@@ -102,7 +102,7 @@ extension HeaderText {
         }
         return words.map { word in
             let data = Data(base64Encoded: String(word.dropFirst(10).dropLast(2))) ?? Data()
-            // Each by itself: none may end within a character.
+            // Each word is decoded by itself: none may end within a character.
             return String(validating: data, as: UTF8.self) ?? "?"
         }.joined()
     }

@@ -12,9 +12,9 @@ import TestSupport
 import Testing
 import Transfer
 
-/// From a push to what arrives.
+/// From a push to the delivered message.
 @Suite struct NoticeDeliveryTests {
-    /// What arrives at a real mail server, and what a mail program makes of it.
+    /// The mail at a real mail server, as a mail program reads it.
     @Test(.mailServer) func testThatARedPushIsOneMailAndTheGreenOneAnswersIt() async throws {
         try await withTemporaryDirectory { directory in
             try await MailServer.running(in: directory) { server in
@@ -52,7 +52,7 @@ import Transfer
         }
     }
 
-    /// The service's own settings, secret and transport, at a real server: TLS from the first byte or by STARTTLS, and each mechanism.
+    /// The service's own settings, secret and transport, with a real server: TLS from the first byte or by STARTTLS, and each mechanism.
     @Test(.mailServer, arguments: ["smtps", "smtp"], ["PLAIN", "LOGIN"])
     func testThatAMailGoesByTLSWithAPassword(_ scheme: String, _ mechanism: String) async throws {
         try await withTemporaryDirectory { directory in
@@ -125,7 +125,7 @@ import Transfer
         }
     }
 
-    /// A try whose answer was lost is made again, as the same message.
+    /// A try whose answer was lost is repeated as the same message.
     @Test(arguments: [NotifyingBot.mail, NotifyingBot.webhook])
     func testThatOneSentTwiceIsKnownToBeTheSame(_ file: String) async throws {
         try await NotifyingBot.with(file) { bot in
@@ -151,10 +151,10 @@ import Transfer
         }
     }
 
-    /// Servers that look for viruses take a mail after minutes: who does not wait so long sends it twice.
+    /// Servers that scan for viruses accept a mail after minutes. A client that does not wait sends it twice.
     @Test func testThatAMailServerHasItsTimeAndAnUncertainMailItsPause() async throws {
         try await NotifyingBot.with(NotifyingBot.mail) { bot in
-            // given: one of which nobody knows, and one that surely did not arrive
+            // given: one with an unknown result, and one that certainly did not arrive
             bot.transport.fail(request: 1, with: .after(.timedOut))
             bot.transport.fail(request: 2, with: .before(.timedOut))
             // when
@@ -172,7 +172,7 @@ import Transfer
         }
     }
 
-    /// What the server refuses to everybody is mended by somebody; mails wait for that.
+    /// A refusal of every mail is a fault that will be fixed; mails wait for that.
     @Test func testThatAMailServerThatRefusesEverybodyIsWaitedFor() async throws {
         try await NotifyingBot.with(NotifyingBot.mail) { bot in
             bot.transport.fail(request: 1, with: .before(.denied))
@@ -194,7 +194,7 @@ import Transfer
         }
     }
 
-    /// A body that a receiver does not take holds up what its branch tells next for an hour.
+    /// If a receiver does not accept a body, the next messages of the branch wait for an hour.
     @Test(arguments: [400, 413, 422])
     func testThatABodyThatIsNotTakenHoldsItsBranchUpForAnHour(_ status: Int) async throws {
         try await NotifyingBot.with(NotifyingBot.webhook) { bot in
@@ -286,7 +286,7 @@ import Transfer
         }
     }
 
-    /// Row S2: what lets one in stands in no row and no line.
+    /// Row S2: credentials are in no row and no line.
     @Test(arguments: [TransferError.Code.interrupted, .timedOut, .certificate, .other])
     func testS2ThatNoSecretIsInARowOrALine(_ code: TransferError.Code) async throws {
         let file = NotifyingBot.mail + NotifyingBot.webhook.dropFirst("notify:\n".count)

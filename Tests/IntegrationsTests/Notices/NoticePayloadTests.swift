@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func testThatASignatureIsWhatARecipientChecks() throws {
-        // given: the sample of the specification (standard-webhooks, "Signature scheme").
+        // given: the example of the specification (standard-webhooks, "Signature scheme").
         let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
         let body = Array(#"{"test": 2432232314}"#.utf8)
         // when

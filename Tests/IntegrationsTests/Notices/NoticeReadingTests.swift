@@ -22,7 +22,7 @@ import Testing
                 at: time
             ).id
             try await store.apply(.started, to: id, at: time)
-            // when: more than are read of each kind
+            // when: more of each kind than are read
             let kinds: [(Finding.Category, Model.Issue.Status, Int)] = [
                 (.error, .new, 1200), (.testFailure, .new, 5), (.warning, .new, 3), (.error, .resolved, 1100),
                 (.error, .unresolved, 2),

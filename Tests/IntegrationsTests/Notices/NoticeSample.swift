@@ -4,11 +4,11 @@ import Storage
 @testable import Integrations
 @testable import Notifications
 
-/// Facts that several suites tell of.
+/// Facts that several suites use.
 enum NoticeSample {
     static let root = "https://ci.acme.example"
 
-    /// `kit#41` on main, by Ann, two minutes after noon.
+    /// Returns facts about `kit#41` on main, by Ann, two minutes after noon.
     static func facts(_ transition: Transition, verdict: Verdict, issues: [Issue] = []) throws -> NoticeFacts {
         var integration = try Samples.integration(41)
         integration.author = "Ann"

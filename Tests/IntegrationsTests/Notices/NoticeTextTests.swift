@@ -86,7 +86,7 @@ import Testing
         expectContains(body, "\n\n11 authors of these are not told: a message has 20 recipients.\n\n-- \n")
     }
 
-    /// Row X6: what is from outside stays on its line, and is no longer than one.
+    /// Row X6: foreign text stays on its line, and within the line's limit.
     @Test func testX6ThatNothingFromOutsideBreaksALine() throws {
         // given
         let evil = "a\r\nBcc: x@y.example\n\n-- \nhttps://evil.example\u{2028}\u{202E}b\u{0}\u{1B}[31m"

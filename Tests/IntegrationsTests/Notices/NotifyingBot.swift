@@ -10,7 +10,7 @@ import Transfer
 
 @testable import Integrations
 
-/// What a bot's file says to tell `ann` by mail and `chat` by a webhook.
+/// Bot files that notify `ann` by mail and `chat` by a webhook.
 enum NotifyingBot {
     static let server = "smtps://mail.acme.example"
     static let hook = "https://chat.acme.example/hook?key=path-secret"
@@ -26,7 +26,7 @@ enum NotifyingBot {
 
         """
 
-    /// A plan with a mail server that wants a password.
+    /// Returns a plan with a mail server that requires a password.
     static func plan(_ file: String, settings: MailSettings? = nil, transport: (any Transport)? = nil) throws -> BotPlan
     {
         var plan = BotPlan(file: file)
@@ -38,7 +38,7 @@ enum NotifyingBot {
         return plan
     }
 
-    /// Gives a bot, with its secrets and both places, started; nobody has to read the requests.
+    /// Runs a test with a started bot with its secrets and both receivers. The test need not read the requests.
     static func with(_ file: String, _ body: (Bot) async throws -> Void) async throws {
         try await withBot(try plan(file), isStarted: false) { bot in
             try bot.secrets.set("mail", "ci:mail-password")
@@ -47,7 +47,7 @@ enum NotifyingBot {
             bot.transport.answer(.post, hook, with: TransferResponse(status: 204))
             try await bot.start()
             try await body(bot)
-            // What waits may be tried again until then.
+            // Waiting messages may be retried until then.
             if bot.isRunning { try await bot.idle() }
             try await bot.stop()
             _ = bot.transport.takeRequests()
@@ -56,7 +56,7 @@ enum NotifyingBot {
 }
 
 extension Bot {
-    /// Pushes a commit, and waits for its end.
+    /// Pushes a commit, and waits until it is integrated.
     @discardableResult
     func integrated(_ commit: Commit = .succeeding) async throws -> Integrated {
         let id = try await push(commit)
@@ -64,7 +64,7 @@ extension Bot {
         return try await completion(of: try await integration(of: id, on: RefName(branch: "main")).id)
     }
 
-    /// Lets time pass until a message is as the condition says.
+    /// Advances the time until a message satisfies the condition.
     func message(
         _ what: String, _ condition: @escaping @Sendable (OutboxMessage) -> Bool
     ) async throws -> OutboxMessage {
@@ -83,7 +83,7 @@ extension Bot {
 extension FakeTransport.Request {
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// A mail's header.
+    /// Returns a header of a mail.
     func header(_ name: String) -> String? {
         text.components(separatedBy: "\r\n").first { $0.hasPrefix("\(name): ") }.map {
             String($0.dropFirst(name.count + 2))

@@ -4,7 +4,7 @@ import Transfer
 
 @testable import Integrations
 
-/// How each forge is let know who asks.
+/// The authentication for each forge.
 @Suite struct ForgeAccessTests {
     @Test(arguments: [StatusForge.gitea, .forgejo])
     func testThatAPasswordIsNoToken(_ forge: StatusForge) throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Transfer
 
-/// One comment at a pull request, edited.
+/// One comment on a pull request, which is edited.
 @Suite struct ForgeCommentTests {
     private func withCommentingBot(
         _ kind: FakeForge.Kind = .github, _ body: (Bot, FakeForge) async throws -> Void
@@ -15,7 +15,7 @@ import Transfer
         try await withReportingBot(kind, file: "branches: []", hasComments: true, body)
     }
 
-    /// Stores an integration of the pull request 7 that found these new issues, while the service is not there; then it is.
+    /// Stores an integration of the pull request 7 that found these new issues, while the service is stopped; then starts the service.
     private static func found(
         _ bot: Bot, _ messages: [String], verdict: Verdict = .buildErrors
     ) async throws {
@@ -89,7 +89,7 @@ import Transfer
 
     @Test func testThatALostAnswerMakesNoSecondComment() async throws {
         try await withCommentingBot { bot, forge in
-            // given: the status of the whole and the comment go one after the other, each to its own destination
+            // given: the status of the whole and the comment follow each other, each to its own destination
             try await bot.stop()
             bot.transport.loseAnswer(toURLWithSuffix: "/issues/7/comments")
             try await Self.found(bot, ["one"])
@@ -125,7 +125,7 @@ import Transfer
                     + (1...40).map { "issue \($0)" })
             #expect(try await Self.comment(bot, "the end", number: 1).state == .sent)
             let text = try #require(forge.comments.first?.text)
-            // A longer fence than any within, one line an issue, and no controls.
+            // The code block's marks are longer than any within it, there is one line per issue, and there are no control characters.
             expectContains(text, "\n`````text\n")
             expectContains(text, "\n`````\n\nand 23 more\n")
             #expect(!text.unicodeScalars.contains { $0.value == 0x202E || $0.value == 0x1B })
@@ -133,7 +133,7 @@ import Transfer
         }
     }
 
-    /// Lets time pass until the comment's message is as the condition says.
+    /// Advances the time until the comment's message satisfies the condition.
     private static func comment(
         _ bot: Bot, number: Int, _ condition: @escaping @Sendable (OutboxMessage) -> Bool
     ) async throws -> OutboxMessage {
@@ -142,7 +142,7 @@ import Transfer
         }
     }
 
-    /// A conversation that is locked, or a token that lost the right for a while.
+    /// A locked conversation, or a token that lost the right for a while.
     @Test(arguments: [["two"], []])
     func testThatACommentThatMayNotBeEditedNowStaysTheOne(_ news: [String]) async throws {
         try await withCommentingBot { bot, forge in
@@ -209,7 +209,7 @@ import Transfer
         }
     }
 
-    /// A person has it tried again days later.
+    /// A user retries it days later.
     @Test func testThatALostCommentIsLookedForSinceItCouldBeMade() async throws {
         try await withCommentingBot { bot, forge in
             // given: the answer is lost, and then it is refused for good

@@ -11,14 +11,14 @@ import Transfer
 
 /// Forges that lose answers, limit, refuse, redirect and repeat secrets.
 @Suite struct ForgeStatusFaultTests {
-    /// A bot that integrates only what it is asked to, so that nothing else is told.
+    /// Runs a test with a bot that integrates only on request, so that there are no other messages.
     private func withFaultyForge(
         _ kind: FakeForge.Kind = .github, _ body: (Bot, FakeForge) async throws -> Void
     ) async throws {
         try await withReportingBot(kind, file: "branches: []", body)
     }
 
-    /// The message once it is as wanted.
+    /// Waits until the message satisfies the condition, and returns it.
     private static func message(
         _ bot: Bot, _ what: String, _ condition: @escaping @Sendable (OutboxMessage) -> Bool
     ) async throws -> OutboxMessage {
@@ -28,7 +28,7 @@ import Transfer
     }
 
     private static func pass(_ bot: Bot, _ duration: Duration) async {
-        // The poller's, and the outbox's.
+        // The tasks of the poller and the outbox.
         await bot.timer.awaitSleepers(Bot.restingSleepers + 1)
         bot.time.advance(by: duration)
         bot.timer.advance(by: duration)
@@ -51,7 +51,7 @@ import Transfer
         }
     }
 
-    /// GitLab keeps a status by its ref, too: of another branch at the same commit it says nothing.
+    /// GitLab keeps a status by its ref, too. A status of another branch at the same commit does not count.
     @Test func testThatALostAnswerIsLookedForAtItsOwnBranch() async throws {
         try await withFaultyForge(.gitlab) { bot, forge in
             // given: two branches at one commit, and the answer to the first one's status is lost
@@ -91,7 +91,7 @@ import Transfer
     @Test func testThatADaemonThatWasKilledAfterTheForgeHadItSendsItOnce() async throws {
         try await withFaultyForge { bot, forge in
             let commit = try await bot.leave(to: forge)
-            // given: the forge has it, and the daemon ends before it knows
+            // given: the forge has it, and the daemon ends before it knows that
             bot.transport.fail(request: bot.transport.count + 1, with: .silenceAfter)
             try await bot.start()
             _ = try await Self.message(bot, "the try") { $0.state == .sending }
@@ -159,7 +159,7 @@ import Transfer
         }
     }
 
-    /// GitHub hides what a token may not see; elsewhere 404 may be of one commit.
+    /// GitHub hides what a token may not see; elsewhere 404 may concern only the commit.
     @Test(arguments: [(FakeForge.Kind.github, OutboxMessage.State.waiting), (.gitea, .givenUp)])
     func testThatARepositoryThatATokenLostSightOfIsWaitedFor(
         _ kind: FakeForge.Kind, _ state: OutboxMessage.State

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Transfer
 
-/// From a push to what the forge shows of its commit.
+/// From a push to the status that the forge shows.
 @Suite struct ForgeStatusTests {
     private static func word(_ kind: FakeForge.Kind, _ good: Bool) -> String {
         switch kind {
@@ -34,7 +34,7 @@ import Transfer
             #expect(second["martlet/kit"]?.text == "1 of 4 tests failed, 1 new issue")
             #expect(second["martlet/kit/debug"]?.text == "1 of 2 tests failed")
             #expect(second["martlet/kit/release"]?.state == Self.word(kind, true))
-            // Nothing was given up, and nothing told twice.
+            // No message was given up, and none was sent twice.
             let messages = try await bot.store.outbox(limit: 200).items
             #expect(messages.allSatisfy { [.sent, .superseded].contains($0.state) }, "\(messages.map(\.note))")
             for pair in zip(forge.history, forge.history.dropFirst()) where pair.0.context == pair.1.context {
@@ -55,7 +55,7 @@ import Transfer
 
     @Test func testThatItIsPendingAtOnceAndBeforeItIsFinal() async throws {
         try await withReportingBot { bot, forge in
-            // given: the first request is held up until the integration is done
+            // given: the first request is delayed until the integration has ended
             let gate = Locked(false)
             bot.transport.witness { _ in await until("the gate", limit: Bot.waitLimit) { gate.value } }
             let id = try await bot.push()
@@ -66,17 +66,17 @@ import Transfer
             gate.withLock { $0 = true }
             // when
             let messages = try await bot.outboxIsSent()
-            // then: what came meanwhile was superseded by the newest, and the pending one came first
+            // then: the newest status superseded the ones in between, and the pending one was first
             let words = forge.history.filter { $0.context == "martlet/kit" }.map(\.state)
             #expect(words == ["pending", "success"])
             let first = messages.first { $0.job == nil && $0.state == .sent }
-            // Queued, or running where that was stored before the first was taken.
+            // Queued, or running if that was stored before the first was taken.
             #expect(first != nil && first?.content.verdict == nil)
             #expect(messages.contains { $0.state == .superseded })
         }
     }
 
-    /// What a forge shows of an integration that ended so.
+    /// Returns the forge's status of an integration with this end.
     private static func shown(
         _ kind: FakeForge.Kind, _ verdict: Verdict, _ reason: String = "ann wanted it"
     ) async throws -> FakeForge.Status? {

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    /// Else a base with a laxer recipe could make green what another base's judged.
+    /// Otherwise a base with a laxer recipe could turn another base's status green.
     @Test func testThatOneHeadsPullRequestsIntoTwoBranchesAreToldApart() throws {
         let commit = try #require(CommitID(String(repeating: "a", count: 40)))
         let scopes = ["refs/heads/main", "refs/heads/release/1.0", nil].map { base in

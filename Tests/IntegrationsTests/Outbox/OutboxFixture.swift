@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// A store with bots that report to one forge each, and an outbox over a scripted sender.
+/// A store with bots that report to one forge each, and an outbox with a scripted sender.
 struct OutboxFixture: Sendable {
     let store: Store
     let sender: ScriptedSender
@@ -15,7 +15,7 @@ struct OutboxFixture: Sendable {
     let log: RecordingLogger
     let path: String
 
-    /// Changes the database as another program would.
+    /// Changes the database as another program does.
     func sql(_ statement: String) async throws { try await SQLProgram.run(statement, at: path) }
 
     static func destination(_ bot: String) -> String { "https://\(bot).example/api/v1" }
@@ -30,21 +30,21 @@ struct OutboxFixture: Sendable {
         ).id
     }
 
-    /// Runs the outbox while the body does, as a daemon does.
+    /// Runs the outbox while the body runs, as a daemon does.
     func running(_ limits: OutboxLimits = OutboxLimits(), _ body: () async throws -> Void) async throws {
         let outbox = Outbox(
             store: store, senders: [sender], clock: time.clock, timer: timer, logger: log.logger, limits: limits)
         try await whileRunning({ await outbox.run() }, body)
     }
 
-    /// Waits until the messages are as the condition says.
+    /// Waits until the messages satisfy the condition.
     func messages(
         _ what: String, _ condition: @escaping @Sendable ([OutboxMessage]) -> Bool
     ) async throws {
         _ = try await until(what) { try await condition(store.outbox(limit: 200).items.reversed()) }
     }
 
-    /// Lets time pass, on the clock and for who sleeps.
+    /// Advances the time, by the clock and for sleeping tasks.
     func pass(_ duration: Duration) async {
         await timer.awaitSleepers()
         time.advance(by: duration)

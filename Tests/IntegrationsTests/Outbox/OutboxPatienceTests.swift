@@ -6,13 +6,13 @@ import Storage
 import TestSupport
 import Testing
 
-/// How long the outbox goes on, and whom it leaves alone.
+/// The duration of the outbox's retries, and its pauses.
 @Suite struct OutboxPatienceTests {
     private static let kit = OutboxFixture.destination("kit")
     private static let down = OutboxOutcome.failed(OutboxFailure("connection refused"))
     private static let own = OutboxOutcome.failed(OutboxFailure("500", isOfDestination: false))
 
-    /// Lets it fail so often in a row, with time for each.
+    /// Makes a destination fail several times in a row, with time for each try.
     private static func fail(
         _ fixture: OutboxFixture, _ count: Int, from first: Int = 1, each pause: Duration = .seconds(300)
     ) async throws {
@@ -27,7 +27,7 @@ import Testing
 
     @Test func testThatItIsGivenUpAfterADayOfTries() async throws {
         try await withOutbox { fixture in
-            // given: a service that wants to be left alone for six hours each time
+            // given: a service that requests a pause of six hours each time
             let limited = OutboxOutcome.failed(OutboxFailure("429", retryAfter: Outbox.longestRetryAfter))
             for _ in 1...5 { fixture.sender.answer(Self.kit, with: limited) }
             _ = try await fixture.queue()
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// A machine that sleeps over the weekend, or whose clock is set, finds no network at first.
+    /// A machine that sleeps over a weekend, or whose clock is set, finds no network at first.
     @Test(arguments: [Duration.seconds(3 * 86_400), .seconds(-3 * 86_400), .seconds(20_000 * 86_400)])
     func testThatADayThatNobodyLivedThroughLosesNothing(_ jump: Duration) async throws {
         try await withOutbox { fixture in
@@ -49,7 +49,7 @@ import Testing
             for number in 1...3 { _ = try await fixture.queue("kit", number) }
             try await fixture.running {
                 try await Self.fail(fixture, 5)
-                // when: the wall clock goes on, and nothing else
+                // when: only the wall clock advances
                 await fixture.timer.awaitSleepers()
                 fixture.time.advance(by: jump)
                 await fixture.pass(.seconds(300))
@@ -64,7 +64,7 @@ import Testing
 
     @Test func testThatADayWithoutADaemonLosesNothing() async throws {
         try await withOutbox { fixture in
-            // given: it failed before, and nobody was there for two days
+            // given: it failed before, and the daemon was down for two days
             for _ in 1...6 { fixture.sender.answer(Self.kit, with: Self.down) }
             _ = try await fixture.queue()
             try await fixture.running { try await Self.fail(fixture, 5) }
@@ -163,7 +163,7 @@ import Testing
     /// A pause that ends later than any, by a clock that was set back a little, and a message that is due before it.
     @Test func testThatAClockThatIsSetBackKeepsNobodyBusy() async throws {
         try await withOutbox(["kit", "far"]) { fixture in
-            // given: one that is due in some minutes, and its destination is left alone for six hours
+            // given: one that is due in some minutes, and its destination is paused for six hours
             fixture.sender.answer(
                 Self.kit,
                 with: .failed(OutboxFailure("busy", retryAfter: .seconds(900), isOfDestination: false)),
@@ -176,7 +176,7 @@ import Testing
                 fixture.time.advance(by: .seconds(-300))
                 _ = try await fixture.queue("far")
                 try await fixture.messages("the other's") { $0[2].state == .sent }
-                // then: somebody sleeps until the first is due
+                // then: a task sleeps until the first is due
                 await fixture.timer.awaitSleepers(2)
                 await fixture.pass(Outbox.longestRetryAfter + .seconds(400))
                 try await fixture.messages("all") { $0.allSatisfy { $0.state == .sent } }

@@ -6,13 +6,13 @@ import Storage
 import TestSupport
 import Testing
 
-/// What becomes of the outbox's rows, and who shares a lane.
+/// The life of the outbox's rows, and the messages that share a lane.
 @Suite struct OutboxRowsTests {
     private static let kit = OutboxFixture.destination("kit")
 
     @Test(.program("python3")) func testThatWhatCannotBeStoredIsKeptAndStoredBeforeAnythingElseIsSent() async throws {
         try await withOutbox { fixture in
-            // given: what came of a try cannot be stored
+            // given: the result of a try cannot be stored
             fixture.log.expectErrors(containing: "sending stopped")
             for number in 1...2 { _ = try await fixture.queue("kit", number) }
             try await fixture.sql(
@@ -26,7 +26,7 @@ import Testing
                 // when: it is due again, and still cannot be stored
                 await fixture.pass(.seconds(5))
                 await fixture.timer.awaitSleepers()
-                // then: nothing is sent meanwhile, and nothing a second time
+                // then: nothing else is sent meanwhile, and nothing twice
                 #expect(fixture.sender.given.count == 1)
                 #expect(try await fixture.store.outbox().items.map(\.state) == [.waiting, .sending])
                 // when
@@ -41,7 +41,7 @@ import Testing
 
     @Test(.program("python3")) func testThatWhatADaemonLeftIsTakenUpOnceThatCanBeStored() async throws {
         try await withOutbox { fixture in
-            // given: a try that a killed daemon left, and a disk that takes nothing at the start
+            // given: a try of a killed daemon, and a disk that is full at the start
             fixture.log.expectErrors(containing: "the outbox cannot be read")
             for number in 1...2 { _ = try await fixture.queue("kit", number) }
             let place = OutboxPlace(kind: .status, name: Self.kit, account: "token")
@@ -76,7 +76,7 @@ import Testing
                 _ = try await fixture.queue("kit", 4)
                 // then: the newest stay
                 try await fixture.messages("the newest three") { $0.map(\.integration?.number) == [2, 3, 4] }
-                // when: the eighth, and what is older than the time is gone, however few there are
+                // when: the eighth; messages older than the limit are removed, however few there are
                 fixture.time.advance(by: limits.keptTime + .seconds(1))
                 for number in 5...7 { _ = try await fixture.queue("kit", number) }
                 try await fixture.messages("six") { $0.count == 6 && $0.allSatisfy { $0.state == .sent } }
@@ -107,7 +107,7 @@ import Testing
                         $0.hasPrefix("given up: more than 10 messages waited for \(Self.kit)")
                             && $0.hasSuffix("the last: connection refused")
                     })
-                // then: the rest goes on
+                // then: the others continue
                 await fixture.pass(.seconds(5))
                 try await fixture.messages("the rest's next try") { $0[2].tries + $0[3].tries >= 1 }
                 await fixture.pass(.seconds(10))
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// Chat services take the hooks of many teams at one host.
+    /// Chat services receive the webhooks of many teams at one host.
     @Test func testThatOneBotsSlowReceiverHoldsUpNoOtherBotsAtTheSameHost() async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -138,7 +138,7 @@ import Testing
                 store: store, senders: [sender], clock: time.clock, timer: ManualClock(),
                 logger: RecordingLogger().logger)
             let task = Task { await outbox.run() }
-            // when: the slow one's is under way before the other's is stored
+            // when: the slow one's is being sent before the other's is stored
             for (number, bot) in bots.enumerated() {
                 let id = try await store.queue(
                     NewIntegration(

@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What waits is brought to where it is to be told.
+/// Waiting messages are sent to their destinations.
 @Suite struct OutboxTests {
     private static let kit = OutboxFixture.destination("kit")
 
@@ -14,7 +14,7 @@ import Testing
         try await withOutbox { fixture in
             _ = try await fixture.queue("kit", 1)
             try await fixture.running {
-                // when: one from before, one from now
+                // when: one from before the start, one from now
                 _ = try await fixture.queue("kit", 2)
                 try await fixture.messages("two that are sent") { $0.map(\.state) == [.sent, .sent] }
             }
@@ -25,7 +25,7 @@ import Testing
 
     @Test func testThatADaemonThatWasKilledWhileItSentIsFollowedByOneThatKnows() async throws {
         try await withOutbox { fixture in
-            // given: a try of which nobody knows what came of it
+            // given: a try with an unknown result
             _ = try await fixture.queue()
             let place = OutboxPlace(kind: .status, name: Self.kit, account: "token")
             _ = try await fixture.store.takeMessage(for: place, at: fixture.time.now, horizon: .seconds(60))
@@ -54,7 +54,7 @@ import Testing
     @Test func testThatASilentDestinationHoldsUpNobodyElse() async throws {
         let silent = (1...20).map { "silent\($0)" }
         try await withOutbox(silent + ["kit"]) { fixture in
-            // given: more silent ones than there are places for what fails
+            // given: more silent destinations than there are places for failing ones
             for bot in silent {
                 fixture.sender.answer(
                     OutboxFixture.destination(bot), with: .failed(OutboxFailure("no answer", mayHaveArrived: true)))
@@ -94,7 +94,7 @@ import Testing
                     }
                     try await fixture.messages("the message that is sent") { $0[0].state == .sent }
                 }
-                // Scattered from the half: 1…2, 2…4, 4…8 s, less what the clock went on.
+                // Each is between half and the whole of 2, 4 and 8 s, less the clock's advance.
                 for (wait, most) in zip(waits, [2.0, 4, 8]) {
                     #expect(wait.seconds <= most && wait.seconds > most / 2 - 0.2, "\(wait)")
                 }
@@ -138,7 +138,7 @@ import Testing
                     await fixture.pass(.seconds(3))
                     try await fixture.messages("all that are sent") { $0.allSatisfy { $0.state == .sent } }
                 }
-                // One that fails does not keep the others waiting.
+                // A failing message does not delay the others.
                 #expect(fixture.sender.given.map(\.integration?.number) == [1, 2, 3, 4, 5, 1])
             }
         }
@@ -161,7 +161,7 @@ import Testing
                 _ = try await fixture.queue()
                 try await fixture.running {
                     try await fixture.messages("the first try") { $0[0].tries == 1 && $0[0].state == .waiting }
-                    // when: not long enough, and another comes
+                    // when: not long enough, and another message arrives
                     await fixture.pass(.seconds(590))
                     _ = try await fixture.queue("kit", 2)
                     await fixture.timer.awaitSleepers()

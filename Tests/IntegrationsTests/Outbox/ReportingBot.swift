@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Gives a bot that reports to a fake forge, started.
+/// Runs a test with a started bot that reports to a fake forge.
 func withReportingBot(
     _ kind: FakeForge.Kind = .github, configurations: [String] = ["debug"], file: String = "",
     token: String? = nil, hasComments: Bool = false, _ body: (Bot, FakeForge) async throws -> Void
@@ -23,14 +23,14 @@ func withReportingBot(
         bot.transport.serve(forge)
         try await bot.start()
         try await body(bot, forge)
-        // What it still sends comes before that.
+        // Its remaining messages are sent before that.
         try await bot.stop()
         _ = bot.transport.takeRequests()
     }
 }
 
 extension Bot {
-    /// Waits until no message is open.
+    /// Waits until no message is open, and returns all.
     func outboxIsSent() async throws -> [OutboxMessage] {
         try await wait("the end of the outbox") { store in
             let counts = try await store.outboxCounts()
@@ -39,9 +39,9 @@ extension Bot {
         return try await store.outbox(limit: 200).items.reversed()
     }
 
-    /// Stores an integration that came to its end while the service was not there, so that one message waits for `martlet/kit`.
+    /// Stores an integration that ended while the service was stopped, so that one message waits for `martlet/kit`.
     ///
-    /// The bot's file says `branches: []`, so that it integrates nothing else.
+    /// The bot's file has `branches: []`, so it integrates nothing else.
     /// - Parameter isKnown: Whether the forge has its commit.
     func leave(
         _ verdict: Verdict = .canceled, reason: String = "of the test", to forge: FakeForge, isKnown: Bool = true
@@ -58,7 +58,7 @@ extension Bot {
         return commit
     }
 
-    /// Pushes a commit that the forge has, and waits for its end and what was to be told of it.
+    /// Pushes a commit that the forge has, and waits for its end and its messages.
     func report(_ commit: Commit = .succeeding, to forge: FakeForge) async throws -> Integrated {
         let id = try await push(commit)
         forge.add(commit: id.description)

@@ -13,7 +13,7 @@ import Transfer
         arguments: [
             ("0", 0), ("90", 90), ("9999999", 86_400), ("Sun, 01 Mar 2026 12:02:00 GMT", 120),
             ("Sun, 01 Mar 2026 11:59:59 GMT", 0), ("Mon, 01 Mar 2027 12:00:00 GMT", 86_400),
-            // What cannot be read says at least that it wants to be left alone.
+            // A value that cannot be read at least means a request to pause.
             ("-1", 60), ("soon", 60), ("", 60), ("Sunday, 01-Mar-26 12:02:00 GMT", 60),
         ])
     func testThatItIsSecondsOrADate(_ text: String, _ seconds: Int) {

@@ -4,7 +4,7 @@ import Notifications
 import Storage
 import TestSupport
 
-/// A sender that answers what the test says, and keeps what it was given.
+/// A sender that gives the test's outcomes, and records its messages.
 final class ScriptedSender: OutboxSender {
     private struct State: Sendable {
         var given: [OutboxMessage] = []
@@ -20,20 +20,20 @@ final class ScriptedSender: OutboxSender {
 
     init(_ kind: OutboxDestination.Kind = .status) { self.kind = kind }
 
-    /// The next answers of a destination; after them all is sent.
+    /// Sets the next outcomes of a destination. After them all messages are sent.
     func answer(_ destination: String, with outcomes: OutboxOutcome...) {
         state.withLock { $0.outcomes[destination, default: []] += outcomes }
     }
 
-    /// A destination that never answers, until the daemon stops.
+    /// Makes a destination never answer until the daemon stops.
     func silence(_ destination: String) { state.withLock { _ = $0.silent.insert(destination) } }
 
-    /// The same of one bot's alone.
+    /// Makes only one bot's messages unanswered.
     func silence(bot: Name) { state.withLock { _ = $0.silentBots.insert(bot) } }
 
-    /// All that came, in its order.
+    /// The messages so far, in order.
     var given: [OutboxMessage] { state.value.given }
-    /// The most at one time.
+    /// The largest number of concurrent messages.
     var mostActive: Int { state.value.mostActive }
 
     func send(_ message: OutboxMessage) async -> OutboxOutcome {
