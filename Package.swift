@@ -121,26 +121,27 @@ let package = Package(
         library(
             "Notifications",
             ["Model", "Basics", "JobProtocol", "Settings", "Storage", "Archives", "Transfer", .logging]),
+        library("Forges", ["Model", "Basics", "Settings", "Storage", "Archives", "Transfer", "Notifications"]),
         library(
             "Integrations",
             [
                 "Model", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl", "Execution",
-                "Reports", "Archives", "Transfer", "Notifications", .serviceLifecycle, .logging, .metrics,
+                "Reports", "Archives", "Transfer", "Notifications", "Forges", .serviceLifecycle, .logging, .metrics,
             ]),
         library(
             "Web",
             [
                 "Model", "Basics", "JobProtocol", "Settings", "Storage", "Execution", "Archives", "Transfer",
-                "Integrations", .hummingbird, .mustache, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1,
-                .logging,
-                .serviceLifecycle, .crypto,
+                "Integrations", "Forges", .hummingbird, .mustache, .nioCore, .nioHTTP1, .nioHTTPTypes,
+                .nioHTTPTypesHTTP1, .logging, .serviceLifecycle, .crypto,
             ],
             resources: [.embedInCode("Resources")]),
         .executableTarget(
             name: "martlet",
             dependencies: [
                 "Model", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution", "Reports",
-                "Archives", "Transfer", "Integrations", "Web", "CLinux", .argumentParser, .logging, .serviceLifecycle,
+                "Archives", "Transfer", "Integrations", "Web", "CLinux", "Forges", .argumentParser, .logging,
+                .serviceLifecycle,
             ],
             swiftSettings: strict,
             // Fewer pages of the program are read at the start: relocations take 32 KB in place of 3.5 MB (glibc 2.36), and no library
@@ -183,7 +184,7 @@ let package = Package(
             name: "BotSupport",
             dependencies: [
                 "Integrations", "Model", "Basics", "Settings", "Storage", "SourceControl", "Execution", "Archives",
-                "Transfer", "JobProtocol", "TestSupport", "ExecutionSupport", .logging,
+                "Transfer", "JobProtocol", "TestSupport", "ExecutionSupport", "Forges", .logging,
             ],
             path: "Tests/BotSupport", swiftSettings: strict),
         // Real daemons from outside, without Swift's concurrency; and the programs that measure and kill them.
@@ -211,7 +212,7 @@ let package = Package(
             [
                 "Integrations", "ArchiveSupport", "BotSupport", "ExecutionSupport", "Model", "Basics", "Settings",
                 "Storage", "SourceControl", "Execution", "Reports", "Archives", "Transfer", "JobProtocol", "Redaction",
-                "Notifications", .logging,
+                "Notifications", "Forges", .logging,
             ]),
         tests(
             "EndToEndTests",
@@ -223,8 +224,8 @@ let package = Package(
             "WebTests",
             [
                 "Web", "Integrations", "Storage", "Model", "Basics", "Transfer", "Settings", "Archives", "Execution",
-                "JobProtocol", "SourceControl", "Notifications", .grdb, .hummingbird, .logging, .mustache, .nioCore,
-                .nioEmbedded, .nioHTTP1, .nioHTTPTypes, .serviceLifecycle,
+                "JobProtocol", "SourceControl", "Notifications", "Forges", .grdb, .hummingbird, .logging, .mustache,
+                .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes, .serviceLifecycle,
             ]),
     ] + programs
 )

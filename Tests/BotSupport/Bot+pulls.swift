@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Forges
 package import Integrations
 package import Model
 package import Storage

@@ -1,5 +1,6 @@
 import Archives
 import Basics
+package import Forges
 package import Integrations
 package import Model
 import Storage

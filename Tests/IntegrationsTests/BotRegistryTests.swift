@@ -7,6 +7,7 @@ import Settings
 import TestSupport
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 @Suite struct BotRegistryTests {

@@ -8,6 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 /// The parts that decide, without the service around them: a store, bots by their files, mirrors, and a clock that the test turns.

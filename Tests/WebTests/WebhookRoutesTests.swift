@@ -1,5 +1,6 @@
 import Archives
 import Basics
+import Forges
 import Integrations
 import Model
 import Settings

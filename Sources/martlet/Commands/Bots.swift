@@ -1,4 +1,5 @@
 import ArgumentParser
+import Forges
 import Integrations
 
 /// The command `martlet bots`.

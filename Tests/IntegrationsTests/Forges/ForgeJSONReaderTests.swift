@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 @Suite struct ForgeJSONReaderTests {
@@ -48,11 +49,11 @@ import Testing
 
     @Test func testW13ThatMalformedJSONIsRefused() throws {
         for text in Self.malformed {
-            #expect(throws: OperationError.self, "\(text.debugDescription)") { _ = try read(text) }
+            #expect(throws: ForgeError.self, "\(text.debugDescription)") { _ = try read(text) }
         }
         // Deeper than anything sends.
         for text in [String(repeating: "[", count: 100_000), String(repeating: #"[{"":"#, count: 50_000)] {
-            #expect(throws: OperationError.self) { _ = try read(text) }
+            #expect(throws: ForgeError.self) { _ = try read(text) }
         }
     }
 
@@ -88,7 +89,7 @@ import Testing
     @Test func testThatItKeepsABoundedNumberOfValues() throws {
         let many = Array(repeating: "{}", count: ForgeJSONReader.maximumKept).joined(separator: ",")
         #expect(throws: Never.self) { _ = try read(#"{"commits":[\#(many)]}"#) }
-        let error = #expect(throws: OperationError.self) { _ = try read(#"{"changes":[\#(many)]}"#) }
+        let error = #expect(throws: ForgeError.self) { _ = try read(#"{"changes":[\#(many)]}"#) }
         #expect(error?.code == .tooLarge)
     }
 
@@ -97,6 +98,6 @@ import Testing
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         }
         #expect(throws: Never.self) { _ = try read(nested(ForgeJSONReader.maximumDepth + 1)) }
-        #expect(throws: OperationError.self) { _ = try read(nested(ForgeJSONReader.maximumDepth + 2)) }
+        #expect(throws: ForgeError.self) { _ = try read(nested(ForgeJSONReader.maximumDepth + 2)) }
     }
 }

@@ -2,6 +2,7 @@ import Model
 import Storage
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 /// What is read of a pull request's event, and what is not.

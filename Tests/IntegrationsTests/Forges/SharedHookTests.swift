@@ -5,6 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 /// `POST /webhooks/{forge}`: the secret fixes the bots that can be meant, the body which of them.

@@ -4,6 +4,7 @@ import Model
 import TestSupport
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 /// What proves a delivery, form by form.

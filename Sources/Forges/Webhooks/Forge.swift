@@ -60,7 +60,7 @@ package enum Forge: String, Hashable, Sendable, CaseIterable, CustomStringConver
     }
 
     /// Returns the forge that a public host belongs to; `nil` for any other host.
-    static func of(host: String) -> Forge? {
+    package static func of(host: String) -> Forge? {
         switch host {
         case "github.com", "ssh.github.com": .github
         case "gitlab.com", "altssh.gitlab.com": .gitlab

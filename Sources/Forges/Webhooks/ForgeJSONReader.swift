@@ -37,7 +37,7 @@ struct ForgeJSONReader {
 
     /// Reads a JSON text.
     /// - Throws: `.invalid` with the position if it is no JSON; `.tooLarge` if more than `maximumKept` values would be kept.
-    static func read(_ bytes: [UInt8]) throws(OperationError) -> ForgeJSON {
+    static func read(_ bytes: [UInt8]) throws(ForgeError) -> ForgeJSON {
         var reader = ForgeJSONReader(bytes)
         let value = try reader.value(depth: 0, isKept: true)
         reader.skipSpace()
@@ -45,8 +45,8 @@ struct ForgeJSONReader {
         return value
     }
 
-    private func malformed(_ what: String) -> OperationError {
-        OperationError(.invalid, "the body is no JSON: \(what) at byte \(position)")
+    private func malformed(_ what: String) -> ForgeError {
+        ForgeError(.invalid, "the body is no JSON: \(what) at byte \(position)")
     }
 
     private var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
@@ -61,12 +61,12 @@ struct ForgeJSONReader {
         return true
     }
 
-    private mutating func value(depth: Int, isKept: Bool) throws(OperationError) -> ForgeJSON {
+    private mutating func value(depth: Int, isKept: Bool) throws(ForgeError) -> ForgeJSON {
         guard depth <= Self.maximumDepth else { throw malformed("more than \(Self.maximumDepth) levels") }
         if isKept {
             kept += 1
             guard kept <= Self.maximumKept else {
-                throw OperationError(.tooLarge, "the body has more than \(Self.maximumKept) values")
+                throw ForgeError(.tooLarge, "the body has more than \(Self.maximumKept) values")
             }
         }
         skipSpace()
@@ -90,7 +90,7 @@ struct ForgeJSONReader {
         }
     }
 
-    private mutating func word(_ word: StaticString, _ value: ForgeJSON) throws(OperationError) -> ForgeJSON {
+    private mutating func word(_ word: StaticString, _ value: ForgeJSON) throws(ForgeError) -> ForgeJSON {
         let end = position + word.utf8CodeUnitCount
         guard end <= bytes.count,
             bytes[position..<end].elementsEqual(
@@ -100,7 +100,7 @@ struct ForgeJSONReader {
         return value
     }
 
-    private mutating func object(depth: Int, isKept: Bool) throws(OperationError) -> ForgeJSON {
+    private mutating func object(depth: Int, isKept: Bool) throws(ForgeError) -> ForgeJSON {
         var members: [String: ForgeJSON] = [:]
         position += 1
         skipSpace()
@@ -121,7 +121,7 @@ struct ForgeJSONReader {
         }
     }
 
-    private mutating func array(depth: Int, isKept: Bool) throws(OperationError) -> ForgeJSON {
+    private mutating func array(depth: Int, isKept: Bool) throws(ForgeError) -> ForgeJSON {
         var elements: [ForgeJSON] = []
         position += 1
         skipSpace()
@@ -137,7 +137,7 @@ struct ForgeJSONReader {
 
     /// Checks a string and moves past it.
     /// - Returns: The range of its content in `bytes`, before unescaping.
-    private mutating func string() throws(OperationError) -> Range<Int> {
+    private mutating func string() throws(ForgeError) -> Range<Int> {
         position += 1
         let start = position
         while let byte {
@@ -199,7 +199,7 @@ struct ForgeJSONReader {
 
     /// Checks a number and moves past it (RFC 8259, section 6): no leading zeros, no plus, digits on both sides of the point. Its size does not
     /// matter here.
-    private mutating func number() throws(OperationError) {
+    private mutating func number() throws(ForgeError) {
         func isDigit() -> Bool { byte.map { (0x30...0x39).contains($0) } ?? false }
         _ = next(is: UInt8(ascii: "-"))
         guard isDigit() else { throw malformed("no value") }
