@@ -125,27 +125,31 @@ let package = Package(
 
         // The bot, its face, its programs
         library(
+            "Forges", ["Model", "Encodings", "Basics", "Settings", "Storage", "Archives", "Transfer", "Notifications"]),
+        library(
             "Notifications",
             ["Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "Archives", "Transfer", .logging]),
         library(
             "Integrations",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl",
-                "Execution", "Reports", "Archives", "Transfer", "Notifications", .serviceLifecycle, .logging, .metrics,
+                "Execution", "Reports", "Archives", "Transfer", "Forges", "Notifications", .serviceLifecycle, .logging,
+                .metrics,
             ]),
         library(
             "Web",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "Execution", "Archives",
-                "Transfer", "Integrations", "CManual", .hummingbird, .mustache, .nioCore, .nioHTTP1, .nioHTTPTypes,
-                .nioHTTPTypesHTTP1, .logging, .serviceLifecycle, .crypto,
+                "Transfer", "Forges", "Integrations", "CManual", .hummingbird, .mustache, .nioCore, .nioHTTP1,
+                .nioHTTPTypes, .nioHTTPTypesHTTP1, .logging, .serviceLifecycle, .crypto,
             ],
             resources: [.embedInCode("Resources")]),
         .executableTarget(
             name: "martlet",
             dependencies: [
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
-                "Archives", "Transfer", "Integrations", "Web", "CLinux", .argumentParser, .logging, .serviceLifecycle,
+                "Archives", "Transfer", "Forges", "Integrations", "Web", "CLinux", .argumentParser, .logging,
+                .serviceLifecycle,
             ],
             swiftSettings: strict,
             // Fewer pages of the program are read at the start: relocations take 32 KB in place of 3.5 MB (glibc 2.36), and no library
@@ -191,7 +195,7 @@ let package = Package(
             name: "BotSupport",
             dependencies: [
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
-                "Archives", "Transfer", "Integrations", "TestSupport", "ExecutionSupport", .logging,
+                "Archives", "Transfer", "Forges", "Integrations", "TestSupport", "ExecutionSupport", .logging,
             ],
             path: "Tests/BotSupport", swiftSettings: strict),
         // Real daemons from outside, without Swift's concurrency; and the programs that measure and kill them.
@@ -219,8 +223,8 @@ let package = Package(
             "IntegrationsTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Redaction", "Settings", "Storage", "SourceControl",
-                "Execution", "Reports", "Archives", "Transfer", "Notifications", "Integrations", "ArchiveSupport",
-                "ExecutionSupport", "BotSupport", .logging,
+                "Execution", "Reports", "Archives", "Transfer", "Forges", "Notifications", "Integrations",
+                "ArchiveSupport", "ExecutionSupport", "BotSupport", .logging,
             ]),
         tests(
             "EndToEndTests",
@@ -232,7 +236,7 @@ let package = Package(
             "WebTests",
             [
                 "Model", "Encodings", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution",
-                "Archives", "Transfer", "Notifications", "Integrations", "Web", .grdb, .hummingbird, .logging,
+                "Archives", "Transfer", "Forges", "Notifications", "Integrations", "Web", .grdb, .hummingbird, .logging,
                 .mustache, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes, .serviceLifecycle,
             ]),
     ] + programs

@@ -1,6 +1,7 @@
 import Archives
 import Basics
 import Encodings
+import Forges
 package import Integrations
 package import Model
 package import Storage

@@ -1,6 +1,7 @@
 import Archives
 import Basics
 import Encodings
+package import Forges
 package import Integrations
 package import Model
 import Storage

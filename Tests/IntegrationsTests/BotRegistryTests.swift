@@ -8,6 +8,7 @@ import Settings
 import TestSupport
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 @Suite struct BotRegistryTests {

@@ -9,6 +9,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 /// The deciding parts without the service around them: a store, bots by their files, mirrors, and a clock that the test sets.

@@ -1,6 +1,7 @@
 import Archives
 import Basics
 import Encodings
+import Forges
 import Integrations
 import Model
 import Settings

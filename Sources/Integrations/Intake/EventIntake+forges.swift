@@ -1,5 +1,6 @@
 import Archives
 import Basics
+package import Forges
 import Model
 import Settings
 import Storage
@@ -22,9 +23,11 @@ extension EventIntake {
         let secrets = registry.secrets
         let read = try await lane(for: delivery.body).run {
             () throws(OperationError) -> (bots: [BotSpecification], digest: String, event: ForgeEvent)? in
-            let bots = try Self.senders(of: delivery, proof, among: hooks, secrets, at: now)
-            guard !bots.isEmpty else { return nil }
-            return (bots, Digest.sha256(of: try delivery.body.bytes()), try ForgeEventReader.read(delivery))
+            try OperationError.forDelivery { () throws(ForgeError) in
+                let bots = try Self.senders(of: delivery, proof, among: hooks, secrets, at: now)
+                guard !bots.isEmpty else { return nil }
+                return (bots, Digest.sha256(of: try delivery.body.bytes()), try ForgeEventReader.read(delivery))
+            }
         }
         guard let read else {
             refusals.count()
@@ -38,7 +41,7 @@ extension EventIntake {
     private static func senders(
         of delivery: ForgeDelivery, _ proof: WebhookProof, among hooks: [WebhookBots], _ secrets: SecretStore,
         at now: Timestamp
-    ) throws(OperationError) -> [BotSpecification] {
+    ) throws(ForgeError) -> [BotSpecification] {
         var bots: [String: [BotSpecification]] = [:]
         for hook in hooks {
             // An unreadable secret counts as one that is not set; `martlet doctor` says why.

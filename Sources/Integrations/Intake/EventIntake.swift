@@ -1,5 +1,6 @@
 import Archives
 package import Basics
+package import Forges
 import Foundation
 package import Logging
 import Model
@@ -46,7 +47,7 @@ package struct EventIntake: Sendable {
                     + "characters")
         }
         let (digest, claims) = try await lane(for: push.body).run { () throws(OperationError) in
-            let body = try push.body.bytes()
+            let body = try OperationError.forDelivery(push.body.bytes)
             return (Digest.sha256(of: body), try Self.claims(in: body))
         }
         let event = NewEvent(

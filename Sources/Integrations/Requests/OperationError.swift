@@ -1,3 +1,5 @@
+import Forges
+
 /// The reason why a request of a user or of another program was not carried out. The message is fit for outsiders: it names what they sent and what
 /// to do, never a path, a query or a secret of the machine.
 package struct OperationError: Error, CustomStringConvertible {
@@ -31,4 +33,19 @@ package struct OperationError: Error, CustomStringConvertible {
     }
 
     package var description: String { message }
+
+    /// Runs `body`, and converts the error of a delivery that cannot be read.
+    static func forDelivery<Value>(_ body: () throws(ForgeError) -> Value) throws(OperationError) -> Value {
+        do {
+            return try body()
+        } catch {
+            let code: Code =
+                switch error.code {
+                case .invalid: .invalid
+                case .tooLarge: .tooLarge
+                case .unavailable: .unavailable
+                }
+            throw OperationError(code, error.message, underlying: error.underlying)
+        }
+    }
 }

@@ -1,3 +1,4 @@
+package import Forges
 package import Model
 package import Storage
 package import Transfer

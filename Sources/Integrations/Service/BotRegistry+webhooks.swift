@@ -1,3 +1,4 @@
+package import Forges
 package import Model
 
 /// The bots that name one webhook secret.

@@ -1,5 +1,6 @@
 import Archives
 package import Basics
+package import Forges
 package import Model
 import Notifications
 package import Settings
@@ -115,14 +116,16 @@ package actor BotRegistry: BotSource {
         let isValid = try await (lane ?? self.lane).run { () throws(OperationError) in
             // An unreadable secret counts as one that is not set; `martlet doctor` says why.
             guard let secret = try? secrets.value(name) else { return false }
-            return try Self.isSignature(signature, of: push.body, secret: secret)
+            return try OperationError.forDelivery { () throws(ForgeError) in
+                try Self.isSignature(signature, of: push.body, secret: secret)
+            }
         }
         return isValid ? bot : nil
     }
 
     /// Whether a text is `sha256=` and the body's HMAC-SHA256 in hexadecimal. Always false for an empty secret.
     /// - Throws: `.unavailable` if the body cannot be read.
-    static func isSignature(_ text: String, of body: WebhookBody, secret: String) throws(OperationError) -> Bool {
+    static func isSignature(_ text: String, of body: WebhookBody, secret: String) throws(ForgeError) -> Bool {
         guard !secret.isEmpty, let given = WebhookProof.digest(text, prefix: "sha256=") else { return false }
         return ConstantTime.areEqual(try body.authenticationCode(key: Array(secret.utf8)), given)
     }

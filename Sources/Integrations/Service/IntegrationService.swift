@@ -1,6 +1,7 @@
 import Archives
 import Basics
 package import Execution
+import Forges
 package import Logging
 import Model
 import Notifications

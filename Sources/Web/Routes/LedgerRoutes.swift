@@ -1,3 +1,4 @@
+import Forges
 import HTTPTypes
 import Hummingbird
 import Integrations

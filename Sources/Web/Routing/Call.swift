@@ -1,4 +1,5 @@
 import Basics
+import Forges
 import Foundation
 import HTTPTypes
 import Hummingbird

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Encodings
+import Forges
 import Integrations
 
 /// The command `martlet bots`.

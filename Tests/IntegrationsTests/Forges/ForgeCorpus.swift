@@ -3,6 +3,7 @@ import Model
 import Storage
 import TestSupport
 
+@testable import Forges
 @testable import Integrations
 
 /// The collected bodies with the headers that the collection states for them.

@@ -4,6 +4,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 /// Every collected body of every forge.

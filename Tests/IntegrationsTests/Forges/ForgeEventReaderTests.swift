@@ -2,6 +2,7 @@ import Model
 import Storage
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 @Suite struct ForgeEventReaderTests {
@@ -40,7 +41,7 @@ import Testing
         (.forgejo, "null"), (.github, "\u{1F}\u{8B}\u{8}"),
     ])
     func testThatAPushThatDoesNotSayWhatMovedIsRefused(forge: Forge, body: String) throws {
-        let error = #expect(throws: OperationError.self) { _ = try ForgeSample.read(forge, body) }
+        let error = #expect(throws: ForgeError.self) { _ = try ForgeSample.read(forge, body) }
         #expect(error?.code == .invalid)
     }
 
@@ -51,7 +52,7 @@ import Testing
     func testThatARefHasAFullNameOfBoundedLength(ref: String) throws {
         let body =
             #"{"ref":"\#(ref.replacing("\u{0}", with: "\\u0000"))","before":"\#(ForgeSample.zero)","after":"\#(ForgeSample.one)"}"#
-        let error = #expect(throws: OperationError.self) { _ = try ForgeSample.read(.github, body) }
+        let error = #expect(throws: ForgeError.self) { _ = try ForgeSample.read(.github, body) }
         #expect((error?.message.utf8.count ?? 0) < 400)
     }
 
@@ -62,7 +63,7 @@ import Testing
         }
         let most = PushRequest.maximumUpdates
         #expect(try ForgeSample.read(.bitbucketServer, body(most)).claims.count == most)
-        let error = #expect(throws: OperationError.self) { _ = try ForgeSample.read(.bitbucketServer, body(most + 1)) }
+        let error = #expect(throws: ForgeError.self) { _ = try ForgeSample.read(.bitbucketServer, body(most + 1)) }
         #expect(error?.code == .tooLarge)
     }
 
@@ -135,15 +136,15 @@ import Testing
                 let delivery = ForgeDelivery(
                     forge: forge, bot: nil, headers: [other.eventHeaders[0]: ForgeSample.word(other)],
                     body: Array(ForgeSample.push(other).utf8))
-                let error = #expect(throws: OperationError.self) { _ = try ForgeEventReader.read(delivery) }
+                let error = #expect(throws: ForgeError.self) { _ = try ForgeEventReader.read(delivery) }
                 #expect(error?.code == .invalid)
                 #expect(error?.message.contains("/webhooks/") == true)
             }
         }
         // GitLab's body with another forge's headers, and the reverse.
         for forge in [Forge.github, .gitea, .forgejo, .gogs] {
-            #expect(throws: OperationError.self) { _ = try ForgeSample.read(forge, ForgeSample.push(.gitlab)) }
-            #expect(throws: OperationError.self) { _ = try ForgeSample.read(.gitlab, ForgeSample.push(forge)) }
+            #expect(throws: ForgeError.self) { _ = try ForgeSample.read(forge, ForgeSample.push(.gitlab)) }
+            #expect(throws: ForgeError.self) { _ = try ForgeSample.read(.gitlab, ForgeSample.push(forge)) }
         }
     }
 
@@ -168,7 +169,7 @@ import Testing
         "", "a=b", "payload", "payload=", "payload=%", "payload=%7", "payload=%zz", "payload=%7B", "xpayload=%7B%7D",
     ])
     func testThatAFormWithoutJSONIsRefused(form: String) throws {
-        #expect(throws: OperationError.self) {
+        #expect(throws: ForgeError.self) {
             _ = try ForgeSample.read(
                 .github, form, event: "star", headers: ["content-type": "application/x-www-form-urlencoded"])
         }

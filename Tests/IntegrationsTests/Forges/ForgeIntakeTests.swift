@@ -5,6 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 /// Deliveries from their signature to their row.

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 @Suite struct ForgeJSONReaderTests {
@@ -53,11 +54,11 @@ import Testing
 
     @Test func testW13ThatMalformedJSONIsRefused() throws {
         for text in Self.malformed {
-            #expect(throws: OperationError.self, "\(text.debugDescription)") { _ = try read(text) }
+            #expect(throws: ForgeError.self, "\(text.debugDescription)") { _ = try read(text) }
         }
         // Deeper than anything sends.
         for text in [String(repeating: "[", count: 100_000), String(repeating: #"[{"":"#, count: 50_000)] {
-            #expect(throws: OperationError.self) { _ = try read(text) }
+            #expect(throws: ForgeError.self) { _ = try read(text) }
         }
     }
 
@@ -94,7 +95,7 @@ import Testing
         // The array and the object that holds it are values, too.
         let many = Array(repeating: "1", count: ForgeJSONReader.maximumValues - 2).joined(separator: ",")
         #expect(throws: Never.self) { _ = try read(#"{"commits":[\#(many)]}"#) }
-        let error = #expect(throws: OperationError.self) { _ = try read(#"{"commits":[\#(many),1]}"#) }
+        let error = #expect(throws: ForgeError.self) { _ = try read(#"{"commits":[\#(many),1]}"#) }
         #expect(error?.code == .tooLarge)
     }
 
@@ -103,6 +104,6 @@ import Testing
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         }
         #expect(throws: Never.self) { _ = try read(nested(ForgeJSONReader.maximumDepth)) }
-        #expect(throws: OperationError.self) { _ = try read(nested(ForgeJSONReader.maximumDepth + 1)) }
+        #expect(throws: ForgeError.self) { _ = try read(nested(ForgeJSONReader.maximumDepth + 1)) }
     }
 }

@@ -4,6 +4,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 /// W14: bodies of the corpus with one value replaced, removed or duplicated.
@@ -124,7 +125,7 @@ import Testing
                 var bytes = try torn.body.bytes()
                 if random.next(2) == 0 {
                     torn.body = WebhookBody(Array(bytes.prefix(random.next(bytes.count))))
-                    #expect(throws: OperationError.self) { _ = try ForgeEventReader.read(torn) }
+                    #expect(throws: ForgeError.self) { _ = try ForgeEventReader.read(torn) }
                 } else {
                     bytes[random.next(bytes.count)] = UInt8(random.next(256))
                     torn.body = WebhookBody(bytes)

@@ -6,6 +6,7 @@ import Foundation
 import Model
 import TestSupport
 
+@testable import Forges
 @testable import Integrations
 
 /// Deliveries as forges send them.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 @Suite struct NamedRepositoryTests {

@@ -2,6 +2,7 @@ import Model
 import Storage
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 /// The fields of a pull request's event that are read.

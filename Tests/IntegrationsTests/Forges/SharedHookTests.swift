@@ -5,6 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 /// `POST /webhooks/{forge}`: the secret limits the bots that can be meant, and the body chooses among them.

@@ -5,6 +5,7 @@ import Model
 import TestSupport
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 /// The proofs of a delivery, form by form.

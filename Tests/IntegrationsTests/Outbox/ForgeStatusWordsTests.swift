@@ -2,6 +2,7 @@ import Model
 import Storage
 import Testing
 
+@testable import Forges
 @testable import Integrations
 
 @Suite struct ForgeStatusWordsTests {

@@ -3,7 +3,7 @@ import Storage
 
 /// Reads events of Bitbucket Cloud ("Event payloads") and Bitbucket Data Center ("Event payload").
 extension ForgeEventReader {
-    func bitbucketCloud() throws(OperationError) -> ForgeEvent {
+    func bitbucketCloud() throws(ForgeError) -> ForgeEvent {
         switch word {
         case "repo:push": return try cloudPush()
         case "pullrequest:created": return cloudPull(.opened)
@@ -13,7 +13,7 @@ extension ForgeEventReader {
         }
     }
 
-    func bitbucketServer() throws(OperationError) -> ForgeEvent {
+    func bitbucketServer() throws(ForgeError) -> ForgeEvent {
         switch word {
         case "repo:refs_changed", "mirror:repo_synchronized":
             // If more refs changed than its limit, it names none of them.
@@ -37,7 +37,7 @@ extension ForgeEventReader {
     }
 
     /// Reads a push. If it moved many refs, the list is empty; the result is an event without claims.
-    private func cloudPush() throws(OperationError) -> ForgeEvent {
+    private func cloudPush() throws(ForgeError) -> ForgeEvent {
         guard let changes = body["push"]["changes"].elements else { throw unclear(.null) }
         var claims: [RefClaim] = []
         for change in try bounded(changes) {
@@ -52,7 +52,7 @@ extension ForgeEventReader {
     }
 
     /// Returns the commit of one side; `nil` if the ref did not exist there.
-    private func commit(_ side: ForgeJSON, of name: String) throws(OperationError) -> CommitID? {
+    private func commit(_ side: ForgeJSON, of name: String) throws(ForgeError) -> CommitID? {
         guard side.isObject else { return nil }
         guard let commit = side["target"]["hash"].text.flatMap({ CommitID($0) }) else { throw unclear(.string(name)) }
         return commit

@@ -1,6 +1,6 @@
 extension Forge {
     /// How a sender proves itself, for the answer to a refused delivery.
-    var signatureRule: String {
+    package var signatureRule: String {
         let hmac = "the HMAC-SHA256 of the body with the bot's webhook secret, in lower-case hexadecimal"
         return switch self {
         case .github, .push: "X-Hub-Signature-256 must be sha256= and \(hmac)"
@@ -16,7 +16,7 @@ extension Forge {
 
     /// Returns what to choose in the forge's settings, in the forge's own words, in the order of its form.
     /// - Parameter secret: The secret's name, never its value.
-    func instructions(url: String, secret: String) -> String {
+    package func instructions(url: String, secret: String) -> String {
         let value = "(the value of the secret \(secret))"
         switch self {
         case .push: return Self.hookInstructions(url: url, secret: secret)

@@ -23,7 +23,7 @@ package struct WebhookBody: Sendable {
 
     /// Returns the complete body. Blocks.
     /// - Throws: `.unavailable` if it cannot be read.
-    package func bytes() throws(OperationError) -> [UInt8] {
+    package func bytes() throws(ForgeError) -> [UInt8] {
         if case .bytes(let bytes) = storage { return bytes }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
@@ -33,14 +33,14 @@ package struct WebhookBody: Sendable {
 
     /// Returns the HMAC-SHA256 over `prefix` and the body, without loading the body into memory. Blocks.
     /// - Throws: `.unavailable` if it cannot be read.
-    func authenticationCode(key: [UInt8], prefix: [UInt8] = []) throws(OperationError) -> [UInt8] {
+    package func authenticationCode(key: [UInt8], prefix: [UInt8] = []) throws(ForgeError) -> [UInt8] {
         var code = MessageAuthentication(key: key)
         code.update(prefix)
         try forEachPiece { code.update($0) }
         return code.bytes
     }
 
-    private func forEachPiece(_ take: ([UInt8]) -> Void) throws(OperationError) {
+    private func forEachPiece(_ take: ([UInt8]) -> Void) throws(ForgeError) {
         switch storage {
         case .bytes(let bytes): take(bytes)
         case .file(let read):
@@ -51,7 +51,7 @@ package struct WebhookBody: Sendable {
                     guard piece.count == length else { throw Truncated() }
                     take(piece)
                 } catch {
-                    throw OperationError(.unavailable, "the body could not be read; send it again", underlying: error)
+                    throw ForgeError(.unavailable, "the body could not be read; send it again", underlying: error)
                 }
             }
         }

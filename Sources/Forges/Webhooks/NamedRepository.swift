@@ -1,5 +1,5 @@
 /// The repository that a delivery names. It is a claim: it is compared with the bots' configured URLs, and never used as an address.
-struct NamedRepository: Sendable, Equatable {
+package struct NamedRepository: Sendable, Equatable {
     /// The host and path of every address in the body (`key(of:)`).
     var keys: Set<String> = []
     /// The owner and the name in lower case, such as `acme/kit`.
@@ -11,12 +11,12 @@ struct NamedRepository: Sendable, Equatable {
     }
 
     /// The text for users.
-    var description: String { path ?? keys.min() ?? "that it names" }
+    package var description: String { path ?? keys.min() ?? "that it names" }
 
     /// Returns what all addresses of one repository have in common. `https://me@Git.example:8443/acme/Kit.git/`,
     /// `ssh://git@git.example:2222/acme/kit` and `git@git.example:acme/kit.git` all become `git.example/acme/kit`. It is in lower case, because
     /// forges compare names without regard to case. `nil` if the text is no address with a host, such as a local path.
-    static func key(of url: String) -> String? {
+    package static func key(of url: String) -> String? {
         guard url.utf8.count <= ForgeJSONReader.maximumStringBytes else { return nil }
         var rest = url[...]
         var isPlain = false
@@ -38,11 +38,11 @@ struct NamedRepository: Sendable, Equatable {
     }
 
     /// Whether one of its addresses is the bot's configured URL.
-    func isAt(_ url: String) -> Bool { Self.key(of: url).map { keys.contains($0) } ?? false }
+    package func isAt(_ url: String) -> Bool { Self.key(of: url).map { keys.contains($0) } ?? false }
 
     /// Whether the owner and the name match those of the bot's configured URL. A forge can use another host name than the bot's file, and a local
     /// path has no host.
-    func hasPath(of url: String) -> Bool {
+    package func hasPath(of url: String) -> Bool {
         guard let path, path.contains("/") else { return false }
         let configured = Self.key(of: url) ?? Self.path(url)
         return configured.hasSuffix("/" + path)

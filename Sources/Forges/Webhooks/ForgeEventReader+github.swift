@@ -3,10 +3,10 @@ import Storage
 
 /// Reads events of GitHub ("Webhook events and payloads"), and of Gogs, Gitea and Forgejo, which adopted its bodies.
 extension ForgeEventReader {
-    func githubFamily() throws(OperationError) -> ForgeEvent {
+    func githubFamily() throws(ForgeError) -> ForgeEvent {
         // No forge of this family sends this member. The body is another forge's, sent with the headers of this one.
         guard body["object_kind"].text == nil else {
-            throw OperationError(.invalid, "this is a body of GitLab: let it send to /webhooks/gitlab")
+            throw ForgeError(.invalid, "this is a body of GitLab: let it send to /webhooks/gitlab")
         }
         switch word {
         case "push": return moving([try claim(body["ref"], body["before"], body["after"])])
@@ -18,7 +18,7 @@ extension ForgeEventReader {
     }
 
     /// Reads the creation or deletion of a ref. `ref` is a short name. GitHub's body has no commit; Gitea's has one in `sha`.
-    private func createdOrDeleted(isCreated: Bool) throws(OperationError) -> ForgeEvent {
+    private func createdOrDeleted(isCreated: Bool) throws(ForgeError) -> ForgeEvent {
         guard let type = body["ref_type"].text, type == "branch" || type == "tag" else {
             return ignored("\(word) of neither a branch nor a tag")
         }

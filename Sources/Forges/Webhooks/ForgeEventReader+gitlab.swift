@@ -3,7 +3,7 @@ import Storage
 
 /// Reads events of GitLab ("Webhook events", "System hooks").
 extension ForgeEventReader {
-    func gitlab() throws(OperationError) -> ForgeEvent {
+    func gitlab() throws(ForgeError) -> ForgeEvent {
         let kind: String
         switch word {
         case "Push Hook", "Tag Push Hook", "Merge Request Hook", "System Hook":
@@ -23,7 +23,7 @@ extension ForgeEventReader {
         default:
             // The body may also be another forge's, sent with these headers.
             guard word == "System Hook" else {
-                throw OperationError(.invalid, "the body of a \(word) of GitLab says what it is in object_kind")
+                throw ForgeError(.invalid, "the body of a \(word) of GitLab says what it is in object_kind")
             }
             return ignored(kind.isEmpty ? "\(word) moves no ref" : "\(kind.prefix(60)) moves no ref")
         }

@@ -1,7 +1,7 @@
-import Storage
+package import Storage
 
 /// The contents of an authentic delivery. All of it is a claim: the bots' files decide which repository is scanned, and the scan finds what moved.
-struct ForgeEvent: Sendable, Equatable {
+package struct ForgeEvent: Sendable, Equatable {
     enum Kind: Sendable, Hashable {
         /// One or more refs moved; some of them may have been created or deleted.
         case push
@@ -21,17 +21,17 @@ struct ForgeEvent: Sendable, Equatable {
 
     var kind: Kind
     /// The refs that are said to have moved. Empty if the forge does not say which.
-    var claims: [RefClaim] = []
+    package var claims: [RefClaim] = []
     /// The pull request that the event is about. `nil` if the event does not name the pull request and its target branch.
-    var pull: PullRequestClaim?
+    package var pull: PullRequestClaim?
     /// The forge's name of the event, cut to `maximumWordBytes`.
-    var word: String
-    var repository: NamedRepository
+    package var word: String
+    package var repository: NamedRepository
 
     static let maximumWordBytes = 100
 
     /// Whether the repository is to be scanned.
-    var asksForLook: Bool {
+    package var asksForLook: Bool {
         switch kind {
         case .push, .created, .deleted, .pullRequest: true
         case .ping, .ignored: false
@@ -39,7 +39,7 @@ struct ForgeEvent: Sendable, Equatable {
     }
 
     /// The reason why the repository is not scanned, or the change to a pull request that causes the scan. `nil` for other events.
-    var reason: String? {
+    package var reason: String? {
         switch kind {
         case .push, .created, .deleted: nil
         case .pullRequest(let change): "pull request \(change.rawValue)"
@@ -61,7 +61,7 @@ struct ForgeEvent: Sendable, Equatable {
 
 extension ForgeEvent {
     /// The claim about the head of the pull request, for the ledger; empty if the event is not about one.
-    var pullClaims: [RefClaim] {
+    package var pullClaims: [RefClaim] {
         pull.map { pull in
             [pull.head.map { RefClaim(ref: pull.ref, before: nil, after: $0) } ?? .head(of: pull.ref)]
         } ?? []

@@ -62,7 +62,7 @@ package enum Forge: String, Hashable, Sendable, CaseIterable, CustomStringConver
     }
 
     /// Returns the forge that a public host belongs to; `nil` for any other host.
-    static func of(host: String) -> Forge? {
+    package static func of(host: String) -> Forge? {
         StatusForge.of(host: host).flatMap { Forge(rawValue: $0.rawValue) }
     }
 }

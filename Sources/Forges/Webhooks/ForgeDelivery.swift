@@ -22,7 +22,7 @@ package struct ForgeDelivery: Sendable {
     package var showsProof: Bool { WebhookProof(of: self) != nil }
 
     /// The first part of the delivery's key.
-    var hook: String { bot.map { "\(forge)/\($0)" } ?? forge.rawValue }
+    package var hook: String { bot.map { "\(forge)/\($0)" } ?? forge.rawValue }
 
     /// Returns the value of the first of these headers that is present, even if it is empty. `nil` if none is present.
     func first(of names: [String]) -> String? { names.lazy.compactMap { headers[$0] }.first }
@@ -30,7 +30,7 @@ package struct ForgeDelivery: Sendable {
     /// Returns the forge's id of this delivery. If it sends no valid id, returns one made from the body's digest, so that a delivery that is sent
     /// again is recognized.
     /// - Parameter digest: The SHA-256 of the body, in hexadecimal.
-    func id(digest: String) -> String {
+    package func id(digest: String) -> String {
         if let id = first(of: forge.deliveryHeaders), NewEvent.isDeliveryID(id) { return id }
         // GitLab sends one such id for all events of a request, so the body's digest is added.
         if forge == .gitlab, let id = headers["x-gitlab-event-uuid"], NewEvent.isDeliveryID(id) {
@@ -42,13 +42,13 @@ package struct ForgeDelivery: Sendable {
     /// Returns the JSON of the delivery. It is the body, or the field `payload` of a form, which GitHub, Gitea, Forgejo and Gogs can send. `nil` for
     /// a form without that field.
     /// - Throws: `.unavailable` if the body cannot be read.
-    func json() throws(OperationError) -> [UInt8]? {
+    func json() throws(ForgeError) -> [UInt8]? {
         isForm ? FormBody.field("payload", in: try body.bytes()) : try body.bytes()
     }
 
     /// Returns the bytes that the forge signs.
     /// - Throws: `.unavailable` if the body cannot be read.
-    func signed() throws(OperationError) -> WebhookBody {
+    package func signed() throws(ForgeError) -> WebhookBody {
         guard forge.signsTheFormsField, isForm, let field = try json() else { return body }
         return WebhookBody(field)
     }

@@ -1,11 +1,11 @@
 import Archives
 import Basics
 import Encodings
-import Model
-import Notifications
+package import Model
+package import Notifications
 
 /// The proof of a delivery's authenticity, in the one form that its forge sends; other forms are ignored.
-enum WebhookProof: Sendable {
+package enum WebhookProof: Sendable {
     /// An HMAC-SHA256.
     case digest([UInt8])
     /// The proof of GitLab: the secret itself, or a signature. The form of the configured secret decides which of them counts. So an attacker who can
@@ -13,7 +13,7 @@ enum WebhookProof: Sendable {
     case gitlab(token: [UInt8]?, signature: StandardWebhookSignature?)
 
     /// - Returns: `nil` if the headers contain no proof of the exact form. That costs no hashing.
-    init?(of delivery: ForgeDelivery) {
+    package init?(of delivery: ForgeDelivery) {
         let headers = delivery.headers
         let digest: [UInt8]?
         switch delivery.forge {
@@ -37,7 +37,7 @@ enum WebhookProof: Sendable {
     }
 
     /// Decodes a prefix and 64 lower-case hexadecimal digits, as every forge sends them; `nil` for anything else.
-    static func digest(_ text: String?, prefix: String = "") -> [UInt8]? {
+    package static func digest(_ text: String?, prefix: String = "") -> [UInt8]? {
         guard let text, text.utf8.count == prefix.utf8.count + 64, text.utf8.starts(with: prefix.utf8) else {
             return nil
         }
@@ -48,14 +48,14 @@ enum WebhookProof: Sendable {
 
     /// Whether this proof was made with a secret over a message. Always false for an empty secret.
     /// - Throws: `.unavailable` if the bytes cannot be read.
-    func holds(over message: WebhookBody, secret: String, at now: Timestamp) throws(OperationError) -> Bool {
+    package func holds(over message: WebhookBody, secret: String, at now: Timestamp) throws(ForgeError) -> Bool {
         guard !secret.isEmpty else { return false }
         switch self {
         case .digest(let given):
             return ConstantTime.areEqual(try message.authenticationCode(key: Array(secret.utf8)), given)
         case .gitlab(let token, let signature):
             if secret.hasPrefix(StandardWebhookSignature.keyPrefix) {
-                return try signature?.holds(secret: secret, at: now) { (key, prefix) throws(OperationError) in
+                return try signature?.holds(secret: secret, at: now) { (key, prefix) throws(ForgeError) in
                     try message.authenticationCode(key: key, prefix: prefix)
                 } ?? false
             }

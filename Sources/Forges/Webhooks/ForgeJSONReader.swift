@@ -11,11 +11,11 @@ enum ForgeJSONReader {
 
     /// Reads a JSON text.
     /// - Throws: `.invalid` with the line if it is no JSON; `.tooLarge` if it has more than `maximumValues` values.
-    static func read(_ bytes: [UInt8]) throws(OperationError) -> ForgeJSON {
+    static func read(_ bytes: [UInt8]) throws(ForgeError) -> ForgeJSON {
         do throws(JSON.Failure) {
             return .value(try JSON.parse(bytes, values: maximumValues, depth: maximumDepth))
         } catch {
-            throw OperationError(error.code == .tooManyValues ? .tooLarge : .invalid, "the body is \(error.text)")
+            throw ForgeError(error.code == .tooManyValues ? .tooLarge : .invalid, "the body is \(error.text)")
         }
     }
 }

@@ -2,7 +2,7 @@ import Model
 import Storage
 
 /// Reads the contents of an authentic delivery in the format of the forge that its URL names.
-struct ForgeEventReader {
+package struct ForgeEventReader {
     let forge: Forge
     /// The forge's name of the event, as its header states it.
     let word: String
@@ -11,14 +11,14 @@ struct ForgeEventReader {
     /// Reads a delivery. An event of an unknown kind is not an error; it is `ignored`.
     /// - Throws: `.invalid` for a delivery of another forge, a body that is no JSON object, and a push that does not say what moved. `.tooLarge` for
     ///   more refs than `PushRequest.maximumUpdates`.
-    static func read(_ delivery: ForgeDelivery) throws(OperationError) -> ForgeEvent {
+    package static func read(_ delivery: ForgeDelivery) throws(ForgeError) -> ForgeEvent {
         let forge = delivery.forge
         guard let word = delivery.first(of: forge.eventHeaders), !word.isEmpty else { throw otherForge(delivery) }
         guard let json = try delivery.json() else {
-            throw OperationError(.invalid, "the form has no field payload: let \(forge.title) send application/json")
+            throw ForgeError(.invalid, "the form has no field payload: let \(forge.title) send application/json")
         }
         let body = try ForgeJSONReader.read(json)
-        guard body.isObject else { throw OperationError(.invalid, "the body is no JSON object") }
+        guard body.isObject else { throw ForgeError(.invalid, "the body is no JSON object") }
         let kept = word.utf8.count <= ForgeEvent.maximumWordBytes ? word : String(word.prefix(20)) + "…"
         let reader = ForgeEventReader(forge: forge, word: kept, body: body)
         switch forge {
@@ -26,15 +26,15 @@ struct ForgeEventReader {
         case .gitlab: return try reader.gitlab()
         case .bitbucket: return try reader.bitbucketCloud()
         case .bitbucketServer: return try reader.bitbucketServer()
-        case .push: throw OperationError(.invalid, "a git server's hook sends to /webhooks/push/BOT")
+        case .push: throw ForgeError(.invalid, "a git server's hook sends to /webhooks/push/BOT")
         }
     }
 
-    private static func otherForge(_ delivery: ForgeDelivery) -> OperationError {
+    private static func otherForge(_ delivery: ForgeDelivery) -> ForgeError {
         let sender = Forge.allCases.first { delivery.first(of: $0.eventHeaders) != nil }
         let remedy = sender.map { "this comes from \($0.title): let it send to /webhooks/\($0)" } ?? "send it"
         let header = delivery.forge.eventHeaders.first ?? ""
-        return OperationError(.invalid, "\(delivery.forge.title) sends the header \(header); \(remedy)")
+        return ForgeError(.invalid, "\(delivery.forge.title) sends the header \(header); \(remedy)")
     }
 
     // MARK: Parts that forges share
@@ -55,7 +55,7 @@ struct ForgeEventReader {
     func moving(_ claims: [RefClaim]) -> ForgeEvent { .moving(claims, word: word, repository: repository) }
 
     /// Returns a claim from a full ref name and the commits before and after. An all-zero id means that the ref was created or deleted.
-    func claim(_ ref: ForgeJSON, _ before: ForgeJSON, _ after: ForgeJSON) throws(OperationError) -> RefClaim {
+    func claim(_ ref: ForgeJSON, _ before: ForgeJSON, _ after: ForgeJSON) throws(ForgeError) -> RefClaim {
         guard let name = ref.text, let before = before.text.flatMap({ CommitID($0) }),
             let after = after.text.flatMap({ CommitID($0) })
         else { throw unclear(ref) }
@@ -63,12 +63,12 @@ struct ForgeEventReader {
     }
 
     /// Returns the full name of a ref from its short name.
-    func refName(_ name: String, isTag: Bool) throws(OperationError) -> RefName {
+    func refName(_ name: String, isTag: Bool) throws(ForgeError) -> RefName {
         guard !name.isEmpty else { throw unclear(.string(name)) }
         return try refName((isTag ? "refs/tags/" : "refs/heads/") + name)
     }
 
-    func refName(_ name: String) throws(OperationError) -> RefName {
+    func refName(_ name: String) throws(ForgeError) -> RefName {
         guard name.hasPrefix("refs/"), name.utf8.count <= NewEvent.maximumNameBytes, !name.utf8.contains(0) else {
             throw unclear(.string(name))
         }
@@ -77,15 +77,15 @@ struct ForgeEventReader {
 
     /// Returns the changes if they are few enough.
     /// - Throws: `.tooLarge` for more than `PushRequest.maximumUpdates`.
-    func bounded(_ changes: [ForgeJSON]) throws(OperationError) -> [ForgeJSON] {
+    func bounded(_ changes: [ForgeJSON]) throws(ForgeError) -> [ForgeJSON] {
         guard changes.count <= PushRequest.maximumUpdates else {
-            throw OperationError(.tooLarge, "a push may move at most \(PushRequest.maximumUpdates) refs")
+            throw ForgeError(.tooLarge, "a push may move at most \(PushRequest.maximumUpdates) refs")
         }
         return changes
     }
 
-    func unclear(_ ref: ForgeJSON) -> OperationError {
-        OperationError(
+    func unclear(_ ref: ForgeJSON) -> ForgeError {
+        ForgeError(
             .invalid,
             "\(word) of \(forge.title) needs a full ref name and two full commit ids; this one has not: "
                 + (ref.text ?? "").prefix(200))
