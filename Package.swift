@@ -106,6 +106,7 @@ let package = Package(
         library("Model"),
         library("Basics", ["CLinux"]),
         library("JobProtocol", ["CLinux"]),
+        library("API"),
 
         // Adapters: none imports another
         library("Settings", ["Model", .yams]),
