@@ -111,6 +111,7 @@ let package = Package(
         library("Encodings"),
         library("Basics", ["Encodings", "CLinux", .crypto]),
         library("JobProtocol", ["Encodings"]),
+        library("API"),
         library("Redaction", ["Encodings"]),
 
         // Adapters: none imports another
