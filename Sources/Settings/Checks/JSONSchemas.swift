@@ -63,7 +63,7 @@ package enum JSONSchemas {
             "secrets": { "type": "string" },
             "anonymous": { "enum": ["read", "none"], "default": "read" },
             "isolation": { "enum": ["sandbox", "none"] },
-            "fence": {
+            "sandbox": {
               "type": "object", "additionalProperties": false,
               "properties": {
                 "read-only": { "$ref": "#/$defs/texts" },
@@ -74,6 +74,7 @@ package enum JSONSchemas {
                 "loopback": { "type": "boolean" }
               }
             },
+            "fence": { "$ref": "#/properties/sandbox", "deprecated": true },
             "images": { "type": "string" },
             "mail": {
               "type": "object", "additionalProperties": false, "required": ["server", "from"],
