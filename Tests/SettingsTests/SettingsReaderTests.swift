@@ -52,7 +52,7 @@ import Testing
             secrets: /run/secrets
             anonymous: none
             isolation: sandbox
-            fence: { read-only: [/opt/sdk/, /srv/packages], memory: 4GiB, processes: 100, workspace: 512MiB, cpu-weight: 50, loopback: true }
+            sandbox: { read-only: [/opt/sdk/, /srv/packages], memory: 4GiB, processes: 100, workspace: 512MiB, cpu-weight: 50, loopback: true }
             images: images
             user: ci
             signing: signing-key
@@ -77,6 +77,22 @@ import Testing
                     from: try #require(MailAddress("Martlet <ci@acme.example>")), credentials: "mail",
                     certificates: "/etc/martlet/mail.pem"),
                 signing: "signing-key"))
+    }
+
+    @Test func testThatTheSandboxsOldKeyIsReadWithAWarning() throws {
+        // given
+        let old = "fence"
+        // when
+        let reading = read("\(old): { processes: 100 }\n")
+        let both = read("sandbox: {}\n\(old): { processes: 100 }\n")
+        // then
+        #expect(try #require(reading.value).fence.processes == 100)
+        #expect(
+            reading.diagnostics.map(\.description) == [
+                "/etc/martlet/martlet.yml:1:1: warning: `\(old)` is the old name of `sandbox`; it is still read, but write `sandbox`"
+            ])
+        #expect(both.value == nil)
+        expectContains("\(both.diagnostics)", "`\(old)` is the old name of `sandbox`, and the settings file has both")
     }
 
     @Test func testThatProxiesAreAddresses() throws {
@@ -126,16 +142,16 @@ import Testing
         Marked("concurrency: §many\n", "a whole number from 1 to 256"),
         Marked("anonymous: §write\n", "one of `read`, `none`"),
         Marked("isolation: §docker\n", "one of `sandbox`, `none`"),
-        Marked("fence: { §readonly: /opt }\n", "did you mean `read-only`?"),
-        Marked("fence: { read-only: §opt }\n", "has absolute paths"),
-        Marked("fence: { read-only: [/opt, §/opt/../etc] }\n", "has absolute paths"),
-        Marked("fence: { read-only: §/ }\n", "the whole machine is no fence"),
-        Marked("fence: { read-only: §/tmp/sdk }\n", "a /tmp of its own"),
-        Marked("fence: { memory: §4 }\n", "is no size for `memory`"),
-        Marked("fence: { memory: §4GB }\n", "is no size for `memory`"),
-        Marked("fence: { memory: §1MiB }\n", "`memory` is between 64MiB and"),
-        Marked("fence: { workspace: §99999999999GiB }\n", "is no size for `workspace`"),
-        Marked("fence: { processes: §0 }\n", "a whole number from 16 to 32768"),
+        Marked("sandbox: { §readonly: /opt }\n", "did you mean `read-only`?"),
+        Marked("sandbox: { read-only: §opt }\n", "has absolute paths"),
+        Marked("sandbox: { read-only: [/opt, §/opt/../etc] }\n", "has absolute paths"),
+        Marked("sandbox: { read-only: §/ }\n", "the whole machine is no fence"),
+        Marked("sandbox: { read-only: §/tmp/sdk }\n", "a /tmp of its own"),
+        Marked("sandbox: { memory: §4 }\n", "is no size for `memory`"),
+        Marked("sandbox: { memory: §4GB }\n", "is no size for `memory`"),
+        Marked("sandbox: { memory: §1MiB }\n", "`memory` is between 64MiB and"),
+        Marked("sandbox: { workspace: §99999999999GiB }\n", "is no size for `workspace`"),
+        Marked("sandbox: { processes: §0 }\n", "a whole number from 16 to 32768"),
         Marked("images: §~/images\n", "`images` is an absolute path"),
         Marked("mail: §smtps://h\n", "`mail` is a mapping"),
         Marked("mail: §{}\n", "`mail` needs `server`"),

@@ -103,9 +103,9 @@ import Testing
             )
             try await web.expect(404, "GET", "/bots/other/silences")
             try await web.expect(400, "GET", "/bots/kit/silences?after=-1")
-            expectContains(try await web.send("GET", "/bots/kit/silences?after=2").text, "Nothing is silenced")
+            expectContains(try await web.send("GET", "/bots/kit/silences?after=2").text, "Nothing is muted")
             // and on the command line
-            let listed = try await martlet(["silences", "kit"], web)
+            let listed = try await martlet(["muted", "kit"], web)
             expectContains(
                 listed.stdout, ", in kit#2\n    silenced by operator until 2026-12-31T00:00:00.000Z: <the vendor's>\n")
             expectContains(listed.stdout, "ffffffffffff  no branch has it\n    was silenced by ada until ")

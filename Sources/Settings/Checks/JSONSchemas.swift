@@ -63,7 +63,7 @@ package enum JSONSchemas {
             "secrets": { "description": "The directory of the secrets. Default: /etc/martlet/secrets. systemd's credentials are read too", "type": "string" },
             "anonymous": { "description": "Whether anybody may read, or only a caller with a token", "enum": ["read", "none"], "default": "read" },
             "isolation": { "description": "Whether jobs run in the sandbox. Default: sandbox where it can work, else none", "enum": ["sandbox", "none"] },
-            "fence": {
+            "sandbox": {
               "description": "The sandbox of jobs",
               "type": "object", "additionalProperties": false,
               "properties": {
@@ -75,6 +75,7 @@ package enum JSONSchemas {
                 "loopback": { "description": "true: steps with the network reach the machine's loopback. false: the service does not start if that cannot be prevented", "type": "boolean" }
               }
             },
+            "fence": { "description": "The old name of sandbox", "$ref": "#/properties/sandbox", "deprecated": true },
             "images": { "description": "The directory of the root file systems that recipes may name as image. Default: none", "type": "string" },
             "mail": {
               "description": "The mail server of notices. Default: no mail is sent",

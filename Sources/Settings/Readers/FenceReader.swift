@@ -1,6 +1,6 @@
 import Model
 
-/// A reader of the settings' `fence`, which describes the sandbox.
+/// A reader of the settings' `sandbox`.
 enum FenceReader {
     /// The most paths. A job's sandbox has at most 64 paths, including those that the service adds.
     static let maximumPaths = 32
@@ -15,7 +15,7 @@ enum FenceReader {
 
     static func fence(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> FenceSettings {
         var fence = FenceSettings()
-        guard let node, let fields = Fields(node, Keys.fence, of: "`fence`", &diagnostics) else { return fence }
+        guard let node, let fields = Fields(node, Keys.fence, of: "`sandbox`", &diagnostics) else { return fence }
         fence.readOnly = paths(fields["read-only"], &diagnostics)
         fence.memory = diagnostics.size(fields["memory"], "memory", within: memoryRange) ?? fence.memory
         fence.processes =

@@ -5,7 +5,7 @@ struct Fields {
     /// Whether a key was refused. If so, a missing key may only be misspelled.
     private(set) var hasRefused = false
 
-    /// Adds an error for each unknown key, and one if `node` is no mapping.
+    /// Adds an error for each unknown key, and one if `node` is no mapping. An old name is a warning, and its value is found under the new name.
     /// - Parameter place: What the mapping is, for messages: `a bot file`, `a trigger`.
     /// - Returns: `nil` if `node` is no mapping.
     init?(_ node: YAMLNode, _ keys: [Key], of place: String, _ diagnostics: inout Diagnostics) {
@@ -15,7 +15,7 @@ struct Fields {
             return
         }
         guard case .mapping(let written) = node.content else {
-            let example = Keys.names(keys).prefix(3).map { "`\($0)`" }.joined(separator: ", ")
+            let example = Keys.currentNames(keys).prefix(3).map { "`\($0)`" }.joined(separator: ", ")
             diagnostics.error("\(place) is a mapping with keys such as \(example), not \(node.kind)", at: node.position)
             return nil
         }
@@ -27,9 +27,23 @@ struct Fields {
             case let key? where key.isLater:
                 diagnostics.error(
                     "`\(key.name)` is not supported yet by this version; remove it from \(place)", at: entry.position)
-            case .some: entries[entry.key] = entry
+            case let key?:
+                guard let name = key.replacement else {
+                    entries[key.name] = entry
+                    continue
+                }
+                if written.contains(where: { $0.key == name }) {
+                    diagnostics.error(
+                        "`\(key.name)` is the old name of `\(name)`, and \(place) has both; remove `\(key.name)`",
+                        at: entry.position)
+                    continue
+                }
+                diagnostics.warning(
+                    "`\(key.name)` is the old name of `\(name)`; it is still read, but write `\(name)`",
+                    at: entry.position)
+                entries[name] = entry
             case nil:
-                let names = Keys.names(keys)
+                let names = Keys.currentNames(keys)
                 let hint = Suggestion.hint(for: entry.key, in: names)
                 let known = hint.isEmpty ? "; \(place) has \(names.map { "`\($0)`" }.joined(separator: ", "))" : hint
                 diagnostics.error("\(place) has no key \(Printable.quoted(entry.key))\(known)", at: entry.position)

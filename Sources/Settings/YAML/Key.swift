@@ -3,8 +3,12 @@ struct Key: Hashable, Sendable {
     let name: String
     /// Whether the key belongs to the designed format but is not supported by this version. It is refused with that message, never ignored.
     var isLater = false
+    /// The name that replaced this one; `nil` for a current name. An old name is read like the new one, with a warning.
+    var replacement: String?
 
     static func later(_ name: String) -> Key { Key(name: name, isLater: true) }
+
+    static func old(_ name: String, now replacement: String) -> Key { Key(name: name, replacement: replacement) }
 }
 
 extension Key: ExpressibleByStringLiteral {
@@ -15,7 +19,7 @@ extension Key: ExpressibleByStringLiteral {
 enum Keys {
     static let settings: [Key] = [
         "listen", "url", "hosts", "proxies", "state", "bots", "concurrency", "secrets", "anonymous", "isolation",
-        "fence",
+        "sandbox", .old("fence", now: "sandbox"),
         "images",
         "user", "mail", "signing", "retention",
     ]
@@ -56,6 +60,9 @@ enum Keys {
     static let analysis: [Key] = ["name"] + command
     static let archive: [Key] = ["configuration", "include", "bundle"]
 
-    /// Returns the names of the keys that this version reads.
+    /// Returns the names of the keys that this version reads, old names among them.
     static func names(_ keys: [Key]) -> [String] { keys.filter { !$0.isLater }.map(\.name) }
+
+    /// Returns the names that messages suggest: those that this version reads, without old names.
+    static func currentNames(_ keys: [Key]) -> [String] { names(keys.filter { $0.replacement == nil }) }
 }

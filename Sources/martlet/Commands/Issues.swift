@@ -9,7 +9,7 @@ struct Issues: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument
-    @Option(help: "new, unresolved, resolved or silenced.") var status: String?
+    @Option(help: "new, unresolved, resolved or muted.") var status: String?
     @Flag(help: "Print the daemon's JSON: at most 5,000 issues; `next` is what --after takes for those that follow.")
     var json = false
     @Option(help: "With --json: how many come before.") var after: Int?
@@ -31,7 +31,8 @@ struct Issues: AsyncParsableCommand {
 
     private func path(after: String?) -> String {
         var path = integration.path + "/issues?limit=5000"
-        if let status { path += "&status=\(PercentEncoding.encode(status))" }
+        // The API calls a muted issue silenced.
+        if let status { path += "&status=\(PercentEncoding.encode(status == "muted" ? "silenced" : status))" }
         if let after { path += "&after=\(PercentEncoding.encode(after))" }
         return path
     }
@@ -42,7 +43,8 @@ extension IssueAnswer {
     func text(of bot: String) -> String {
         let place = [path, line.map(String.init), column.map(String.init)].compactMap(\.self)
         let first = message.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        let what = "\(status): \(place.isEmpty ? "" : place.joined(separator: ":") + ": ")\(category): \(first)"
+        let word = status == "silenced" ? "muted" : status
+        let what = "\(word): \(place.isEmpty ? "" : place.joined(separator: ":") + ": ")\(category): \(first)"
         // A finding about the recipe belongs to no configuration.
         let line =
             Output.visible(

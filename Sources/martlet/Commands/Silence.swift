@@ -2,11 +2,12 @@ import ArgumentParser
 import Encodings
 import Foundation
 
-/// The command `martlet silence BOT#N FINGERPRINT`.
+/// The command `martlet mute BOT#N FINGERPRINT`.
 struct Silence: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "silence",
-        abstract: "Silences an issue in all branches of its bot: a warning no longer counts, a failure stays red.")
+        commandName: "mute",
+        abstract: "Mutes an issue in all branches of its bot: a warning no longer counts, a failure stays red.",
+        aliases: ["silence"])
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument
@@ -49,11 +50,12 @@ struct Silence: AsyncParsableCommand {
     }
 }
 
-/// The command `martlet silences BOT`.
+/// The command `martlet muted BOT`.
 struct Silences: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "silences",
-        abstract: "Lists a bot's silences, the newest first: which issue, why, by whom, until when.")
+        commandName: "muted",
+        abstract: "Lists a bot's muted issues, the newest first: which issue, why, by whom, until when.",
+        aliases: ["silences"])
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "The bot's name.") var bot: String
@@ -65,14 +67,15 @@ struct Silences: AsyncParsableCommand {
             let path = "/api/v1/bots/\(PercentEncoding.encode(bot))/silences"
             if json { return Output.print(try await connection.get(path)) }
             let silences = try await connection.get(path, as: List<SilenceAnswer>.self).items
-            Output.print(silences.isEmpty ? "nothing is silenced\n" : silences.map(\.text).joined())
+            Output.print(silences.isEmpty ? "nothing is muted\n" : silences.map(\.text).joined())
         }
     }
 }
 
-/// The command `martlet unsilence BOT#N FINGERPRINT`.
+/// The command `martlet unmute BOT#N FINGERPRINT`.
 struct Unsilence: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "unsilence", abstract: "Takes a silence back.")
+    static let configuration = CommandConfiguration(
+        commandName: "unmute", abstract: "Unmutes an issue.", aliases: ["unsilence"])
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument
