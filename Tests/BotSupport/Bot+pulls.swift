@@ -34,7 +34,7 @@ extension Bot {
         try await work.push(to: remote, ["+\(head):refs/pull/\(number)/head"])
     }
 
-    /// Announces a pull request as GitHub does, signed with the bot's secret, and waits until a look has decided.
+    /// Announces a pull request as GitHub does, signed with the bot's secret, and waits until a scan has decided.
     /// - Parameters:
     ///   - action: GitHub's word: `opened`, `synchronize`, `edited`, `reopened`, `closed`.
     ///   - more: Further members of `pull_request`.
@@ -48,7 +48,7 @@ extension Bot {
         try await send(action, pull: number, head: head, base: base, more: more, delivery: id)
         if isUnlisted {
             let store = try store
-            // Only the clock causes the looks in between.
+            // Only the clock causes the scans in between.
             try await until("the last look for \(head.abbreviated)", limit: Bot.waitLimit) {
                 timer.advance(by: .seconds(32))
                 return try await store.deliveries().items.first { $0.id == id }?.fate != .pending

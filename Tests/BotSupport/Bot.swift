@@ -30,7 +30,7 @@ package final class Bot: Sendable {
     package let transport: FakeTransport
     package let log: RecordingLogger
     package let identifiers = SeededIdentifiers()
-    /// The clock of the poller, and of the pauses between looks.
+    /// The clock of the poller, and of the pauses between scans.
     package let timer = ManualClock()
     package let time: TestTime
     package let executor: any Executor
@@ -110,7 +110,7 @@ package final class Bot: Sendable {
             let repositories = try await store.bots()
             guard let url = repositories.first?.repository, let found = try await store.repository(url)
             else { return nil }
-            return found.isLookRequested && found.lastError == nil ? nil : true
+            return found.isScanRequested && found.lastError == nil ? nil : true
         }
         await timer.awaitSleepers(Self.restingSleepers)
     }

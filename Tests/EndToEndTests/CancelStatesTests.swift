@@ -173,7 +173,7 @@ import Testing
                 try await bot.stop()
                 let commit = try await bot.push(Commit(files: ["n": "2"]))
 
-                // when: the daemon that continues the first makes the look that finds it
+                // when: the daemon that continues the first makes the scan that finds it
                 try await bot.start()
 
                 // then

@@ -20,7 +20,7 @@ import Testing
     /// The repack after the fetch finds a pack that cannot be opened.
     @Test func testThatACommitIsIntegratedWhereTheRepackFindsDamage() async throws {
         try await withBot { bot in
-            // given: too many packs, and a look that leaves the commit to the integration's fetch
+            // given: too many packs, and a scan that leaves the commit to the integration's fetch
             _ = try await bot.integrate()
             let path = try await bot.mirror().path
             let packs = try Directory(creating: path + "/objects/pack")

@@ -60,7 +60,7 @@ import Testing
             expectContains(first, #""id":"1","source":"webhook","hook":"github/kit""#)
             expectContains(first, #""fate":"integrated""#)
 
-            // The same again: sent twice, by another hook of the bot, and found by the looks of two starts
+            // The same again: sent twice, by another hook of the bot, and found by the scans of two starts
             #expect(try await deliver(commit, id: "1", daemon: daemon).body.contains(#""duplicate":true"#))
             #expect(try await deliver(commit, id: "2", daemon: daemon).status == 202)
             #expect(try await daemon.push(delivery: "3") == 202)

@@ -33,7 +33,7 @@ import Testing
                 // when
                 try await bot.announce()
                 let url = bot.remote.path
-                let error = try await bot.wait("the failed look") { try await $0.repository(url)?.lastError }
+                let error = try await bot.wait("the failed scan") { try await $0.repository(url)?.lastError }
 
                 // then
                 expectContains(error, url)
@@ -71,7 +71,7 @@ import Testing
                 let first = try await bot.begin(Commit(files: ["hold": ""]), on: "topic")
                 let attempt = try await bot.attempt(of: first)
                 await until("the job begins") { !executor.starts.isEmpty }
-                // A look fetches nothing into a damaged mirror. Otherwise the commit would be here.
+                // A scan fetches nothing into a damaged mirror. Otherwise the commit would be here.
                 let mirrors = try Directory(opening: bot.state.repositories)
                 let mirror = try #require(try mirrors.entries().first?.name)
                 try mirrors.write(mirror + "/martlet-damaged", bytes: [])

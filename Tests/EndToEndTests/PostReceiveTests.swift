@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: [(10_000, 10_000), (10_001, 0)])
-    func testThatMoreRefsThanTheDaemonTakesAskForALook(count: Int, updates: Int) async throws {
+    func testThatMoreRefsThanTheDaemonTakesAskForAScan(count: Int, updates: Int) async throws {
         try await withServer { server in
             // given
             let listener = try PushListener()
@@ -245,7 +245,7 @@ import Testing
 
     /// git accepts names that are not UTF-8, and perl's decoding accepts some that no other decoder does.
     @Test(arguments: [[0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF]] as [[UInt8]])
-    func testThatANameThatIsNoTextAsksForALook(name: [UInt8]) async throws {
+    func testThatANameThatIsNoTextAsksForAScan(name: [UInt8]) async throws {
         try await withServer { server in
             // given
             let listener = try PushListener()

@@ -16,7 +16,7 @@ import Testing
             try await bot.work.push(to: bot.remote, [":refs/pull/1/head"])
             let id = bot.identifiers.next()
             try await bot.send("opened", pull: 1, head: head, delivery: id)
-            let waiting = try await bot.wait("the first look") { store in
+            let waiting = try await bot.wait("the first scan") { store in
                 try await store.deliveries().items.first {
                     $0.id == id && $0.reason?.contains("follows in 2 s") == true
                 }
@@ -27,7 +27,7 @@ import Testing
 
             // when: it arrives without an event
             try await bot.point(pull: 1, at: head)
-            try await until("the look after the pause", limit: Bot.waitLimit) {
+            try await until("the scan after the pause", limit: Bot.waitLimit) {
                 bot.timer.advance(by: .seconds(2))
                 return try await !bot.integrations(ofPull: 1).isEmpty
             }

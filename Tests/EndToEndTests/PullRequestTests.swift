@@ -59,7 +59,7 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
             try await bot.tell("opened", pull: 1, head: head)
             _ = try await bot.completion(ofPull: 1, at: head)
 
-            // when: another event for the same head, and a look without an event
+            // when: another event for the same head, and a scan without an event
             let edited = try await bot.tell("edited", pull: 1, head: head)
             try await bot.announce()
             try await bot.restart()
@@ -92,7 +92,7 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
         }
     }
 
-    @Test func testThatWhatWasMissedIsFoundByTheNextLook() async throws {
+    @Test func testThatWhatWasMissedIsFoundByTheNextScan() async throws {
         try await withBot(pullPlan()) { bot in
             // given: it is known, and the event of its next head never arrives
             _ = try await bot.integrate()

@@ -51,7 +51,7 @@ struct GitFigures {
                     try await Figures.git(["clone", "-q", "--mirror", address, root + "/theirs"])
                 })
             let mirror = try mirror(address, "ours")
-            let heads = try await mirror.look().heads
+            let heads = try await mirror.scan().heads
             ours.append(try await Figures.time { try await mirror.fetch(heads) })
             try remove("theirs", "ours")
         }
@@ -76,7 +76,7 @@ struct GitFigures {
         let (workspace, state) = (root + "/workspace/tree", root + "/workspace/checkout")
         let theirs = root + "/worktree"
         try await Figures.git(["clone", "-q", narrow, theirs])
-        try await ours.fetch(try await ours.look().heads)
+        try await ours.fetch(try await ours.scan().heads)
         _ = try await ours.checkout(first, ref: ref, into: workspace, state: state)
         var (oursTook, looks, theirsTook): ([Duration], [Duration], [Duration]) = ([], [], [])
         for commit in commits.dropLast().reversed() {
@@ -87,7 +87,7 @@ struct GitFigures {
                     try await Figures.git(["checkout", "-q", "--detach", commit.description], in: theirs)
                 })
             var heads: [RefName: CommitID] = [:]
-            looks.append(try await Figures.time { heads = try await ours.look().heads })
+            looks.append(try await Figures.time { heads = try await ours.scan().heads })
             oursTook.append(
                 try await Figures.time {
                     try await ours.fetch(heads)
@@ -99,7 +99,7 @@ struct GitFigures {
             name, "fetch and checkout of a commit, \(what)", ours: Figures.median(oursTook),
             git: Figures.median(theirsTook), goal: 1)
         Figures.say(
-            name, "with the look before it, \(what)", ours: Figures.median(zip(oursTook, looks).map { $0 + $1 }),
+            name, "with the scan before it, \(what)", ours: Figures.median(zip(oursTook, looks).map { $0 + $1 }),
             git: Figures.median(theirsTook))
         try remove("ours", "workspace", "worktree", "narrow.git")
     }

@@ -22,7 +22,7 @@ struct HistoryFigures {
         let base = try await origin.head("\(tip)~\(Self.interval)")
         let mirror = Mirrors(directory: root + "/mirrors", configuration: GitConfiguration(files: []))
             .mirror(of: try RemoteURL(root + "/origin", isInsecureAllowed: false))
-        try await mirror.fetch(try await mirror.look().heads)
+        try await mirror.fetch(try await mirror.scan().heads)
         let interval = try await mirror.commits(from: base, to: tip, limit: 500).map(\.id)
         let places = (0..<200).map { LinePlace(path: "f\($0 % Self.files)", line: 1 + $0 * 7 % Self.lines) }
         let limit = Mirror.HistoryLimit()

@@ -21,7 +21,7 @@ struct RefFigures {
             for (kind, address) in [("over a connection", address + "/refs"), ("of a path", root + "/refs")] {
                 let mirror = Mirrors(directory: root + "/mirrors", configuration: GitConfiguration(files: []))
                     .mirror(of: try RemoteURL(address, isInsecureAllowed: true))
-                let ours = try await Figures.time { _ = try await mirror.look() }
+                let ours = try await Figures.time { _ = try await mirror.scan() }
                 let theirs = try await Figures.time { try await Figures.git(["ls-remote", address]) }
                 Figures.say(
                     "100,000 refs", "look \(kind); resident at most \(Self.resident)", ours: [ours], git: [theirs])
@@ -38,7 +38,7 @@ struct RefFigures {
         _ = try await files.commit()
         let mirror = Mirrors(directory: root + "/mirrors", configuration: GitConfiguration(files: []))
             .mirror(of: try RemoteURL(root + "/files", isInsecureAllowed: false))
-        let heads = try await mirror.look().heads
+        let heads = try await mirror.scan().heads
         try await mirror.fetch(heads)
         let main = RefName(branch: "main")
         let (workspace, state) = (root + "/workspace/tree", root + "/workspace/checkout")
@@ -54,7 +54,7 @@ struct RefFigures {
         var (oursTook, theirsTook): ([Duration], [Duration]) = ([], [])
         for step in 0..<GitFigures.steps {
             let next = try await files.commit(files: ["d0/f\(step)": "changed\n"])
-            try await mirror.fetch(try await mirror.look().heads)
+            try await mirror.fetch(try await mirror.scan().heads)
             oursTook.append(try await Figures.time { try await checkout(next) })
             try await Figures.git(["fetch", "-q"], in: root + "/theirs")
             theirsTook.append(

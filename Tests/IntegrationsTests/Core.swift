@@ -52,7 +52,7 @@ struct Core: Sendable {
 
     /// Returns the number of requests for looks at the repository.
     func sequence(_ bot: String = "kit") async throws -> Int64? {
-        try await store.repositoriesToLook().first { $0.repository == repository(bot) }?.sequence
+        try await store.repositoriesToScan().first { $0.repository == repository(bot) }?.sequence
     }
 
     func push(

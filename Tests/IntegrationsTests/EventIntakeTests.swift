@@ -8,9 +8,9 @@ import TestSupport
 import Testing
 
 @Suite struct EventIntakeTests {
-    private func intake(_ core: Core, _ looks: Wakeup = Wakeup()) -> EventIntake {
+    private func intake(_ core: Core, _ scans: Wakeup = Wakeup()) -> EventIntake {
         EventIntake(
-            store: core.store, registry: core.registry, clock: core.time.clock, looks: looks, logger: core.log.logger)
+            store: core.store, registry: core.registry, clock: core.time.clock, scans: scans, logger: core.log.logger)
     }
 
     private static let update =

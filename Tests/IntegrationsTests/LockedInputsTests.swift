@@ -20,7 +20,7 @@ import Testing
             let commit = try await fixture.work.commit(files: files)
             // Files in a workspace after the job are not what was released.
             for file in files.keys where !file.contains("/") { try directory.write("work/\(file)", "changed") }
-            try await fixture.mirror.fetch(try await fixture.mirror.look().heads)
+            try await fixture.mirror.fetch(try await fixture.mirror.scan().heads)
             try await body(
                 LockedInputs(of: commit, in: fixture.mirror, uri: "git+https://h/kit", on: lane), commit)
         }
@@ -69,7 +69,7 @@ import Testing
             try directory.makeDirectory("work/Cargo.lock")
             try directory.write("work/Cargo.lock/file", "a")
             let commit = try await fixture.work.commit()
-            try await fixture.mirror.fetch(try await fixture.mirror.look().heads)
+            try await fixture.mirror.fetch(try await fixture.mirror.scan().heads)
             let locked = try await LockedInputs(of: commit, in: fixture.mirror, uri: "git+https://h/kit", on: lane)
             #expect(locked.inputs == [])
         }

@@ -37,7 +37,7 @@ import Testing
             let record = try await store.integration(id)
             return record?.reason?.contains("(try \(count), the next at") == true ? record : nil
         }
-        // The tasks of the poller, the failed look, and this one.
+        // The tasks of the poller, the failed scan, and this one.
         await bot.timer.awaitSleepers(Bot.restingSleepers + 2)
         return record
     }

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func testThatACommitThatTheLastLookSawIsNotLookedForAgain() async throws {
+    @Test func testThatACommitThatTheLastScanSawIsNotLookedForAgain() async throws {
         try await withBot(configurations: ["debug"]) { bot in
             // given
             let known = try await bot.integrate().record.commit

@@ -17,7 +17,7 @@ import Testing
         try await withCore(bots: bots) { core in
             let poller = Poller(
                 store: core.store, registry: core.registry, state: StateDirectory(path: core.directory.path("state")),
-                clock: core.time.clock, timer: core.timer, looks: Wakeup(), logger: core.log.logger, jitter: { 0.5 })
+                clock: core.time.clock, timer: core.timer, scans: Wakeup(), logger: core.log.logger, jitter: { 0.5 })
             try await whileRunning({ await poller.run() }) {
                 await core.timer.awaitSleepers()
                 try await body(core) { duration in
@@ -29,15 +29,15 @@ import Testing
         }
     }
 
-    /// Expects whether a look is requested; if so, it is made.
+    /// Expects whether a scan is requested; if so, it is made.
     private func expect(
         asked: Bool, _ core: Core, _ bot: String = "kit", sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let request = try await core.store.repositoriesToLook().first { $0.repository == core.repository(bot) }
+        let request = try await core.store.repositoriesToScan().first { $0.repository == core.repository(bot) }
         #expect((request != nil) == asked, sourceLocation: sourceLocation)
         guard let request else { return }
         _ = try await core.store.apply(
-            Look(
+            RefScan(
                 request: request, heads: [:], defaultBranch: nil, at: core.time.now, cause: .poll, watchers: []))
     }
 
@@ -65,7 +65,7 @@ import Testing
             let sequence = try await core.sequence()
             // when
             for _ in 0..<5 { await pass(.seconds(30)) }
-            // then: a failed look waits for its pause
+            // then: a failed scan waits for its pause
             #expect(try await core.sequence() == sequence)
         }
     }
@@ -114,13 +114,13 @@ import Testing
         }
     }
 
-    @Test func testThatABotFileThatChangedIsLookedAtAlsoWithoutPolling() async throws {
+    @Test func testThatABotFileThatChangedIsScannedAlsoWithoutPolling() async throws {
         try await withCore(bots: ["kit": "poll: off\n"]) { core in
             // given: looks are requested and answered at the start
             let rings = Wakeup()
             let poller = Poller(
                 store: core.store, registry: core.registry, state: StateDirectory(path: core.directory.path("state")),
-                clock: core.time.clock, timer: core.timer, looks: rings, logger: core.log.logger)
+                clock: core.time.clock, timer: core.timer, scans: rings, logger: core.log.logger)
             let task = Task { await poller.run() }
             await core.timer.awaitSleepers()
             var iterator = rings.rings.makeAsyncIterator()
@@ -144,10 +144,10 @@ import Testing
     @Test func testThatAScheduleQueuesTheDefaultBranchOnce() async throws {
         try await withPoller(bots: ["kit": "schedule: daily 12:05\n"]) { core, pass in
             // given
-            let request = try #require(try await core.store.repositoriesToLook().first)
+            let request = try #require(try await core.store.repositoriesToScan().first)
             let main = RefName(branch: "main")
             _ = try await core.store.apply(
-                Look(
+                RefScan(
                     request: request, heads: [main: try Samples.commit(1)], defaultBranch: main, at: core.time.now,
                     cause: .poll, watchers: []))
 
@@ -167,9 +167,9 @@ import Testing
             // given: the row of the one in the middle is retired without the poller's knowledge
             core.log.expectErrors(containing: "what is scheduled could not be queued")
             let main = RefName(branch: "main")
-            for request in try await core.store.repositoriesToLook() {
+            for request in try await core.store.repositoriesToScan() {
                 _ = try await core.store.apply(
-                    Look(
+                    RefScan(
                         request: request, heads: [main: try Samples.commit(1)], defaultBranch: main, at: core.time.now,
                         cause: .poll, watchers: []))
             }
@@ -202,7 +202,7 @@ import Testing
             try core.store.close()
             let poller = Poller(
                 store: core.store, registry: core.registry, state: StateDirectory(path: core.directory.path("state")),
-                clock: core.time.clock, timer: core.timer, looks: Wakeup(),
+                clock: core.time.clock, timer: core.timer, scans: Wakeup(),
                 logger: core.log.logger)
 
             // when

@@ -71,7 +71,7 @@ struct PublisherFixture: Sendable {
         content: String = "bytes", fileName: String? = nil, registry: PackageIdentifier? = nil,
         isolation: String = "none", cause: Cause = .push
     ) async throws -> Publisher.Request {
-        try await mirror.fetch(try await mirror.look().heads)
+        try await mirror.fetch(try await mirror.scan().heads)
         let queued = try await store.queue(
             NewIntegration(bot: product, ref: ref, commit: commit, cause: cause, isRelease: true), at: time.now)
         let running = try await store.apply(.started, to: queued.id, at: time.now)

@@ -65,7 +65,7 @@ import Testing
         try await withPublisher { fixture in
             // given
             let commit = try await fixture.work.commit(files: Self.files())
-            try await fixture.mirror.fetch(try await fixture.mirror.look().heads)
+            try await fixture.mirror.fetch(try await fixture.mirror.scan().heads)
             // when
             var digests: Set<String> = []
             for _ in 0..<2 {

@@ -170,7 +170,7 @@ import Testing
         private func prospect(
             _ source: Trigger.VersionSource, _ fixture: PublisherFixture, on branch: String, at tip: CommitID
         ) async throws -> Publisher.Prospect {
-            try await fixture.mirror.fetch(try await fixture.mirror.look().heads)
+            try await fixture.mirror.fetch(try await fixture.mirror.scan().heads)
             return try await fixture.publisher.prospect(
                 of: source, product: fixture.product, ref: RefName(branch: branch), tip: tip, mirror: fixture.mirror)
         }

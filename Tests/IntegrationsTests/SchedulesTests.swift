@@ -14,10 +14,10 @@ import Testing
 
     private func withSchedule(_ line: String, _ body: (Core) async throws -> Void) async throws {
         try await withCore(bots: ["kit": line]) { core in
-            let request = try #require(try await core.store.repositoriesToLook().first)
+            let request = try #require(try await core.store.repositoriesToScan().first)
             let heads = try Self.branches.enumerated().map { (RefName(branch: $1), try Samples.commit($0 + 1)) }
             _ = try await core.store.apply(
-                Look(
+                RefScan(
                     request: request, heads: Dictionary(uniqueKeysWithValues: heads),
                     defaultBranch: .init(branch: "main"),
                     at: Self.noon, cause: .poll, watchers: []))

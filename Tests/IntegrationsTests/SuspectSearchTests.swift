@@ -35,7 +35,7 @@ import Testing
             _ path: String?, line: Int? = nil, category: Finding.Category = .warning, since from: CommitID?
         ) async throws -> String {
             let tip = try await origin.head()
-            _ = try await mirror.look()
+            _ = try await mirror.scan()
             try await mirror.fetch([RefName(branch: "main"): tip])
             let finding = Finding(category: category, message: "m", rule: "r", path: path, line: line)
             let issue = Model.Issue(

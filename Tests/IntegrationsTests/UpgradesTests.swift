@@ -9,19 +9,19 @@ import Testing
 @Suite struct UpgradesTests {
     private static let noon = Timestamp(millisecondsSinceEpoch: 1_772_366_400_000)
 
-    /// Runs a test with bots whose repositories were looked at, except `blank`'s.
+    /// Runs a test with bots whose repositories were scanned, except `blank`'s.
     private func withBots(
         _ bots: [String: String], branches: [String] = ["main", "release/1.0", "topic"],
         _ body: (Core, Locked<String?>) async throws -> Void
     ) async throws {
         try await withCore(bots: bots) { core in
-            for request in try await core.store.repositoriesToLook() where !request.repository.contains("blank") {
+            for request in try await core.store.repositoriesToScan() where !request.repository.contains("blank") {
                 var heads = [RefName(tag: "1.0.0"): try Samples.commit(99)]
                 for (number, branch) in branches.enumerated() {
                     heads[RefName(branch: branch)] = try Samples.commit(number + 1)
                 }
                 _ = try await core.store.apply(
-                    Look(
+                    RefScan(
                         request: request, heads: heads, defaultBranch: RefName(branch: "main"), at: Self.noon,
                         cause: .poll, watchers: []))
             }
@@ -148,13 +148,13 @@ import Testing
             // given
             #expect(try await upgrades(core, version).queueDue() == false)
             version.withLock { $0 = "6.3.1" }
-            try await core.store.requestLooks(at: [core.repository()])
+            try await core.store.requestScans(at: [core.repository()])
             // when, then
             #expect(try await upgrades(core, version).queueDue())
             #expect(try await all(core).isEmpty)
             // when
-            let request = try #require(try await core.store.repositoriesToLook().first)
-            try await core.store.lookFailed(request, reason: "away", at: Self.noon)
+            let request = try #require(try await core.store.repositoriesToScan().first)
+            try await core.store.scanFailed(request, reason: "away", at: Self.noon)
             // then
             #expect(try await upgrades(core, version).queueDue() == false)
             #expect(try await all(core).count == 2)
@@ -164,7 +164,7 @@ import Testing
     @Test(arguments: [Cause.upgrade, .schedule])
     func testThatATipThatHasMovedMeanwhileIsLeftToItsPush(cause: Cause) async throws {
         try await withBots(["kit": ""]) { core, _ in
-            // given: it was read before a look stored another
+            // given: it was read before a scan stored another
             let kit = try Samples.name("kit")
             let tips = try [("main", 7), ("release/1.0", 2), ("gone", 1)].map { branch, commit in
                 NewIntegration(
@@ -193,13 +193,13 @@ import Testing
             version.withLock { $0 = "6.3.1" }
             try await upgrades(core, version).queueDue()
             // when
-            try await core.store.requestLooks(at: [core.repository()])
-            let request = try #require(try await core.store.repositoriesToLook().first)
+            try await core.store.requestScans(at: [core.repository()])
+            let request = try #require(try await core.store.repositoriesToScan().first)
             let bot = try #require(await core.registry.all().first)
             let main = RefName(branch: "main")
-            func look(_ head: Int) async throws {
+            func scan(_ head: Int) async throws {
                 _ = try await core.store.apply(
-                    Look(
+                    RefScan(
                         request: request, heads: [main: try Samples.commit(head)], defaultBranch: main, at: Self.noon,
                         cause: .push,
                         watchers: [
@@ -208,8 +208,8 @@ import Testing
                                 supersede: { bot.supersede(on: $0) })
                         ]))
             }
-            try await look(7)
-            try await core.store.requestLooks(at: [core.repository()])
+            try await scan(7)
+            try await core.store.requestScans(at: [core.repository()])
             // then
             let first = try #require(try await core.store.integrations().items.last)
             #expect(first.cause == .upgrade && first.state.verdict == .canceled)
@@ -239,10 +239,10 @@ import Testing
             try core.directory.write("bots/new.yml", "repository: \(core.repository())\n")
             await core.registry.reload()
             try await core.store.register(await core.registry.all(), at: Self.noon)
-            let request = try #require(try await core.store.repositoriesToLook().first)
+            let request = try #require(try await core.store.repositoriesToScan().first)
             let heads = try await core.store.heads(of: core.repository())
             _ = try await core.store.apply(
-                Look(
+                RefScan(
                     request: request, heads: heads, defaultBranch: RefName(branch: "main"), at: Self.noon, cause: .poll,
                     watchers: []))
             try await upgrades(core, version).queueDue()

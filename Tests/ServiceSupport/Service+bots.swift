@@ -109,11 +109,11 @@ extension Service {
         return object
     }
 
-    /// Waits for the integration that a bot's first look causes.
+    /// Waits for the integration that a bot's first scan causes.
     /// - Throws: `ServiceFailure`.
     package func begun(_ bot: String, limit: Double = 120) throws -> [String: Any] {
         let isThere = Moment.until(limit: limit, pause: 20) {
-            // The bot's file is not read yet, or its repository is not looked at yet.
+            // The bot's file is not read yet, or its repository is not scanned yet.
             ((try? client.get("bots/\(bot)/integrations"))?["items"] as? [Any])?.isEmpty == false
         }
         guard isThere else {

@@ -201,7 +201,7 @@ def polling(service):
     while looked() < count and time.monotonic() - began < 120:
         time.sleep(1)
     seconds = time.monotonic() - began
-    claim(looked() == count and seconds < LIMIT, f"{count} repositories are looked at after a start", f"within {seconds:.1f} s")
+    claim(looked() == count and seconds < LIMIT, f"{count} repositories are scanned after a start", f"within {seconds:.1f} s")
 
     def spent():
         fields = open(f"/proc/{service.process.pid}/stat").read().rsplit(")", 1)[1].split()
@@ -214,7 +214,7 @@ def polling(service):
         cost = (spent() - begin) * 60 / (time.monotonic() - start)
         claim(
             cost <= 3, f"a round of {count} looks takes at most 3 s of processor time, all else of the daemon with it",
-            f"{cost:.2f} s, {cost / count * 1000:.2f} ms a look; git ls-remote {git * 1000:.1f} ms")
+            f"{cost:.2f} s, {cost / count * 1000:.2f} ms a scan; git ls-remote {git * 1000:.1f} ms")
 
 
 # ------------------------------------------------------------------------------------------------- what nobody told of

@@ -268,7 +268,7 @@ try:
         kills += 1
         daemon.start()
         daemon.ready()
-    # Each tip that a look saw, and the last one for sure.
+    # Each tip that a scan saw, and the last one for sure.
     until("the end of the last", lambda: daemon.ended("steady", commits[-1]), 300)
     until("the end of all", lambda: all(i["state"] == "completed" for i in daemon.integrations("steady")), 300)
     daemon.drained()

@@ -176,7 +176,7 @@ def main():
     world.commit({".martlet.yml": RECIPE, "file": "0", ".gitignore": "kit\nkit.txt\n", "Package.swift": PACKAGE})
     world.git("push", "-q", world.remote, "HEAD:refs/heads/main")
     world.start()
-    world.until("the first look", lambda: [item for item in world.api("bots/kit/integrations")["items"] if item["state"] == "completed"])
+    world.until("the first scan", lambda: [item for item in world.api("bots/kit/integrations")["items"] if item["state"] == "completed"])
     ledger, places, calls, number = Ledger(world), set(), collections.Counter(), 0
     begun = time.monotonic()
 

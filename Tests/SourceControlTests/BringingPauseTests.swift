@@ -2,7 +2,7 @@ import Testing
 
 @testable import SourceControl
 
-/// The pauses between looks that try to fetch what an earlier look could not.
+/// The pauses between scans that try to fetch what an earlier look could not.
 @Suite struct BringingPauseTests {
     /// Returns the number of looks that fetch nothing until one may try again.
     private static func pause(_ memory: ListMemory) -> Int {

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [GitEngine.library, .program])
-    func testThatCommitsAreHereAfterTheLook(_ engine: GitEngine) async throws {
+    func testThatCommitsAreHereAfterTheScan(_ engine: GitEngine) async throws {
         try await withOrigin { fixture in
             // given
             var mirrors: [Mirror] = []
@@ -26,11 +26,11 @@ import Testing
                     directory: fixture.directory.path("others"), configuration: GitConfiguration(files: []),
                     engine: engine
                 ).mirror(of: try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true))
-                try await mirror.fetch(try await mirror.look().heads)
+                try await mirror.fetch(try await mirror.scan().heads)
                 let pushed = try await Self.push(fixture)
 
                 // when
-                let listing = try await mirror.look(bringing: { _, _ in true })
+                let listing = try await mirror.scan(bringing: { _, _ in true })
                 #expect(listing.heads == [fixture.main: pushed.main, Self.topic: pushed.topic])
                 mirrors.append(mirror)
                 return pushed
@@ -47,14 +47,14 @@ import Testing
         }
     }
 
-    @Test func testThatThoseOfAPathAreHereAfterTheLook() async throws {
+    @Test func testThatThoseOfAPathAreHereAfterTheScan() async throws {
         try await withOrigin { fixture in
             // given
             try await fixture.fetch()
             let pushed = try await Self.push(fixture)
 
             // when
-            _ = try await fixture.mirror.look(bringing: { _, _ in true })
+            _ = try await fixture.mirror.scan(bringing: { _, _ in true })
             try await runExpectingSuccess(["rm", "-rf", fixture.origin.path])
 
             // then
@@ -67,15 +67,15 @@ import Testing
 
     @Test func testThatOnlyWhatIsWantedAndHasMovedIsBrought() async throws {
         try await withOrigin { fixture in
-            // given: a look that has seen the first tip of a branch without fetching it
+            // given: a scan that has seen the first tip of a branch without fetching it
             try await fixture.fetch()
             let first = try await Self.push(fixture)
-            _ = try await fixture.mirror.look(bringing: { ref, _ in ref == fixture.main })
+            _ = try await fixture.mirror.scan(bringing: { ref, _ in ref == fixture.main })
             let asked = Locked<[RefName]>([])
             let second = try await fixture.origin.commit(files: ["main": "3\n"])
 
             // when
-            _ = try await fixture.mirror.look(bringing: { ref, _ in
+            _ = try await fixture.mirror.scan(bringing: { ref, _ in
                 asked.withLock { $0.append(ref) }
                 return true
             })
@@ -100,7 +100,7 @@ import Testing
             #expect(!mirror.hasManyPacks)
 
             // when
-            _ = try await mirror.look(bringing: { _, _ in true })
+            _ = try await mirror.scan(bringing: { _, _ in true })
 
             // then
             #expect(mirror.hasManyPacks)
@@ -117,7 +117,7 @@ import Testing
     @Test func testThatAFirstMirrorIsLeftToTheFetch() async throws {
         try await withOrigin { fixture in
             // when
-            let listing = try await fixture.mirror.look(bringing: { _, _ in true })
+            let listing = try await fixture.mirror.scan(bringing: { _, _ in true })
 
             // then
             let tip = try #require(listing.heads[fixture.main])
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    /// A pack above the limit of a look, and below that of a fetch.
+    /// A pack above the limit of a scan, and below that of a fetch.
     @Test func testThatALargePackIsLeftToTheFetch() async throws {
         var limits = NetworkLimits()
         limits.broughtBytes = 1
@@ -136,11 +136,11 @@ import Testing
                     directory: fixture.directory.path("others"), limits: limits,
                     configuration: GitConfiguration(files: []), engine: .library
                 ).mirror(of: try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true))
-                try await mirror.fetch(try await mirror.look().heads)
+                try await mirror.fetch(try await mirror.scan().heads)
                 let pushed = try await Self.push(fixture)
 
                 // when
-                let listing = try await mirror.look(bringing: { _, _ in true })
+                let listing = try await mirror.scan(bringing: { _, _ in true })
 
                 // then
                 #expect(listing.heads == [fixture.main: pushed.main, Self.topic: pushed.topic])
@@ -185,10 +185,10 @@ import Testing
                 let before = server.requests.count
                 let tip = try await push()
 
-                // when: a look, the fetch of an integration's commit, and a look that finds nothing new
-                _ = try await mirror.look(bringing: { _, _ in true })
+                // when: a scan, the fetch of an integration's commit, and a scan that finds nothing new
+                _ = try await mirror.scan(bringing: { _, _ in true })
                 try await mirror.fetch([fixture.main: tip])
-                _ = try await mirror.look(bringing: { _, _ in true })
+                _ = try await mirror.scan(bringing: { _, _ in true })
 
                 // then
                 let requests = server.requests.dropFirst(before).map { String($0.prefix { $0 != " " }) }
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func testThatALookThatCannotBringListsAndWaitsBeforeItTriesAgain() async throws {
+    @Test func testThatAScanThatCannotBringListsAndWaitsBeforeItTriesAgain() async throws {
         try await withOrigin { fixture in
             let sendsPacks = Locked(true)
             try await Self.serving(fixture, sendsPacks: sendsPacks) { mirror, server, push in
@@ -211,18 +211,18 @@ import Testing
                 var tips: [CommitID?] = []
                 for _ in 0...10 {
                     let tip = try await push()
-                    let listing = try await mirror.look(bringing: { _, _ in true })
+                    let listing = try await mirror.scan(bringing: { _, _ in true })
                     tips.append(listing.heads[fixture.main] == tip ? tip : nil)
                 }
 
-                // then: the look did not fail, and the server was asked once
+                // then: the scan did not fail, and the server was asked once
                 #expect(!tips.contains(nil))
                 #expect(posts() == before + 1)
 
                 // and when it can
                 sendsPacks.withLock { $0 = true }
                 let tip = try await push()
-                _ = try await mirror.look(bringing: { _, _ in true })
+                _ = try await mirror.scan(bringing: { _, _ in true })
 
                 // then
                 #expect(posts() == before + 2)
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    /// Each look wants the default branch until the mirror has it.
+    /// Each scan wants the default branch until the mirror has it.
     @Test func testThatABranchThatCannotBeBroughtIsTriedMoreAndMoreSeldom() async throws {
         try await withOrigin { fixture in
             let sendsPacks = Locked(true)
@@ -242,12 +242,12 @@ import Testing
                 let before = posts()
                 let tip = try await push()
 
-                // when: pauses of 10 and of 20 looks, and the looks before each
+                // when: pauses of 10 and of 20 looks, and the scans before each
                 var tries: [Int] = []
-                for look in 1...32 {
+                for scan in 1...32 {
                     let earlier = posts()
-                    _ = try await mirror.look(bringing: { _, _ in true })
-                    if posts() > earlier { tries.append(look) }
+                    _ = try await mirror.scan(bringing: { _, _ in true })
+                    if posts() > earlier { tries.append(scan) }
                 }
 
                 // then
@@ -256,7 +256,7 @@ import Testing
 
                 // and the next one can
                 sendsPacks.withLock { $0 = true }
-                _ = try await mirror.look(bringing: { _, _ in true })
+                _ = try await mirror.scan(bringing: { _, _ in true })
 
                 // then
                 #expect(try await mirror.contains(tip))
@@ -264,7 +264,7 @@ import Testing
         }
     }
 
-    @Test func testThatDamageThatALookMeetsIsLeftToTheNextFetch() async throws {
+    @Test func testThatDamageThatAScanMeetsIsLeftToTheNextFetch() async throws {
         try await withOrigin(["a": String(repeating: "line\n", count: 2000)]) { fixture in
             try await Self.serving(fixture, sendsPacks: Locked(true)) { mirror, _, push in
                 // given: the commit that the mirror's branch leads to cannot be read, and the server is told that the mirror has it
@@ -278,7 +278,7 @@ import Testing
                 #expect(await !mirror.isMarkedDamaged)
 
                 // when
-                let listing = try await mirror.look(bringing: { _, _ in true })
+                let listing = try await mirror.scan(bringing: { _, _ in true })
 
                 // then
                 #expect(listing.heads == [fixture.main: tip])

@@ -23,7 +23,7 @@ import Testing
             try await ScriptedHTTPServer.serving({ _ in Self.challenge }) { server in
                 let mirror = try Self.mirror(server.port, in: directory, nil)
                 let error = await expectRejection(SourceControlError.self, \.code, .credentialsMissing) {
-                    try await mirror.look()
+                    try await mirror.scan()
                 }
                 expectContains("\(try #require(error))", "martlet secret set git-127.0.0.1")
             }
@@ -35,7 +35,7 @@ import Testing
             try await ScriptedHTTPServer.serving({ _ in Self.challenge }) { server in
                 let mirror = try Self.mirror(server.port, in: directory, Credentials(user: "ada", password: "s3cret"))
                 let error = await expectRejection(SourceControlError.self, \.code, .credentialsRefused) {
-                    try await mirror.look()
+                    try await mirror.scan()
                 }
                 #expect(!"\(try #require(error))".contains("s3cret"))
                 #expect(server.requests.filter { $0.lowercased().contains("authorization: basic") }.count == 1)
@@ -54,7 +54,7 @@ import Testing
                 try await ScriptedHTTPServer.serving({ _ in answer }) { server in
                     let mirror = try Self.mirror(
                         server.port, in: directory, Credentials(user: "ada", password: "s3cret"))
-                    await expectRejection(SourceControlError.self, \.code, .redirected) { try await mirror.look() }
+                    await expectRejection(SourceControlError.self, \.code, .redirected) { try await mirror.scan() }
                     #expect(other.requests.isEmpty)
                 }
             }
@@ -77,7 +77,7 @@ import Testing
         try await withTemporaryDirectory { directory in
             try await ScriptedHTTPServer.serving({ _ in answer }) { server in
                 let mirror = try Self.mirror(server.port, in: directory, nil)
-                let error = await expectRejection(SourceControlError.self, \.code, code) { try await mirror.look() }
+                let error = await expectRejection(SourceControlError.self, \.code, code) { try await mirror.scan() }
                 if let error { #expect(!error.description.unicodeScalars.contains { $0.value < 0x20 }) }
             }
         }
@@ -96,7 +96,7 @@ import Testing
             try await ScriptedHTTPServer.serving({ _ in answer }) { server in
                 let mirror = try Self.mirror(server.port, in: directory, nil)
                 let error = await expectRejection(SourceControlError.self, \.code, .repositoryNotFound) {
-                    try await mirror.look()
+                    try await mirror.scan()
                 }
                 let text = "\(try #require(error))"
                 #expect(!text.unicodeScalars.contains { $0.value < 0x20 })
@@ -123,7 +123,7 @@ import Testing
                     let mirror = Mirrors(directory: directory.path("repositories"))
                         .mirror(of: url, credentials: Credentials(user: "ada", password: "s3cret"))
                     let error = await expectRejection(SourceControlError.self, \.code, .serverUntrusted) {
-                        try await mirror.look()
+                        try await mirror.scan()
                     }
                     expectContains("\(try #require(error))", "certificate")
                     #expect(!(try directory.text("log")).lowercased().contains("authorization"))
@@ -170,7 +170,7 @@ import Testing
                     // when: the host is unknown
                     let unknown = await expectRejection(SourceControlError.self, \.code, .serverUntrusted) {
                         try await Mirrors(directory: directory.path("others"), engine: engine)
-                            .mirror(of: url, credentials: Credentials(key: key)).look()
+                            .mirror(of: url, credentials: Credentials(key: key)).scan()
                     }
 
                     // then
@@ -201,17 +201,17 @@ import Testing
                 Mirrors(directory: root + "/others", engine: engine).mirror(of: url, credentials: Credentials(key: key))
             }
             func file(_ name: String) -> Credentials.Key { .files(privateKey: "\(root)/\(name)", publicKey: nil) }
-            let heads = try await mirror(file("key")).look().heads
+            let heads = try await mirror(file("key")).scan().heads
             let text = String(decoding: try WholeFile.read(root + "/key", limit: 10_000), as: UTF8.self)
             try await mirror(.text(text)).fetch(heads)
             guard let commit = heads.values.first, try await mirror(nil).contains(commit) else { exit(2) }
             // Without a key of the bot: the account's usual key.
             try await runExpectingSuccess(["cp", root + "/key", root + "/home/.ssh/id_ed25519"])
             try await runExpectingSuccess(["cp", root + "/key.pub", root + "/home/.ssh/id_ed25519.pub"])
-            guard try await mirror(nil).look().heads == heads else { exit(3) }
+            guard try await mirror(nil).scan().heads == heads else { exit(3) }
             // A key that the server refuses.
             do throws(SourceControlError) {
-                _ = try await mirror(file("other")).look()
+                _ = try await mirror(file("other")).scan()
                 exit(4)
             } catch {
                 guard error.code == .credentialsRefused else { exit(5) }
@@ -224,7 +224,7 @@ import Testing
                 ],
                 in: root)
             do throws(SourceControlError) {
-                _ = try await mirror(file("key")).look()
+                _ = try await mirror(file("key")).scan()
                 exit(6)
             } catch {
                 guard error.code == .serverUntrusted else { exit(7) }

@@ -18,7 +18,7 @@ import Testing
                 }
                 let url = try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true)
                 let mirror = mirrors().mirror(of: url)
-                let heads = try await mirror.look().heads
+                let heads = try await mirror.scan().heads
                 try await mirror.fetch(heads)
                 try await mirror.hold(
                     try #require(heads[fixture.main]), for: IntegrationID(bot: try #require(Name("kit")), number: 1))
@@ -60,7 +60,7 @@ import Testing
             // when
             let count = try next.mirrors.doubt()
             let content = try await next.mirror.content(of: commit, file: nil, limit: 0)
-            try await next.mirror.fetch(try await next.mirror.look().heads)
+            try await next.mirror.fetch(try await next.mirror.scan().heads)
 
             // then: no integration begins before it was verified
             #expect(count == 1)

@@ -32,7 +32,7 @@ struct Fixture {
 
     @discardableResult
     func fetch(_ ref: RefName = RefName(branch: "main")) async throws -> CommitID {
-        let commit = try #require(try await mirror.look().heads[ref])
+        let commit = try #require(try await mirror.scan().heads[ref])
         try await mirror.fetch([ref: commit])
         return commit
     }

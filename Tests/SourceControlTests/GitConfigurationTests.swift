@@ -5,7 +5,7 @@ import Testing
 @testable import SourceControl
 
 @Suite struct GitConfigurationTests {
-    /// The configuration is read for each look, over years.
+    /// The configuration is read for each scan, over years.
     @Test func testThatReadingItKeepsNoMemory() async throws {
         try await withTemporaryDirectory { directory in
             // given: names that are compared with a pattern in vain

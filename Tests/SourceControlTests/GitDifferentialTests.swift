@@ -55,7 +55,7 @@ import Testing
         let mirror = Mirrors(directory: directory.path("mirrors"), configuration: GitConfiguration(files: [])).mirror(
             of: try RemoteURL(origin.path, isInsecureAllowed: false))
         let main = RefName(branch: "main")
-        let commit = try #require(try await mirror.look().heads[main])
+        let commit = try #require(try await mirror.scan().heads[main])
         try await mirror.fetch([main: commit])
         let workspace = directory.path("workspace/tree")
         _ = try await mirror.checkout(

@@ -29,11 +29,11 @@ struct GitSSHTests {
                 let mirror = try Self.mirror(server, fixture.origin.path, credentials)
 
                 // when
-                try await mirror.fetch(try await mirror.look().heads)
+                try await mirror.fetch(try await mirror.scan().heads)
                 let later = try await fixture.origin.commit(files: ["b": "2\n"])
-                try await mirror.fetch(try await mirror.look().heads)
+                try await mirror.fetch(try await mirror.scan().heads)
 
-                // then: no file of the secrets is left, and each look and fetch took one connection
+                // then: no file of the secrets is left, and each scan and fetch took one connection
                 #expect(try await mirror.contains(later))
                 #expect(try server.log().ranges(of: "Accepted publickey").count == 4)
                 #expect(try Directory(opening: mirror.path).status("martlet-git") == nil)
@@ -53,7 +53,7 @@ struct GitSSHTests {
                         key: .text(try server.privateKey("key")), knownHosts: try server.knownHosts(known))
                     let mirror = try Self.mirror(server, fixture.origin.path, credentials)
                     let error = await expectRejection(SourceControlError.self, \.code, .serverUntrusted) {
-                        try await mirror.look()
+                        try await mirror.scan()
                     }
                     expectContains("\(try #require(error))", "git-127.0.0.1-known-hosts")
                     expectContains("\(try #require(error))", "ssh-keyscan -p \(server.port) 127.0.0.1 prints")
@@ -70,7 +70,7 @@ struct GitSSHTests {
                 let credentials = Credentials(
                     key: .text(try server.privateKey("other")), knownHosts: try server.knownHosts())
                 let mirror = try Self.mirror(server, fixture.origin.path, credentials)
-                await expectRejection(SourceControlError.self, \.code, .credentialsRefused) { try await mirror.look() }
+                await expectRejection(SourceControlError.self, \.code, .credentialsRefused) { try await mirror.scan() }
             }
         }
     }
@@ -81,7 +81,7 @@ struct GitSSHTests {
                 let credentials = Credentials(
                     key: .text(try server.privateKey("key")), knownHosts: try server.knownHosts())
                 let mirror = try Self.mirror(server, "/nowhere/kit", credentials)
-                await expectRejection(SourceControlError.self, \.code, .repositoryNotFound) { try await mirror.look() }
+                await expectRejection(SourceControlError.self, \.code, .repositoryNotFound) { try await mirror.scan() }
             }
         }
     }
@@ -94,7 +94,7 @@ struct GitSSHTests {
             let credentials = Credentials(
                 key: .text(try server.privateKey("key")), knownHosts: kind == "rsa" ? nil : try server.knownHosts())
             let mirror = try Self.mirror(server, fixture.origin.path, credentials, engine: .library)
-            let error = await expectRejection(SourceControlError.self, \.code, .unsupported) { try await mirror.look() }
+            let error = await expectRejection(SourceControlError.self, \.code, .unsupported) { try await mirror.scan() }
             expectContains("\(try #require(error))", kind == "rsa" ? "RSA key; install git" : "known hosts of a secret")
         }
     }
@@ -125,13 +125,13 @@ struct GitSSHTests {
                     let credentials = Credentials(
                         key: .text(try server.privateKey("key")), knownHosts: try server.knownHosts())
                     let mirror = try GitSSHTests.mirror(server, "/testing", credentials)
-                    let heads = try await mirror.look().heads
+                    let heads = try await mirror.scan().heads
                     try await mirror.fetch(heads)
 
                     // then
                     #expect(try await mirror.contains(try #require(heads[fixture.main])))
                     await expectRejection(SourceControlError.self, \.code, .repositoryNotFound) {
-                        try await GitSSHTests.mirror(server, "/secret", credentials).look()
+                        try await GitSSHTests.mirror(server, "/secret", credentials).scan()
                     }
                 }
             }

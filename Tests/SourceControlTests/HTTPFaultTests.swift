@@ -51,7 +51,7 @@ import Testing
                 let mirror = try HTTPTransportTests.mirror(
                     server, in: directory, Credentials(user: "ci", password: "secret"))
                 let error = await expectRejection(SourceControlError.self, \.code, .unreachable) {
-                    try await mirror.look()
+                    try await mirror.scan()
                 }
                 #expect(!"\(try #require(error))".contains("secret"))
                 #expect(server.requests.allSatisfy { !$0.contains("Authorization") })
@@ -73,7 +73,7 @@ import Testing
             try await ScriptedHTTPServer.serving(bytes: { _ in answer }) { server in
                 let mirror = try HTTPTransportTests.mirror(server, in: directory)
                 let error = await expectRejection(SourceControlError.self, \.code, .unreachable) {
-                    try await mirror.look()
+                    try await mirror.scan()
                 }
                 #expect(!"\(try #require(error))".contains("config value"))
             }

@@ -21,7 +21,7 @@ import Testing
                 let mirror = Mirrors(directory: directory.path("mirrors"), limits: limits, engine: .library).mirror(
                     of: try RemoteURL("http://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true))
                 let error = await expectRejection(SourceControlError.self, \.code, .tooLarge) {
-                    try await mirror.look()
+                    try await mirror.scan()
                 }
                 expectContains("\(try #require(error))", "the server's list of refs is longer than")
             }
@@ -43,11 +43,11 @@ import Testing
                         directory: directory.path("mirrors-\(count)"), limits: limits, engine: .library
                     ).mirror(of: try RemoteURL("http://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true))
                     guard isTooMuch else {
-                        #expect(try await mirror.look().heads.count == 1)
+                        #expect(try await mirror.scan().heads.count == 1)
                         return
                     }
                     let error = await expectRejection(SourceControlError.self, \.code, .tooLarge) {
-                        try await mirror.look()
+                        try await mirror.scan()
                     }
                     expectContains("\(try #require(error))", "500000 refs of any kind; remove some there")
                 }
@@ -81,7 +81,7 @@ import Testing
                 isHonest.withLock { $0 = false }
 
                 // when, then
-                let heads = try await mirror.look().heads
+                let heads = try await mirror.scan().heads
                 await expectRejection(SourceControlError.self, \.code, .tooLarge) { try await mirror.fetch(heads) }
             }
         }

@@ -10,8 +10,8 @@ import Testing
 @Suite struct HTTPProxyTests {
     private static let commit = CommitID("00000000000000000000000000000000000000aa")
 
-    /// Returns the result of a look as text: its heads or the error.
-    private static func look(
+    /// Returns the result of a scan as text: its heads or the error.
+    private static func scan(
         _ url: String, proxy: String, except: String = "", in root: String
     ) async throws -> String {
         for (name, value) in [("http_proxy", proxy), ("https_proxy", proxy), ("no_proxy", except)] {
@@ -23,7 +23,7 @@ import Testing
             directory: root + "/mirrors", configuration: GitConfiguration(files: []), engine: .library)
         let mirror = mirrors.mirror(of: try RemoteURL(url, isInsecureAllowed: true))
         do throws(SourceControlError) {
-            return try await mirror.look().heads.map { "\($0.key) \($0.value)" }.joined()
+            return try await mirror.scan().heads.map { "\($0.key) \($0.value)" }.joined()
         } catch {
             return "\(error.code): \(error)"
         }
@@ -37,7 +37,7 @@ import Testing
             try await ScriptedHTTPServer.serving(bytes: { _ in answer }) { proxy in
                 let (address, root) = ("\(prefix)127.0.0.1:\(proxy.port)", directory.path)
                 await #expect(processExitsWith: .success) { [address = address as String, root = root as String] in
-                    let found = try await Self.look("http://git.example.invalid:81/kit", proxy: address, in: root)
+                    let found = try await Self.scan("http://git.example.invalid:81/kit", proxy: address, in: root)
                     #expect(found == "refs/heads/main 00000000000000000000000000000000000000aa")
                 }
                 let request = try #require(proxy.requests.first)
@@ -57,7 +57,7 @@ import Testing
             try await ScriptedHTTPServer.serving({ _ in answer }) { proxy in
                 let (address, root) = ("http://ada:s3cret@127.0.0.1:\(proxy.port)", directory.path)
                 await #expect(processExitsWith: .success) { [address = address as String, root = root as String] in
-                    let found = try await Self.look("https://git.example.invalid/kit", proxy: address, in: root)
+                    let found = try await Self.scan("https://git.example.invalid/kit", proxy: address, in: root)
                     #expect(found.hasPrefix("unreachable: "))
                     expectContains(found, "403")
                     #expect(!found.contains("s3cret"))
@@ -88,7 +88,7 @@ import Testing
                         let mirror = Mirrors(directory: root + "/mirrors", engine: .library).mirror(
                             of: try RemoteURL("https://git.example.invalid/git/kit", isInsecureAllowed: false),
                             credentials: Credentials(user: "ci", password: "secret"))
-                        try await mirror.fetch(try await mirror.look().heads)
+                        try await mirror.fetch(try await mirror.scan().heads)
                     }
                     let (requests, authorized) = (proxy.requests, try server.authorized())
                     #expect(requests.allSatisfy { $0.hasPrefix("CONNECT git.example.invalid:443 HTTP/1.1\r\n") })
@@ -96,7 +96,7 @@ import Testing
                     #expect(requests.allSatisfy { $0.contains("\r\nProxy-Authorization: Basic YWRhOnMzY3JldA==\r\n") })
                     #expect(requests.allSatisfy { !$0.contains("Y2k6c2VjcmV0") })
                     #expect(authorized.allSatisfy { $0.hasSuffix(" Basic Y2k6c2VjcmV0") })
-                    // One connection for the look, one for the fetch with its two requests.
+                    // One connection for the scan, one for the fetch with its two requests.
                     #expect(requests.count == 2)
                     #expect(authorized.count == 3)
                 }
@@ -111,7 +111,7 @@ import Testing
         try await withTemporaryDirectory { directory in
             let root = directory.path
             await #expect(processExitsWith: .success) { [proxy = proxy as String, root = root as String] in
-                let found = try await Self.look("http://git.example.invalid/kit", proxy: proxy, in: root)
+                let found = try await Self.scan("http://git.example.invalid/kit", proxy: proxy, in: root)
                 #expect(found.hasPrefix("unreachable: "), "\(found)")
                 #expect(!found.contains("s3cret"), "\(found)")
             }
@@ -133,7 +133,7 @@ import Testing
                             address = address as String, url = url as String, root = root as String,
                             except = except as String
                         ] in
-                        let found = try await Self.look(url, proxy: address, except: except, in: root)
+                        let found = try await Self.scan(url, proxy: address, except: except, in: root)
                         #expect(found.hasPrefix("refs/heads/main "), "\(found)")
                     }
                     #expect(proxy.connections == 0)

@@ -40,7 +40,7 @@ struct HTTPPublicOnlyTests {
 
     /// Looks on this thread.
     /// - Returns: The refs, or the error.
-    private static func look(_ url: String, in root: String) throws -> Result<[RefName], SourceControlError> {
+    private static func scan(_ url: String, in root: String) throws -> Result<[RefName], SourceControlError> {
         let mirrors = Mirrors(directory: root + "/mirrors", configuration: GitConfiguration(files: []))
         let mirror = mirrors.mirror(
             of: try RemoteURL(url, isInsecureAllowed: true), credentials: nil, kind: .publicOnly)
@@ -59,7 +59,7 @@ struct HTTPPublicOnlyTests {
     }
 
     @Test(arguments: ["", "?service=git-upload-pack"])
-    func testThatARedirectEndsTheLookAndNotTheProcess(_ query: String) async throws {
+    func testThatARedirectEndsTheScanAndNotTheProcess(_ query: String) async throws {
         try await withTemporaryDirectory { directory in
             let root = directory.path
             await #expect(processExitsWith: .success) { [root = root as String, query = query as String] in
@@ -87,9 +87,9 @@ struct HTTPPublicOnlyTests {
                 }
 
                 // when: everything is on this thread, which alone is in that network
-                let redirected = try Self.look("http://\(Self.address):\(port)/moved/x", in: root)
-                let open = try Self.look("http://\(Self.address):\(port)/x", in: root)
-                let own = try ["127.0.0.1:\(port)", "10.0.0.1"].map { try Self.look("http://\($0)/x", in: root) }
+                let redirected = try Self.scan("http://\(Self.address):\(port)/moved/x", in: root)
+                let open = try Self.scan("http://\(Self.address):\(port)/x", in: root)
+                let own = try ["127.0.0.1:\(port)", "10.0.0.1"].map { try Self.scan("http://\($0)/x", in: root) }
                 shutdown(socket, Int32(SHUT_RDWR))
                 await served
 

@@ -49,7 +49,7 @@ import Testing
 
                     // when
                     let error = await expectRejection(SourceControlError.self, \.code, .redirected) {
-                        try await mirror.look()
+                        try await mirror.scan()
                     }
 
                     // then
@@ -72,7 +72,7 @@ import Testing
                 "HTTP/1.1 \(status) Moved\r\nLocation: /new/info/refs\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
             try await ScriptedHTTPServer.serving({ _ in answer }) { server in
                 let mirror = try SmartHTTPTests.mirror("http://127.0.0.1:\(server.port)/kit", engine, in: directory)
-                await expectRejection(SourceControlError.self, \.code, .redirected) { try await mirror.look() }
+                await expectRejection(SourceControlError.self, \.code, .redirected) { try await mirror.scan() }
                 #expect(server.requests.count == 1)
             }
         }

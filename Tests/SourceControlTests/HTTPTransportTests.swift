@@ -138,7 +138,7 @@ import Testing
                 setenv("SSL_CERT_FILE", root + "/nowhere.pem", 1)
                 let mirror = Mirrors(directory: root + "/mirrors", engine: .library)
                     .mirror(of: try RemoteURL(url, isInsecureAllowed: false))
-                let error = await expectRejection(SourceControlError.self, \.code, .file) { try await mirror.look() }
+                let error = await expectRejection(SourceControlError.self, \.code, .file) { try await mirror.scan() }
                 expectContains("\(try #require(error))", "/nowhere.pem, which SSL_CERT_FILE names")
             }
         }

@@ -78,7 +78,7 @@ import Testing
                 let mirror = mirrors.mirror(of: try RemoteURL(url, isInsecureAllowed: true))
 
                 // when
-                let heads = try await mirror.look().heads
+                let heads = try await mirror.scan().heads
                 #expect(heads == [fixture.main: commit])
                 let error = await #expect(throws: SourceControlError.self) { try await mirror.fetch(heads) }
 
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// N2, for a look: each fault is reported with its cause, and leaves the mirror as it was.
+    /// N2, for a scan: each fault is reported with its cause, and leaves the mirror as it was.
     @Test(.threat("N2"), arguments: engines, ["500", "page", "empty", "401 with credentials", "no packet"])
     func testThatAWrongAnswerOverHTTPIsSaid(_ engine: GitEngine, _ fault: String) async throws {
         let service = "HTTP/1.1 200 OK\r\nContent-Type: application/x-git-upload-pack-advertisement\r\n"
@@ -122,7 +122,7 @@ import Testing
                 let mirror = Mirrors(
                     directory: directory.path("mirrors"), configuration: GitConfiguration(files: []), engine: engine
                 ).mirror(of: url, credentials: credentials)
-                let error = await expectRejection(SourceControlError.self, \.code, code) { try await mirror.look() }
+                let error = await expectRejection(SourceControlError.self, \.code, code) { try await mirror.scan() }
                 #expect(!"\(try #require(error))".contains("secret"))
             }
         }
@@ -142,7 +142,7 @@ import Testing
                     engine: engine
                 ).mirror(of: try RemoteURL(url, isInsecureAllowed: true))
                 let error = await expectRejection(SourceControlError.self, \.code, .tooLarge) {
-                    try await mirror.look()
+                    try await mirror.scan()
                 }
                 expectContains("\(try #require(error))", "the server's list of refs is longer than")
             }
@@ -158,7 +158,7 @@ import Testing
             let mirror = Mirrors(
                 directory: directory.path("mirrors"), configuration: GitConfiguration(files: []), engine: engine
             ).mirror(of: url)
-            let error = await expectRejection(SourceControlError.self, \.code, .unreachable) { try await mirror.look() }
+            let error = await expectRejection(SourceControlError.self, \.code, .unreachable) { try await mirror.scan() }
             expectContains("\(try #require(error))", "git.invalid")
         }
     }

@@ -218,7 +218,7 @@ import Testing
     }
 
     private static func fetch(_ mirror: Mirror, _ fixture: Fixture) async throws -> CommitID {
-        let commit = try #require(try await mirror.look().heads[fixture.main])
+        let commit = try #require(try await mirror.scan().heads[fixture.main])
         try await mirror.fetch([fixture.main: commit])
         return commit
     }

@@ -48,7 +48,7 @@ import Testing
                 let mirror = Mirrors(
                     directory: fixture.directory.path("others"), configuration: GitConfiguration(files: [])
                 ).mirror(of: try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true))
-                let heads = try await mirror.look().heads
+                let heads = try await mirror.scan().heads
                 try await mirror.fetch(heads)
                 let commit = try #require(heads[fixture.main])
                 try await mirror.hold(commit, for: IntegrationID(bot: try #require(Name("kit")), number: 1))
@@ -66,7 +66,7 @@ import Testing
 
                 // when: an integration meets it, and the next one follows
                 func integrate() async throws {
-                    let heads = try await mirror.look().heads
+                    let heads = try await mirror.scan().heads
                     try await mirror.fetch(heads)
                     _ = try await mirror.checkout(
                         commit, ref: fixture.main, into: fixture.workspace, state: fixture.state, isClean: true)
@@ -91,7 +91,7 @@ import Testing
                 let old = try await fixture.fetch()
                 try await runExpectingSuccess(["rm", "-rf", fixture.origin.path])
                 let error = await expectRejection(SourceControlError.self, \.code, .repositoryNotFound) {
-                    try await fixture.mirror.look()
+                    try await fixture.mirror.scan()
                 }
                 expectContains("\(try #require(error))", "there is no git repository")
 
@@ -141,7 +141,7 @@ import Testing
                         var seen: Set<CommitID> = []
                         // Until both were checked out, and often enough for a push in between.
                         for round in 1... where round <= 10 || seen.count < 2 {
-                            guard let named = try await mirror.look().heads[fixture.main] else { continue }
+                            guard let named = try await mirror.scan().heads[fixture.main] else { continue }
                             do {
                                 try await mirror.fetch([fixture.main: named])
                             } catch let error as SourceControlError where error.code == .refGone {
@@ -164,7 +164,7 @@ import Testing
 
     /// N5: 100,000 refs are listed, fetched from and written within the time and memory of one operation.
     @Test(.threat("N5"), arguments: [GitEngine.library, .automatic])
-    func testThatAHundredThousandRefsAreLooked(_ engine: GitEngine) async throws {
+    func testThatAHundredThousandRefsAreListed(_ engine: GitEngine) async throws {
         try await withOrigin { fixture in
             // given
             let commit = try await fixture.origin.head()
@@ -181,7 +181,7 @@ import Testing
                 // when
                 let clock = ContinuousClock()
                 var heads: [RefName: CommitID] = [:]
-                let duration = try await clock.measure { heads = try await mirror.look().heads }
+                let duration = try await clock.measure { heads = try await mirror.scan().heads }
                 try await mirror.fetch([fixture.main: commit])
 
                 // then

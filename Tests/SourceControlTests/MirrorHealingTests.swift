@@ -28,7 +28,7 @@ import Testing
     @Test func testThatOnlyThePackThatIsDamagedGoes() async throws {
         try await Self.withMirror { fixture, mirror in
             // given
-            try await mirror.fetch(try await mirror.look().heads)
+            try await mirror.fetch(try await mirror.scan().heads)
             let whole = try Self.packs(mirror)
             let held = try await fixture.origin.head()
             try await mirror.hold(held, for: IntegrationID(bot: try #require(Name("kit")), number: 1))
@@ -37,7 +37,7 @@ import Testing
             try await fixture.origin.git("branch", "-q", "-f", "main")
             try await fixture.origin.git("reflog", "expire", "--expire=now", "--all")
             try await fixture.origin.git("gc", "-q", "--prune=now")
-            try await mirror.fetch(try await mirror.look().heads)
+            try await mirror.fetch(try await mirror.scan().heads)
             let damaged = try #require(try Self.packs(mirror).subtracting(whole).first)
             try await runExpectingSuccess(
                 [
@@ -90,7 +90,7 @@ import Testing
     @Test func testThatACommitThatCannotBeParsedHarmsNoMirror() async throws {
         try await Self.withMirror { fixture, mirror in
             // given
-            try await mirror.fetch(try await mirror.look().heads)
+            try await mirror.fetch(try await mirror.scan().heads)
             let (whole, first) = (try Self.packs(mirror), try await fixture.origin.head())
             let tree = try await fixture.origin.git("rev-parse", "HEAD^{tree}")
             let text = "tree \(tree)\nauthor broken no mail 1 +0000\ncommitter broken no mail 1 +0000\n\nOdd\n"
@@ -116,7 +116,7 @@ import Testing
     @Test func testThatADamagedBranchOfTheServerKeepsNobodyFromTheOthers() async throws {
         try await Self.withMirror { fixture, mirror in
             // given
-            try await mirror.fetch(try await mirror.look().heads)
+            try await mirror.fetch(try await mirror.scan().heads)
             let whole = try Self.packs(mirror)
             try await fixture.origin.git("checkout", "-q", "-b", "lost")
             let lost = try await fixture.origin.commit(files: ["b": "2\n"])
@@ -126,7 +126,7 @@ import Testing
             try Directory(opening: fixture.origin.path).remove(".git/objects/\(blob.prefix(2))/\(blob.dropFirst(2))")
 
             // when
-            let heads = try await mirror.look().heads
+            let heads = try await mirror.scan().heads
             let error = await #expect(throws: SourceControlError.self) {
                 try await mirror.fetch([RefName(branch: "lost"): lost])
             }
@@ -145,12 +145,12 @@ import Testing
     func testThatATagOfAKnownCommitIsSeenByTheJobsGit(_ isAnnotated: Bool) async throws {
         try await Self.withMirror { fixture, mirror in
             // given
-            let commit = try #require(try await mirror.look().heads[fixture.main])
+            let commit = try #require(try await mirror.scan().heads[fixture.main])
             try await mirror.fetch([fixture.main: commit])
             try await fixture.origin.tag("1.2.3", message: isAnnotated ? "One" : nil)
 
             // when
-            let heads = try await mirror.look().heads
+            let heads = try await mirror.scan().heads
             if isAnnotated {
                 try await mirror.fetch(heads)
             } else {
@@ -170,14 +170,14 @@ import Testing
     /// The files that a killed fetch leaves: a guard file would keep the pack out of every repack.
     @Test func testThatAKilledFetchLeavesNothing() async throws {
         try await Self.withMirror { fixture, mirror in
-            try await mirror.fetch(try await mirror.look().heads)
+            try await mirror.fetch(try await mirror.scan().heads)
             let packs = try Directory(opening: mirror.objects + "/pack")
             for name in ["pack-\(String(repeating: "0", count: 40)).keep", "tmp_pack_x", "x.temp", "pack_git2_x"] {
                 try packs.write(name, bytes: [])
             }
             // when
             _ = try await fixture.origin.commit(files: ["b": "2\n"])
-            try await mirror.fetch(try await mirror.look().heads)
+            try await mirror.fetch(try await mirror.scan().heads)
             // then
             let left = try packs.entries().map(\.name).filter { name in
                 ![".pack", ".idx", ".rev"].contains { name.hasSuffix($0) }
@@ -192,13 +192,13 @@ import Testing
     func testThatAMirrorWhoseMakingWasKilledIsMade(missing: [String]) async throws {
         try await Self.withMirror { fixture, mirror in
             // given
-            try await mirror.fetch(try await mirror.look().heads)
+            try await mirror.fetch(try await mirror.scan().heads)
             let directory = try Directory(opening: String(mirror.objects.dropLast("/objects".count)))
             for name in missing { try directory.remove(name) }
             for name in ["HEAD.lock", "config.lock"] { try directory.write(name, bytes: []) }
 
             // when, then
-            try await mirror.fetch(try await mirror.look().heads)
+            try await mirror.fetch(try await mirror.scan().heads)
             #expect(try await mirror.contains(try await fixture.origin.head()))
             for name in ["HEAD.lock", "config.lock"] { #expect(try directory.status(name) == nil) }
         }
@@ -208,11 +208,11 @@ import Testing
     @Test func testThatAMirrorThatIsFoundWholeFetchesOnlyWhatIsNew() async throws {
         try await Self.withMirror { fixture, mirror in
             // given
-            try await mirror.fetch(try await mirror.look().heads)
+            try await mirror.fetch(try await mirror.scan().heads)
             try Directory(opening: mirror.path).write("martlet-damaged", bytes: [])
             _ = try await fixture.origin.commit(files: ["b": "2\n"])
             // when
-            try await mirror.fetch(try await mirror.look().heads)
+            try await mirror.fetch(try await mirror.scan().heads)
             // then: two commits, two trees, two files, each once
             #expect(try Directory(opening: mirror.path).status("martlet-damaged") == nil)
             let counts = try await runExpectingSuccess(["git", "-C", mirror.path, "count-objects", "-v"])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct MirrorTests {
-    @Suite struct WhenItLooks {
+    @Suite struct WhenItScans {
         @Test func testThatItListsBranchesAndPeeledTags() async throws {
             try await withOrigin { fixture in
                 // given
@@ -19,7 +19,7 @@ import Testing
                 try await fixture.origin.checkout("main")
 
                 // when
-                let listing = try await fixture.mirror.look()
+                let listing = try await fixture.mirror.scan()
 
                 // then
                 #expect(
@@ -39,7 +39,7 @@ import Testing
                 try await fixture.origin.git("checkout", "-q", "-b", "v1")
                 let second = try await fixture.origin.commit(files: ["b": "2\n"])
                 try await fixture.origin.git("update-ref", "refs/heads/refs/tags/v1", second.description)
-                let heads = try await fixture.mirror.look().heads
+                let heads = try await fixture.mirror.scan().heads
                 try await fixture.mirror.fetch(heads)
                 #expect(heads[RefName(tag: "v1")] == first)
                 #expect(heads[RefName(branch: "v1")] == second)
@@ -56,7 +56,7 @@ import Testing
                     let url = try RemoteURL(directory.path(path), isInsecureAllowed: false)
                     let mirror = Mirrors(directory: directory.path("repositories")).mirror(of: url)
                     let error = await expectRejection(SourceControlError.self, \.code, .repositoryNotFound) {
-                        try await mirror.look()
+                        try await mirror.scan()
                     }
                     expectContains("\(try #require(error))", "there is no git repository at this path")
                     #expect(!"\(try #require(error))".contains("URL protocol"))
@@ -70,7 +70,7 @@ import Testing
                 let origin = try await GitRepository.make(at: directory.path("empty.git"), isBare: true)
                 let url = try RemoteURL(origin.path, isInsecureAllowed: false)
                 let mirror = Mirrors(directory: directory.path("repositories")).mirror(of: url)
-                await expectRejection(SourceControlError.self, \.code, .empty) { try await mirror.look() }
+                await expectRejection(SourceControlError.self, \.code, .empty) { try await mirror.scan() }
             }
         }
 
@@ -79,17 +79,17 @@ import Testing
             limits.refs = 3
             try await withOrigin(limits: limits) { fixture in
                 for name in ["a", "b"] { try await fixture.origin.git("branch", name) }
-                #expect(try await fixture.mirror.look().heads.count == 3)
+                #expect(try await fixture.mirror.scan().heads.count == 3)
                 // The refs of pull requests are listed too, and not kept.
                 let head = try await fixture.origin.head().description
                 for number in 1...20 {
                     try await fixture.origin.git("update-ref", "refs/pull/\(number)/head", head)
                 }
                 for engine in [GitEngine.library, .program] {
-                    #expect(try await fixture.other(engine, limits: limits).look().heads.count == 3)
+                    #expect(try await fixture.other(engine, limits: limits).scan().heads.count == 3)
                 }
                 try await fixture.origin.git("branch", "c")
-                await expectRejection(SourceControlError.self, \.code, .tooLarge) { try await fixture.mirror.look() }
+                await expectRejection(SourceControlError.self, \.code, .tooLarge) { try await fixture.mirror.scan() }
             }
         }
     }
@@ -98,7 +98,7 @@ import Testing
         @Test func testThatACommitIsHadWhenItsBranchHasMovedOn() async throws {
             try await withOrigin { fixture in
                 // given
-                let heads = try await fixture.mirror.look().heads
+                let heads = try await fixture.mirror.scan().heads
                 let later = try await fixture.origin.commit(files: ["a": "2\n"])
 
                 // when
@@ -114,7 +114,7 @@ import Testing
             try await withOrigin { fixture in
                 // given
                 _ = try await fixture.origin.commit(files: ["a": "1\n"], message: "Seen")
-                let heads = try await fixture.mirror.look().heads
+                let heads = try await fixture.mirror.scan().heads
                 try await fixture.mirror.fetch(heads)
                 try await fixture.origin.git("reset", "-q", "--hard", "HEAD~1")
                 let now = try await fixture.origin.commit(files: ["a": "2\n"], message: "Forced")
@@ -134,7 +134,7 @@ import Testing
                 // given
                 try await fixture.origin.branch("feature")
                 _ = try await fixture.origin.commit(files: ["a": "1\n"])
-                let heads = try await fixture.mirror.look().heads
+                let heads = try await fixture.mirror.scan().heads
                 try await fixture.origin.checkout("main")
                 try await fixture.origin.git("branch", "-q", "-D", "feature")
 
@@ -157,7 +157,7 @@ import Testing
                 let (tag, blob) = (RefName(tag: "a"), try await fixture.origin.git("rev-parse", "HEAD:README"))
                 try await fixture.origin.git("tag", "a", blob)
                 let mirror = try fixture.other(engine)
-                let heads = try await mirror.look().heads
+                let heads = try await mirror.scan().heads
 
                 // when
                 let error = await expectRejection(SourceControlError.self, \.code, .notACommit) {
@@ -202,7 +202,7 @@ import Testing
             let large = (0..<20_000).map { "\($0 &* 2_654_435_761)\n" }.joined()
             try await withOrigin(["large": large], limits: limits) { fixture in
                 // A repository of the local file system is copied without a connection; a server's bytes are counted.
-                let heads = try await fixture.mirror.look().heads
+                let heads = try await fixture.mirror.scan().heads
                 try await GitDaemon.serving(fixture.directory.path("origin")) { server in
                     let mirror = Mirrors(directory: fixture.directory.path("others"), limits: limits, engine: engine)
                         .mirror(of: try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true))
@@ -291,7 +291,7 @@ import Testing
                 _ = try? await fixture.mirror.resolve("refs/heads/main")
 
                 // when
-                let heads = try await fixture.mirror.look().heads
+                let heads = try await fixture.mirror.scan().heads
                 try await fixture.mirror.fetch(heads)
 
                 // then

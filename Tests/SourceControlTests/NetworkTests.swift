@@ -15,10 +15,10 @@ import Testing
                 let mirror = Mirrors(directory: fixture.directory.path("others")).mirror(of: url)
 
                 // when
-                let heads = try await mirror.look().heads
+                let heads = try await mirror.scan().heads
                 try await mirror.fetch(heads)
                 let later = try await fixture.origin.commit(files: ["b": "2\n"])
-                try await mirror.fetch(try await mirror.look().heads)
+                try await mirror.fetch(try await mirror.scan().heads)
 
                 // then
                 #expect(heads == [fixture.main: commit])
@@ -32,7 +32,7 @@ import Testing
             try await GitDaemon.serving(fixture.directory.path("origin")) { server in
                 let url = try RemoteURL("git://127.0.0.1:\(server.port)/absent", isInsecureAllowed: true)
                 let mirror = Mirrors(directory: fixture.directory.path("others")).mirror(of: url)
-                await expectRejection(SourceControlError.self, \.code, .repositoryNotFound) { try await mirror.look() }
+                await expectRejection(SourceControlError.self, \.code, .repositoryNotFound) { try await mirror.scan() }
             }
         }
     }
@@ -45,7 +45,7 @@ import Testing
                 let url = try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true)
                 let mirror = Mirrors(directory: fixture.directory.path("others")).mirror(of: url)
                 _ = try await fixture.origin.commit(files: ["a": "1\n"], message: "Seen")
-                let heads = try await mirror.look().heads
+                let heads = try await mirror.scan().heads
                 try await fixture.origin.git("reset", "-q", "--hard", "HEAD~1")
                 let now = try await fixture.origin.commit(files: ["a": "2\n"], message: "Forced")
 
@@ -81,7 +81,7 @@ import Testing
 
             // when
             let start = ContinuousClock.now
-            let error = await expectRejection(SourceControlError.self, \.code, .timedOut) { try await mirror.look() }
+            let error = await expectRejection(SourceControlError.self, \.code, .timedOut) { try await mirror.scan() }
 
             // then
             #expect(ContinuousClock.now - start < .seconds(5) * TestLimits.scale)
@@ -92,21 +92,21 @@ import Testing
         }
     }
 
-    @Test func testThatAWholeLookHasALimit() async throws {
+    @Test func testThatAWholeScanHasALimit() async throws {
         try await withTemporaryDirectory { directory in
             let server = try LoopbackSocket()
             var limits = NetworkLimits()
-            limits.look = .milliseconds(100)
+            limits.scan = .milliseconds(100)
             limits.interval = .milliseconds(20)
             let url = try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true)
             let mirror = Mirrors(directory: directory.path("repositories"), limits: limits).mirror(of: url)
-            let error = await expectRejection(SourceControlError.self, \.code, .timedOut) { try await mirror.look() }
+            let error = await expectRejection(SourceControlError.self, \.code, .timedOut) { try await mirror.scan() }
             expectContains("\(try #require(error))", "not done after 0.1 seconds")
         }
     }
 
     @Test(arguments: ["git", "http", "https"])
-    func testThatACanceledLookEndsAtOnce(_ scheme: String) async throws {
+    func testThatACanceledScanEndsAtOnce(_ scheme: String) async throws {
         try await withTemporaryDirectory { directory in
             let server = try LoopbackSocket()
             let url = try RemoteURL("\(scheme)://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true)
@@ -114,7 +114,7 @@ import Testing
             let code = await withTaskGroup(of: SourceControlError.Code?.self) { group in
                 group.addTask {
                     do throws(SourceControlError) {
-                        _ = try await mirror.look()
+                        _ = try await mirror.scan()
                         return nil
                     } catch {
                         return error.code
@@ -148,7 +148,7 @@ import Testing
             let url = try RemoteURL("\(scheme)://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true)
             let mirror = Mirrors(directory: directory.path("repositories"), limits: limits).mirror(of: url)
             let start = ContinuousClock.now
-            await expectRejection(SourceControlError.self, \.code, .unreachable) { try await mirror.look() }
+            await expectRejection(SourceControlError.self, \.code, .unreachable) { try await mirror.scan() }
             #expect(ContinuousClock.now - start < .seconds(5) * TestLimits.scale)
         }
     }
@@ -162,7 +162,7 @@ import Testing
             let port = try LoopbackSocket.freePort()
             let url = try RemoteURL("\(scheme)://127.0.0.1:\(port)/kit", isInsecureAllowed: true)
             let mirror = Mirrors(directory: directory.path("repositories"), engine: engine).mirror(of: url)
-            let error = await expectRejection(SourceControlError.self, \.code, .unreachable) { try await mirror.look() }
+            let error = await expectRejection(SourceControlError.self, \.code, .unreachable) { try await mirror.scan() }
             expectContains("\(try #require(error))", words)
         }
     }
@@ -190,7 +190,7 @@ import Testing
                     of: try RemoteURL("https://forge.example/acme/kit", isInsecureAllowed: false))
 
                 // when
-                let heads = try await mirror.look().heads
+                let heads = try await mirror.scan().heads
                 try await mirror.fetch(heads)
                 _ = try await mirror.checkout(
                     commit, ref: fixture.main, into: fixture.workspace, state: fixture.state)
@@ -209,7 +209,7 @@ import Testing
                     directory: directory.path("repositories"),
                     configuration: .usual(home: directory.path("home"), xdgConfigHome: nil))
                 let mirror = mirrors.mirror(of: try RemoteURL("https://forge.example/kit", isInsecureAllowed: false))
-                await expectRejection(SourceControlError.self, \.code, .invalidURL) { try await mirror.look() }
+                await expectRejection(SourceControlError.self, \.code, .invalidURL) { try await mirror.scan() }
             }
         }
 
@@ -220,7 +220,7 @@ import Testing
                     directory: directory.path("repositories"),
                     configuration: .usual(home: directory.path("home"), xdgConfigHome: nil))
                 let mirror = mirrors.mirror(of: try RemoteURL("https://forge.example/kit", isInsecureAllowed: false))
-                let error = await expectRejection(SourceControlError.self, \.code, .file) { try await mirror.look() }
+                let error = await expectRejection(SourceControlError.self, \.code, .file) { try await mirror.scan() }
                 expectContains("\(try #require(error))", file)
             }
         }

@@ -63,7 +63,7 @@ import Testing
                 ).mirror(of: url)
                 // when
                 let found = await expectRejection(SourceControlError.self, \.code, answer.code) {
-                    try await mirror.look()
+                    try await mirror.scan()
                 }
                 // then
                 let error = try #require(found)

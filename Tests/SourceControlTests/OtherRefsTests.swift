@@ -31,8 +31,8 @@ import Testing
             let mirror = try fixture.other(engine)
 
             // when
-            let usual = try await mirror.look()
-            let listing = try await mirror.look(others: [Self.head, Self.packed, RefName("refs/pull/99/head")])
+            let usual = try await mirror.scan()
+            let listing = try await mirror.scan(others: [Self.head, Self.packed, RefName("refs/pull/99/head")])
 
             // then: they are never taken for branches
             #expect(usual.others == [:])
@@ -47,7 +47,7 @@ import Testing
             // given
             let (first, _) = try await Self.plant(fixture)
             let mirror = try fixture.other(engine)
-            let listing = try await mirror.look(others: [Self.head])
+            let listing = try await mirror.scan(others: [Self.head])
             let main = try #require(listing.heads[fixture.main])
 
             // when
@@ -66,7 +66,7 @@ import Testing
             let main = try await fixture.origin.head("main")
             try await fixture.origin.git("update-ref", "refs/replace/\(main)", second.description)
             let mirror = try fixture.other(.program)
-            _ = try await mirror.look(others: [Self.head])
+            _ = try await mirror.scan(others: [Self.head])
 
             // when
             try await mirror.fetch([fixture.main: main, Self.head: first])

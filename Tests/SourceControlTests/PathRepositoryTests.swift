@@ -12,7 +12,7 @@ import Testing
         try AtomicFile.write([], to: fixture.mirror.path + "/martlet-git")
     }
 
-    @Test func testThatALookAndWhatIsNewNeedNoGit() async throws {
+    @Test func testThatAScanAndWhatIsNewNeedNoGit() async throws {
         try await withOrigin(["a/b/c": "1\n", "d": "1\n"]) { fixture in
             // given
             try await fixture.fetch()
@@ -62,8 +62,8 @@ import Testing
                 try AtomicFile.write(Array((head + "\n").utf8), to: fixture.origin.path + "/.git/HEAD")
 
                 // when
-                let theirs = try await fixture.other(.program).look()
-                let ours = try await fixture.mirror.look()
+                let theirs = try await fixture.other(.program).scan()
+                let ours = try await fixture.mirror.scan()
 
                 // then
                 #expect(ours.heads.count == 14)
@@ -96,14 +96,14 @@ import Testing
             // given
             try await fixture.fetch()
             try refuseGit(fixture)
-            _ = try await fixture.mirror.look()
+            _ = try await fixture.mirror.scan()
 
             // when
             try await runExpectingSuccess(
                 ["sh", "-ec", change], in: fixture.origin.path, environment: GitRepository.environment())
 
             // then
-            await expectRejection(SourceControlError.self, \.code, .file) { _ = try await fixture.mirror.look() }
+            await expectRejection(SourceControlError.self, \.code, .file) { _ = try await fixture.mirror.scan() }
         }
     }
 
@@ -184,7 +184,7 @@ import Testing
         @Test func testThatAPartThatADaemonLeftIsNotBelieved() async throws {
             try await withOrigin(["a/b": "1\n"]) { fixture in
                 let tip = try await fixture.origin.head().description
-                _ = try await fixture.mirror.look()
+                _ = try await fixture.mirror.scan()
                 let script = """
                     mkdir -p objects/\(tip.prefix(2)); : > martlet-linking
                     cp "$0/.git/objects/\(tip.prefix(2))/\(tip.dropFirst(2))" objects/\(tip.prefix(2))/

@@ -8,7 +8,7 @@ import Testing
 @Suite struct RefSpellingTests {
     /// G15.
     @Test(arguments: [GitEngine.library, .program])
-    func testThatRefsOfOneLookAreTwo(engine: GitEngine) async throws {
+    func testThatRefsOfOneScanAreTwo(engine: GitEngine) async throws {
         try await withOrigin { fixture in
             // given: é as one character, and as e with an accent
             let first = try await fixture.origin.head()
@@ -18,7 +18,7 @@ import Testing
             let mirror = try fixture.other(engine)
 
             // when
-            let heads = try await mirror.look().heads
+            let heads = try await mirror.scan().heads
             try await mirror.fetch(heads)
 
             // then
@@ -39,7 +39,7 @@ import Testing
             try AtomicFile.write(Array(packed), to: fixture.origin.path + "/.git/packed-refs")
 
             // then
-            #expect(try await fixture.other(engine).look().heads == [fixture.main: first])
+            #expect(try await fixture.other(engine).scan().heads == [fixture.main: first])
         }
     }
 }

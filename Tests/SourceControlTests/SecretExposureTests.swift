@@ -50,7 +50,7 @@ struct SecretExposureTests {
                 // when
                 let mirror = try Self.mirror(
                     "http://127.0.0.1:\(server.port)/kit", directory, Credentials(user: "ci", password: password))
-                await expectRejection(SourceControlError.self, \.code, .credentialsRefused) { try await mirror.look() }
+                await expectRejection(SourceControlError.self, \.code, .credentialsRefused) { try await mirror.scan() }
 
                 // then: the secret was in use, by processes that were seen
                 #expect(server.requests.contains { $0.lowercased().contains("authorization: basic") })
@@ -72,11 +72,11 @@ struct SecretExposureTests {
                 Credentials(user: "git", key: .text(key), knownHosts: "[127.0.0.1]:\(server.port) \(line)"))
 
             // when
-            let look = Task { try await mirror.look() }
+            let scan = Task { try await mirror.scan() }
             await server.connection()
             let seen = try Self.visible(directory)
-            look.cancel()
-            _ = await look.result
+            scan.cancel()
+            _ = await scan.result
 
             // then
             #expect(seen.contains { $0.contains("IdentityFile=") && $0.contains("\(server.port)") })

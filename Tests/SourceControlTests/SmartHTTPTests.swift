@@ -23,13 +23,13 @@ struct SmartHTTPTests {
             try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory) { server in
                 // given
                 let mirror = try Self.mirror(server.origin + "/pub/kit", engine, in: fixture.directory)
-                let first = try await mirror.look().heads
+                let first = try await mirror.scan().heads
                 try await mirror.fetch(first)
                 try await fixture.origin.tag("1.0.0", message: "One")
                 let later = try await fixture.origin.commit(files: ["b": "2\n"])
 
                 // when
-                let second = try await mirror.look()
+                let second = try await mirror.scan()
                 try await mirror.fetch(second.heads)
 
                 // then
@@ -52,7 +52,7 @@ struct SmartHTTPTests {
                 try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory) { server in
                     let mirror = try SmartHTTPTests.mirror(
                         server.origin + "/git/kit", engine, in: fixture.directory, credentials)
-                    try await mirror.fetch(try await mirror.look().heads)
+                    try await mirror.fetch(try await mirror.scan().heads)
                     let head = try await fixture.origin.head()
                     #expect(try await mirror.contains(head))
                     // base64 of ci:secret; no other credentials were ever sent.
@@ -70,7 +70,7 @@ struct SmartHTTPTests {
                         server.origin + "/git/kit", engine, in: fixture.directory,
                         Credentials(user: "ci", password: "guessed"))
                     let error = await expectRejection(SourceControlError.self, \.code, .credentialsRefused) {
-                        try await mirror.look()
+                        try await mirror.scan()
                     }
                     #expect(!"\(try #require(error))".contains("guessed"))
                     // nginx writes its log after its answer.
@@ -86,7 +86,7 @@ struct SmartHTTPTests {
                 try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory) { server in
                     let mirror = try SmartHTTPTests.mirror(server.origin + "/git/kit", engine, in: fixture.directory)
                     let error = await expectRejection(SourceControlError.self, \.code, .credentialsMissing) {
-                        try await mirror.look()
+                        try await mirror.scan()
                     }
                     expectContains("\(try #require(error))", "martlet secret set git-127.0.0.1")
                 }
@@ -103,7 +103,7 @@ struct SmartHTTPTests {
                     server.origin + "/moved/kit", engine, in: fixture.directory,
                     Credentials(user: "ci", password: "secret")
                 )
-                await expectRejection(SourceControlError.self, \.code, .redirected) { try await mirror.look() }
+                await expectRejection(SourceControlError.self, \.code, .redirected) { try await mirror.scan() }
                 // The log is written while the answer is sent.
                 try await until("the server tells of the request") { try !server.log().isEmpty }
                 #expect(try server.log().count == 1)
@@ -117,7 +117,7 @@ struct SmartHTTPTests {
         try await withOrigin { fixture in
             try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory) { server in
                 let mirror = try Self.mirror(server.origin + "/pub/absent", engine, in: fixture.directory)
-                await expectRejection(SourceControlError.self, \.code, .repositoryNotFound) { try await mirror.look() }
+                await expectRejection(SourceControlError.self, \.code, .repositoryNotFound) { try await mirror.scan() }
             }
         }
     }
@@ -148,7 +148,7 @@ struct SmartHTTPTests {
                             .mirror(
                                 of: try RemoteURL(url, isInsecureAllowed: false),
                                 credentials: Credentials(user: "ci", password: "secret"))
-                        try await mirror.fetch(try await mirror.look().heads)
+                        try await mirror.fetch(try await mirror.scan().heads)
                     }
                     let authorized = try server.authorized()
                     #expect(authorized.count >= 2)
@@ -202,7 +202,7 @@ struct SmartHTTPTests {
                                 of: try RemoteURL(url, isInsecureAllowed: false),
                                 credentials: Credentials(user: "ci", password: "secret"))
                         let error = await expectRejection(SourceControlError.self, \.code, .serverUntrusted) {
-                            try await mirror.look()
+                            try await mirror.scan()
                         }
                         if error == nil { exit(2) }
                     }

@@ -88,7 +88,7 @@ import Testing
             var error: SourceControlError?
             for _ in 0..<2 {
                 error = await expectRejection(SourceControlError.self, \.code, .unsupported) {
-                    try await mirror.fetch(try await mirror.look().heads)
+                    try await mirror.fetch(try await mirror.scan().heads)
                 }
             }
 

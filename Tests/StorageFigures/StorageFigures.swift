@@ -75,7 +75,7 @@ struct StorageFigures {
     private func commits() async throws -> [Duration] {
         var taken: [Duration] = []
         for _ in 0..<200 {
-            taken.append(try await clock.measure { try await store.requestLook(at: "https://git.example/kit.git") })
+            taken.append(try await clock.measure { try await store.requestScan(at: "https://git.example/kit.git") })
         }
         return taken
     }

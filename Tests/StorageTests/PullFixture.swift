@@ -37,18 +37,18 @@ extension StoreFixture {
     }
 
     @discardableResult
-    func lookAtPull(
+    func scanPull(
         _ head: CommitID?, heads: [RefName: CommitID], judged: [Int: JudgedPull] = [:], at seconds: Int64 = 100,
         supersede: BotSpecification.Supersede = .running,
         answer: @escaping @Sendable (SeenPullRequest) -> PullRequestAnswer = { _ in .integrates }
-    ) async throws -> LookOutcome {
-        try await store.requestLook(at: Self.repository)
-        let request = try #require(try await store.repositoriesToLook().first)
+    ) async throws -> ScanOutcome {
+        try await store.requestScan(at: Self.repository)
+        let request = try #require(try await store.repositoriesToScan().first)
         var watcher = try watcher(supersede: supersede)
         watcher.answer = answer
         let asked = Set(try await store.openPulls(of: Self.repository).map(\.place))
         return try await store.apply(
-            Look(
+            RefScan(
                 request: request, heads: heads, others: head.map { [Self.place: $0] } ?? [:], asked: asked,
                 judged: judged, defaultBranch: .main, at: time(seconds), cause: .poll, watchers: [watcher]))
     }

@@ -148,7 +148,7 @@ import Testing
             { try await $0.publishedLately(bot, limit: 10) }, { try await $0.pushedRange(of: id) },
             { try await $0.queued() }, { try await $0.refUpdates() },
             { try await $0.removal(of: .init(bot: bot, number: 39)) }, { try await $0.removedIntegrations() },
-            { try await $0.recentRefs(of: bot) }, { try await $0.repositoriesToLook() },
+            { try await $0.recentRefs(of: bot) }, { try await $0.repositoriesToScan() },
             { try await $0.repository(url) }, { try await $0.reruns(of: id) },
             { try await $0.reservations() }, { try await $0.retentionRows(of: bot) }, { try await $0.retentions() },
             { try await $0.running() }, { try await $0.scheduleMarks() }, { try await $0.silencedIssues(of: bot) },

@@ -12,7 +12,7 @@ import Testing
                     Testing.Issue.record("not stored")
                     return
                 }
-                let request = try await fixture.store.repositoriesToLook()
+                let request = try await fixture.store.repositoriesToScan()
 
                 // when
                 let again = try await fixture.push(id: "d-1", digest: "aa")
@@ -20,7 +20,7 @@ import Testing
                 // then
                 #expect(again == .duplicate(of: first))
                 #expect(try await fixture.store.deliveries().items == [first])
-                #expect(try await fixture.store.repositoriesToLook() == request)
+                #expect(try await fixture.store.repositoriesToScan() == request)
             }
         }
 
@@ -63,24 +63,24 @@ import Testing
     }
 
     @Test(arguments: [Fate.ignored, .refused, .integrated])
-    func testThatAFinalFateAsksForNoLook(fate: Fate) async throws {
+    func testThatAFinalFateAsksForNoScan(fate: Fate) async throws {
         try await withStore { fixture in
-            try await fixture.look([:])
+            try await fixture.scan([:])
             _ = try await fixture.push(fate: fate)
-            #expect(try await fixture.store.repositoriesToLook() == [])
+            #expect(try await fixture.store.repositoriesToScan() == [])
             #expect(try await fixture.store.deliveries().items.map(\.fate) == [fate])
         }
     }
 
-    @Test func testThatAPendingEventAsksForALookAndTellsOfTheWebhook() async throws {
+    @Test func testThatAPendingEventAsksForAScanAndTellsOfTheWebhook() async throws {
         try await withStore { fixture in
-            try await fixture.look([:])
+            try await fixture.scan([:])
             #expect(try await fixture.store.repository(StoreFixture.repository)?.hasAuthenticWebhook == false)
             _ = try await fixture.push()
             let repository = try #require(try await fixture.store.repository(StoreFixture.repository))
-            #expect(repository.isLookRequested)
+            #expect(repository.isScanRequested)
             #expect(repository.hasAuthenticWebhook)
-            #expect(try await fixture.store.repositoriesToLook().count == 1)
+            #expect(try await fixture.store.repositoriesToScan().count == 1)
         }
     }
 

@@ -58,9 +58,9 @@ import Testing
         return [
             { _ = try await $0.push([RefClaim(ref: .line, before: nil, after: head)], id: "d-1", digest: "aa") },
             { fixture in
-                let request = try #require(try await fixture.store.repositoriesToLook().first)
+                let request = try #require(try await fixture.store.repositoriesToScan().first)
                 _ = try await fixture.store.apply(
-                    Look(
+                    RefScan(
                         request: request, heads: [.line: head, RefName(tag: "1.3.0"): head], defaultBranch: .main,
                         at: time(60), cause: .push, watchers: [fixture.watcher(tags: ["*"])]))
             },

@@ -11,7 +11,7 @@ struct StoreFixture: Sendable {
     let store: Store
     let path: String
 
-    /// Returns the bot's watcher for a `Look`: the branches and tags that it watches.
+    /// Returns the bot's watcher for a `RefScan`: the branches and tags that it watches.
     func watcher(
         _ bot: String = "kit", branches: [String] = ["main", "release/*"], tags: [String] = [],
         supersede: BotSpecification.Supersede = .never
@@ -27,13 +27,13 @@ struct StoreFixture: Sendable {
 
     /// Looks as the event intake does: it takes the request, and then stores the refs.
     @discardableResult
-    func look(
+    func scan(
         _ heads: [RefName: CommitID], cause: Cause = .push, watchers: [Watcher]? = nil, at seconds: Int64 = 100
-    ) async throws -> LookOutcome {
-        try await store.requestLook(at: Self.repository)
-        let request = try #require(try await store.repositoriesToLook().first { $0.repository == Self.repository })
+    ) async throws -> ScanOutcome {
+        try await store.requestScan(at: Self.repository)
+        let request = try #require(try await store.repositoriesToScan().first { $0.repository == Self.repository })
         return try await store.apply(
-            Look(
+            RefScan(
                 request: request, heads: heads, defaultBranch: RefName(branch: "main"), at: time(seconds), cause: cause,
                 watchers: try watchers ?? [watcher()]))
     }

@@ -9,7 +9,7 @@ import Testing
         try await withStore { fixture in
             // given
             let (store, bot) = (fixture.store, try name("kit"))
-            try await fixture.look([.main: commit(1)])
+            try await fixture.scan([.main: commit(1)])
             let first = IntegrationID(bot: bot, number: 1)
             #expect(
                 try await store.historyBefore(first)
@@ -17,7 +17,7 @@ import Testing
             try await store.apply(.started, to: first, at: time(110))
             try await store.apply(.completed(.succeeded, triggerFailed: false), to: first, at: time(120))
             // when
-            try await fixture.look([.main: commit(2)], at: 200)
+            try await fixture.scan([.main: commit(2)], at: 200)
             // then
             #expect(
                 try await store.historyBefore(IntegrationID(bot: bot, number: 2))

@@ -97,17 +97,17 @@ import Testing
         @Test func testThatAChangedBotIsLookedFor() async throws {
             try await withStore { fixture in
                 // given
-                try await fixture.look([:])
+                try await fixture.scan([:])
                 var kit = BotSpecification(name: try name("kit"), repository: StoreFixture.repository)
                 try await fixture.store.register([kit], at: time(1))
-                #expect(try await fixture.store.repositoriesToLook() == [])
+                #expect(try await fixture.store.repositoriesToScan() == [])
 
                 // when
                 kit.branches = [RefPattern("**")]
                 try await fixture.store.register([kit], at: time(2))
 
                 // then
-                #expect(try await fixture.store.repositoriesToLook().map(\.repository) == [StoreFixture.repository])
+                #expect(try await fixture.store.repositoriesToScan().map(\.repository) == [StoreFixture.repository])
             }
         }
     }

@@ -2,7 +2,7 @@ import Model
 import Storage
 import Testing
 
-/// Cases in which a commit could be missed or judged twice, in addition to those of `StoreLooksTests`.
+/// Cases in which a commit could be missed or judged twice, in addition to those of `StoreScansTests`.
 @Suite struct StoreLedgerTests {
     private static let tag = RefName(tag: "v1")
 
@@ -17,11 +17,11 @@ import Testing
     @Test func testThatWhatAPollFoundIsADuplicateForTheWebhookThatComesLater() async throws {
         try await withStore { fixture in
             // given
-            try await fixture.look([.main: commit(1)])
-            try await fixture.look([.main: commit(2)], cause: .poll)
+            try await fixture.scan([.main: commit(1)])
+            try await fixture.scan([.main: commit(2)], cause: .poll)
             // when
             _ = try await fixture.push([RefClaim(ref: .main, before: commit(1), after: commit(2))], id: "d-1")
-            let outcome = try await fixture.look([.main: commit(2)])
+            let outcome = try await fixture.scan([.main: commit(2)])
             // then
             #expect(outcome.integrations.isEmpty)
             #expect(try await Self.integrated(fixture) == ["main@1", "main@2"])
@@ -34,10 +34,10 @@ import Testing
     /// It may be forced or not, because ancestry is not checked.
     @Test func testThatAForcedPushBackToAnOlderCommitIsAnUpdateOfItsOwn() async throws {
         try await withStore { fixture in
-            for number in [1, 2, 3] { try await fixture.look([.main: commit(number)]) }
+            for number in [1, 2, 3] { try await fixture.scan([.main: commit(number)]) }
             // when
             _ = try await fixture.push([RefClaim(ref: .main, before: commit(3), after: commit(1))], id: "forced")
-            let outcome = try await fixture.look([.main: commit(1)])
+            let outcome = try await fixture.scan([.main: commit(1)])
             // then
             #expect(outcome.refUpdates.map(\.generation) == [4])
             #expect(outcome.refUpdates.map(\.before) == [try commit(3)])
@@ -47,17 +47,17 @@ import Testing
     }
 
     @Test(arguments: [(1, 0), (2, 1)])
-    func testThatABranchThatWasDeletedAndMadeAgainBetweenTwoLooksIsWhatItIsNow(
+    func testThatABranchThatWasDeletedAndMadeAgainBetweenTwoScansIsWhatItIsNow(
         _ number: Int, _ updates: Int
     ) async throws {
         try await withStore { fixture in
-            try await fixture.look([.main: commit(1)])
-            // when: both events arrived before the look
+            try await fixture.scan([.main: commit(1)])
+            // when: both events arrived before the scan
             _ = try await fixture.push(
                 [RefClaim(ref: .main, before: commit(1), after: nil)], id: "deleted")
             _ = try await fixture.push(
                 [RefClaim(ref: .main, before: nil, after: commit(number))], id: "made")
-            let outcome = try await fixture.look([.main: commit(number)])
+            let outcome = try await fixture.scan([.main: commit(number)])
             // then
             #expect(outcome.refUpdates.count == updates && outcome.integrations.count == updates)
             let fates = try await fixture.store.deliveries().items.reversed().map(\.fate)
@@ -68,11 +68,11 @@ import Testing
     @Test func testThatATagThatMovesIsIntegratedAgainAndOneThatIsDeletedIsNot() async throws {
         try await withStore { fixture in
             let watchers = [try fixture.watcher(tags: ["*"])]
-            try await fixture.look([.main: commit(1)], watchers: watchers)
+            try await fixture.scan([.main: commit(1)], watchers: watchers)
             for number in [1, 2] {
-                try await fixture.look([.main: commit(1), Self.tag: commit(number)], watchers: watchers)
+                try await fixture.scan([.main: commit(1), Self.tag: commit(number)], watchers: watchers)
             }
-            let deleted = try await fixture.look([.main: commit(1)], watchers: watchers)
+            let deleted = try await fixture.scan([.main: commit(1)], watchers: watchers)
             // then
             #expect(try await Self.integrated(fixture) == ["main@1", "v1@1", "v1@2"])
             #expect(deleted.refUpdates.map(\.generation) == [3])
@@ -83,13 +83,13 @@ import Testing
     @Test func testThatTwoBranchesAndATagAtOneCommitAreThreeIntegrations() async throws {
         try await withStore { fixture in
             let watchers = [try fixture.watcher(branches: ["**"], tags: ["*"])]
-            try await fixture.look([.main: commit(1)], watchers: watchers)
+            try await fixture.scan([.main: commit(1)], watchers: watchers)
             // when: two branches and a tag, which has a branch's name
             let heads = [RefName(branch: "left"), RefName(branch: "v1"), Self.tag]
             _ = try await fixture.push(heads.map { RefClaim(ref: $0, before: nil, after: try commit(2)) }, id: "d-1")
             var all = [RefName.main: try commit(1)]
             for ref in heads { all[ref] = try commit(2) }
-            let outcome = try await fixture.look(all, watchers: watchers)
+            let outcome = try await fixture.scan(all, watchers: watchers)
             // then
             #expect(Set(outcome.refUpdates.map(\.ref)) == Set(heads))
             #expect(outcome.refUpdates.allSatisfy { $0.integrations.count == 1 && $0.fate == .integrated })

@@ -120,8 +120,8 @@ import Testing
     @Test func testThatASupersededIntegrationSaysByWhat() async throws {
         try await Self.withReports { fixture in
             let watcher = try fixture.watcher(supersede: .queued)
-            try await fixture.look([.main: commit(1)], watchers: [watcher])
-            try await fixture.look([.main: commit(2)], watchers: [watcher])
+            try await fixture.scan([.main: commit(1)], watchers: [watcher])
+            try await fixture.scan([.main: commit(2)], watchers: [watcher])
             let first = try await Self.messages(fixture).last { $0.integration?.number == 1 }
             #expect(first?.content.verdict == .canceled)
             #expect(first?.content.reason == "superseded by kit#2, a newer commit of main")

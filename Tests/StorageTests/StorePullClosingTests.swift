@@ -10,7 +10,7 @@ import Testing
     private static func opened(_ fixture: StoreFixture) async throws -> (main: CommitID, head: CommitID) {
         let (main, head) = (try commit(1), try commit(7))
         try await fixture.tell(try StoreFixture.claim(), id: "1")
-        try await fixture.lookAtPull(head, heads: [.main: main])
+        try await fixture.scanPull(head, heads: [.main: main])
         return (main, head)
     }
 
@@ -20,12 +20,12 @@ import Testing
             let (main, head) = try await Self.opened(fixture)
 
             // when: the head is missing, found again, and missing
-            try await fixture.lookAtPull(nil, heads: [.main: main], at: 1000)
-            try await fixture.lookAtPull(head, heads: [.main: main], at: 1300)
-            try await fixture.lookAtPull(nil, heads: [.main: main], at: 1599)
-            try await fixture.lookAtPull(nil, heads: [.main: main], at: 2198)
+            try await fixture.scanPull(nil, heads: [.main: main], at: 1000)
+            try await fixture.scanPull(head, heads: [.main: main], at: 1300)
+            try await fixture.scanPull(nil, heads: [.main: main], at: 1599)
+            try await fixture.scanPull(nil, heads: [.main: main], at: 2198)
             #expect(try await fixture.openPull() != nil)
-            try await fixture.lookAtPull(nil, heads: [.main: main], at: 2199)
+            try await fixture.scanPull(nil, heads: [.main: main], at: 2199)
 
             // then: with its waiting integration
             #expect(try await fixture.openPull() == nil)
@@ -33,12 +33,12 @@ import Testing
             #expect(ended.state.verdict == .canceled && ended.reason == "pull request 12 was closed")
             // An event that is no newer than the known state gives the reason
             try await fixture.tell(try StoreFixture.claim(), id: "2")
-            try await fixture.lookAtPull(head, heads: [.main: main], at: 2300)
+            try await fixture.scanPull(head, heads: [.main: main], at: 2300)
             let late = try await fixture.delivery("2")
             #expect(late.reason == "pull request; it is closed: the repository lists refs/pull/12/head no more")
             // A newer one opens it
             try await fixture.tell(try StoreFixture.claim(at: 101, .reopened), id: "3")
-            try await fixture.lookAtPull(head, heads: [.main: main], at: 2400)
+            try await fixture.scanPull(head, heads: [.main: main], at: 2400)
             #expect(try await fixture.delivery("3").fate == .integrated)
         }
     }
@@ -47,12 +47,12 @@ import Testing
         try await withStore { fixture in
             // given
             try await fixture.tell(try StoreFixture.claim(), id: "1")
-            try await fixture.lookAtPull(nil, heads: [.main: try commit(1)], at: 100)
+            try await fixture.scanPull(nil, heads: [.main: try commit(1)], at: 100)
 
             // when, then
-            try await fixture.lookAtPull(nil, heads: [.main: try commit(1)], at: 86_499)
+            try await fixture.scanPull(nil, heads: [.main: try commit(1)], at: 86_499)
             #expect(try await fixture.openPull() != nil)
-            try await fixture.lookAtPull(nil, heads: [.main: try commit(1)], at: 86_500)
+            try await fixture.scanPull(nil, heads: [.main: try commit(1)], at: 86_500)
             #expect(try await fixture.openPull() == nil)
         }
     }
@@ -71,7 +71,7 @@ import Testing
                 (JudgedPull(head: main, tip: next, isMerged: true), true),
                 (JudgedPull(head: head, tip: next, isMerged: true), false),
             ] {
-                try await fixture.lookAtPull(head, heads: [.main: next], judged: [12: judged])
+                try await fixture.scanPull(head, heads: [.main: next], judged: [12: judged])
                 // then
                 #expect(try await (fixture.openPull() != nil) == isOpen, "\(judged)")
                 if isOpen { #expect(try await fixture.openPull()?.judgedTip == next) }
@@ -84,12 +84,12 @@ import Testing
             // given: a head moves, which counts as an event
             let (main, _) = try await Self.opened(fixture)
             let days: Int64 = 180 * 86_400
-            try await fixture.lookAtPull(try commit(8), heads: [.main: main], at: 1000)
+            try await fixture.scanPull(try commit(8), heads: [.main: main], at: 1000)
 
             // when, then
-            try await fixture.lookAtPull(try commit(8), heads: [.main: main], at: days + 1000)
+            try await fixture.scanPull(try commit(8), heads: [.main: main], at: days + 1000)
             #expect(try await fixture.openPull() != nil)
-            try await fixture.lookAtPull(try commit(8), heads: [.main: main], at: days + 1001)
+            try await fixture.scanPull(try commit(8), heads: [.main: main], at: days + 1001)
             #expect(try await fixture.openPull() == nil)
         }
     }
@@ -109,19 +109,19 @@ import Testing
 
     @Test func testThatOneBeyondThoseThatAreLookedAtIsNotCalledClosed() async throws {
         try await withStore { fixture in
-            // given: more with higher numbers than a look asks for
+            // given: more with higher numbers than a scan asks for
             try await Self.insert(fixture, Store.maximumOpenPulls, isOpen: true)
 
             // when
             try await fixture.tell(try StoreFixture.claim(), id: "1")
-            try await fixture.lookAtPull(try commit(7), heads: [.main: try commit(1)])
+            try await fixture.scanPull(try commit(7), heads: [.main: try commit(1)])
 
             // then
             let delivery = try await fixture.delivery("1")
             #expect(delivery.fate == .ignored)
             #expect(
                 delivery.reason
-                    == "pull request; more than 2000 pull requests are open, and those with the highest numbers are looked at"
+                    == "pull request; more than 2000 pull requests are open, and those with the highest numbers are scanned"
             )
             #expect(try await fixture.ofPull().isEmpty)
         }
@@ -132,8 +132,8 @@ import Testing
             // given
             try await Self.insert(fixture, Store.maximumKnownPulls + 60, isOpen: true)
 
-            // when: twice, since one look closes a few
-            for _ in 1...2 { try await fixture.lookAtPull(nil, heads: [.main: try commit(1)]) }
+            // when: twice, since one scan closes a few
+            for _ in 1...2 { try await fixture.scanPull(nil, heads: [.main: try commit(1)]) }
 
             // then
             #expect(try await fixture.count("pull_requests WHERE is_open = 1") == Store.maximumKnownPulls)
@@ -154,7 +154,7 @@ import Testing
             try await Self.insert(fixture, Store.maximumClosedPulls + 10, isOpen: false)
 
             // when
-            try await fixture.lookAtPull(nil, heads: [.main: main], at: 100)
+            try await fixture.scanPull(nil, heads: [.main: main], at: 100)
 
             // then: the ones that were closed first
             #expect(try await fixture.count("pull_requests") == Store.maximumClosedPulls)
@@ -162,7 +162,7 @@ import Testing
             #expect(try await fixture.count("pull_approvals") == 1)
             // After 90 days all are removed
             for _ in 0..<Store.maximumClosedPulls / 50 {
-                try await fixture.lookAtPull(nil, heads: [.main: main], at: 90 * 86_400 + 99_999)
+                try await fixture.scanPull(nil, heads: [.main: main], at: 90 * 86_400 + 99_999)
             }
             #expect(try await fixture.count("pull_requests") == 0)
             #expect(try await fixture.damage() == [])
@@ -170,7 +170,7 @@ import Testing
             // One that comes back is looked at as before, and was integrated
             try await fixture.change("UPDATE integrations SET state = 'completed', verdict = 'succeeded'")
             try await fixture.tell(try StoreFixture.claim(at: 300, .reopened), id: "3")
-            try await fixture.lookAtPull(head, heads: [.main: main], at: 400)
+            try await fixture.scanPull(head, heads: [.main: main], at: 400)
             #expect(try await fixture.delivery("3").fate == .duplicate)
             #expect(try await fixture.openPull()?.generation == 2)
         }

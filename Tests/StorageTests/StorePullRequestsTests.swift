@@ -24,17 +24,17 @@ import Testing
                 claims: [RefClaim(ref: claim.ref, before: nil, after: claim.head)], pull: claim))
     }
 
-    private func look(
+    private func scan(
         _ fixture: StoreFixture, head: CommitID?, heads: [RefName: CommitID],
         answer: PullRequestAnswer = .integrates
-    ) async throws -> LookOutcome {
-        try await fixture.store.requestLook(at: StoreFixture.repository)
-        let request = try #require(try await fixture.store.repositoriesToLook().first)
+    ) async throws -> ScanOutcome {
+        try await fixture.store.requestScan(at: StoreFixture.repository)
+        let request = try #require(try await fixture.store.repositoriesToScan().first)
         var watcher = try fixture.watcher()
         watcher.answer = { _ in answer }
         let others = head.map { [Self.place: $0] } ?? [:]
         return try await fixture.store.apply(
-            Look(
+            RefScan(
                 request: request, heads: heads, others: others, asked: [Self.place], defaultBranch: .main,
                 at: time(100),
                 cause: .poll, watchers: [watcher]))
@@ -65,20 +65,20 @@ import Testing
             try await tell(try claim(), id: "1", in: fixture)
 
             // when
-            let outcome = try await look(fixture, head: head, heads: [.main: main])
+            let outcome = try await scan(fixture, head: head, heads: [.main: main])
 
             // then: it cannot be taken for a pull request
             #expect(outcome.integrations.count == 2)
             #expect(try await fixture.store.heads(of: StoreFixture.repository) == [.main: main])
             #expect(try await fixture.store.refs(at: head, of: StoreFixture.repository).isEmpty)
-            // A look that lists no other refs does not take it for deleted
-            let next = try await look(fixture, head: nil, heads: [.main: main])
+            // A scan that lists no other refs does not take it for deleted
+            let next = try await scan(fixture, head: nil, heads: [.main: main])
             #expect(next.refUpdates.isEmpty && next.integrations.isEmpty)
             #expect(try await fixture.store.openPulls(of: StoreFixture.repository).first?.head == head)
         }
     }
 
-    @Test func testThatABranchOfTheSameLookMakesItTrustedAndNoTagDoes() async throws {
+    @Test func testThatABranchOfTheSameScanMakesItTrustedAndNoTagDoes() async throws {
         try await withStore { fixture in
             // given
             let head = try commit(7)
@@ -86,9 +86,9 @@ import Testing
             let tags = [RefName(tag: "topic"): head, RefName("refs/tags/refs/heads/topic"): head]
 
             // when
-            let fork = try await look(fixture, head: head, heads: tags.merging([.main: try commit(1)]) { $1 })
+            let fork = try await scan(fixture, head: head, heads: tags.merging([.main: try commit(1)]) { $1 })
             let branches = [RefName(branch: "b"): try commit(8), RefName(branch: "a"): try commit(8)]
-            let own = try await look(
+            let own = try await scan(
                 fixture, head: try commit(8), heads: branches.merging([.main: try commit(1)]) { $1 })
 
             // then
@@ -100,21 +100,21 @@ import Testing
         }
     }
 
-    @Test func testThatALookThatDidNotAskForItSaysNothingOfIt() async throws {
+    @Test func testThatAScanThatDidNotAskForItSaysNothingOfIt() async throws {
         try await withStore { fixture in
             // given: the event arrives after the heads were requested
-            let request = try #require(try await fixture.store.repositoriesToLook().first)
+            let request = try #require(try await fixture.store.repositoriesToScan().first)
             try await tell(try claim(), id: "1", in: fixture)
 
             // when
             _ = try await fixture.store.apply(
-                Look(
+                RefScan(
                     request: request, heads: [.main: try commit(1)], defaultBranch: .main, at: time(100), cause: .poll,
                     watchers: [fixture.watcher()]))
 
             // then: its own look is still pending
             #expect(try await fixture.store.deliveries().items.first?.fate == .pending)
-            #expect(try await fixture.store.repositoriesToLook().count == 1)
+            #expect(try await fixture.store.repositoriesToScan().count == 1)
         }
     }
 
@@ -131,7 +131,7 @@ import Testing
                 try await tell(try claim(), id: "1", in: fixture)
 
                 // when
-                let outcome = try await look(
+                let outcome = try await scan(
                     fixture, head: try commit(7), heads: [.main: try commit(1)], answer: answer)
 
                 // then

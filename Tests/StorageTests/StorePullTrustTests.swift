@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// Each look decides again whether a head is trusted, according to its own list of refs.
+/// Each scan decides again whether a head is trusted, according to its own list of refs.
 @Suite struct StorePullTrustTests {
     private static let topic = RefName(branch: "topic")
 
@@ -13,12 +13,12 @@ import Testing
             // given: it waits
             let (main, head) = (try commit(1), try commit(7))
             try await fixture.tell(try StoreFixture.claim(), id: "1")
-            try await fixture.lookAtPull(head, heads: [.main: main], answer: StoreFixture.askingForForks)
+            try await fixture.scanPull(head, heads: [.main: main], answer: StoreFixture.askingForForks)
             #expect(try await fixture.delivery("1").fate == .refused)
 
             // when: a user with write access makes it a branch of the repository
             let heads = [RefName.main: main, Self.topic: head]
-            try await fixture.lookAtPull(head, heads: heads, answer: StoreFixture.askingForForks)
+            try await fixture.scanPull(head, heads: heads, answer: StoreFixture.askingForForks)
 
             // then
             #expect(try await fixture.ofPull().map { $0.pull?.source } == [Self.topic])
@@ -27,7 +27,7 @@ import Testing
             #expect(delivery.refUpdates.map(\.fate) == [.integrated])
             #expect(delivery.refUpdates.first?.integrations == (try await fixture.ofPull().map(\.id)))
             // It is integrated once
-            try await fixture.lookAtPull(head, heads: heads, answer: StoreFixture.askingForForks)
+            try await fixture.scanPull(head, heads: heads, answer: StoreFixture.askingForForks)
             #expect(try await fixture.ofPull().count == 1)
         }
     }
@@ -38,31 +38,31 @@ import Testing
             let (main, head) = (try commit(1), try commit(7))
             let own = [RefName.main: main, .line: try commit(2), Self.topic: head]
             try await fixture.tell(try StoreFixture.claim(), id: "1")
-            try await fixture.lookAtPull(head, heads: own, answer: StoreFixture.askingForForks)
+            try await fixture.scanPull(head, heads: own, answer: StoreFixture.askingForForks)
             #expect(try await fixture.openPull()?.source == Self.topic)
 
             // when: the branch moves on, and the pull request stays
             var moved = own
             moved[Self.topic] = try commit(9)
-            try await fixture.lookAtPull(head, heads: moved, answer: StoreFixture.askingForForks)
+            try await fixture.scanPull(head, heads: moved, answer: StoreFixture.askingForForks)
             #expect(try await fixture.openPull()?.source == nil)
 
             // then: for another base it waits
             try await fixture.tell(try StoreFixture.claim(base: .line, at: 200), id: "2")
-            try await fixture.lookAtPull(head, heads: moved, answer: StoreFixture.askingForForks)
+            try await fixture.scanPull(head, heads: moved, answer: StoreFixture.askingForForks)
             #expect(try await fixture.delivery("2").fate == .refused)
             #expect(try await fixture.ofPull().count == 1)
         }
     }
 
-    @Test func testThatAnApprovalTrustsNoBranchThatTheLastLookDoesNotShow() async throws {
+    @Test func testThatAnApprovalTrustsNoBranchThatTheLastScanDoesNotShow() async throws {
         try await withStore { fixture in
-            // given: the look that sees the branch gone does not find the head, so its trust stays the same
+            // given: the scan that sees the branch gone does not find the head, so its trust stays the same
             let (main, head) = (try commit(1), try commit(7))
             try await fixture.tell(try StoreFixture.claim(), id: "1")
-            try await fixture.lookAtPull(
+            try await fixture.scanPull(
                 head, heads: [.main: main, Self.topic: head], answer: { _ in .refuses("not now") })
-            try await fixture.lookAtPull(nil, heads: [.main: main], answer: { _ in .refuses("not now") })
+            try await fixture.scanPull(nil, heads: [.main: main], answer: { _ in .refuses("not now") })
 
             // when
             let approval = try await fixture.store.approve(

@@ -6,16 +6,16 @@ import Testing
 
 /// A head that the forge announces before its repository lists it.
 @Suite struct StorePullWaitingTests {
-    @Test func testThatAnotherLookIsAskedForAfterAPause() async throws {
+    @Test func testThatAnotherScanIsAskedForAfterAPause() async throws {
         try await withStore { fixture in
             // given
             let (main, old, new) = (try commit(1), try commit(7), try commit(8))
             try await fixture.tell(try StoreFixture.claim(), id: "1")
-            try await fixture.lookAtPull(old, heads: [.main: main])
+            try await fixture.scanPull(old, heads: [.main: main])
 
             // when: the ref lags behind
             try await fixture.tell(try StoreFixture.claim(at: 200, head: 8), id: "2")
-            let outcome = try await fixture.lookAtPull(old, heads: [.main: main])
+            let outcome = try await fixture.scanPull(old, heads: [.main: main])
 
             // then
             #expect(outcome.awaited.map(\.pause) == [.seconds(2)])
@@ -24,16 +24,16 @@ import Testing
             #expect(
                 waiting.reason
                     == "pull request; the repository shows \(old.abbreviated) at refs/pull/12/head, not "
-                    + "\(new.abbreviated) yet: look 2 of 6 follows in 2 s")
-            #expect(try await fixture.store.repositoriesToLook().isEmpty)
+                    + "\(new.abbreviated) yet: scan 2 of 6 follows in 2 s")
+            #expect(try await fixture.store.repositoriesToScan().isEmpty)
             // A look for another reason does not count, even if it finds the head
-            try await fixture.lookAtPull(new, heads: [.main: main])
+            try await fixture.scanPull(new, heads: [.main: main])
             #expect(try await fixture.delivery("2").fate == .pending)
 
             // when
-            #expect(try await fixture.store.lookAgain(for: outcome.awaited.map(\.delivery)))
-            #expect(try await fixture.store.repositoriesToLook().count == 1)
-            try await fixture.lookAtPull(new, heads: [.main: main])
+            #expect(try await fixture.store.scanAgain(for: outcome.awaited.map(\.delivery)))
+            #expect(try await fixture.store.repositoriesToScan().count == 1)
+            try await fixture.scanPull(new, heads: [.main: main])
 
             // then
             let decided = try await fixture.delivery("2")
@@ -51,11 +51,11 @@ import Testing
             // when
             var pauses: [Duration] = []
             for _ in 1...9 {
-                let outcome = try await fixture.lookAtPull(nil, heads: [.main: main])
+                let outcome = try await fixture.scanPull(nil, heads: [.main: main])
                 guard let awaited = outcome.awaited.first else { break }
                 pauses.append(awaited.pause)
                 // A restarted daemon does this.
-                _ = try await fixture.store.lookAgain(for: nil)
+                _ = try await fixture.store.scanAgain(for: nil)
             }
 
             // then
@@ -68,22 +68,22 @@ import Testing
 
     @Test func testThatWhatIsOvertakenDoesNotWait() async throws {
         try await withStore { fixture in
-            // given: pushed twice, and the look sees the second
+            // given: pushed twice, and the scan sees the second
             let main = try commit(1)
             try await fixture.tell(try StoreFixture.claim(head: 7), id: "1")
             try await fixture.tell(try StoreFixture.claim(at: 200, head: 8), id: "2")
 
             // when
-            let outcome = try await fixture.lookAtPull(try commit(8), heads: [.main: main])
+            let outcome = try await fixture.scanPull(try commit(8), heads: [.main: main])
 
             // then
             #expect(outcome.awaited.isEmpty)
             #expect(try await fixture.delivery("1").fate == .coalesced)
             #expect(try await fixture.delivery("2").fate == .integrated)
             // An earlier head does not either
-            try await fixture.lookAtPull(try commit(9), heads: [.main: main])
+            try await fixture.scanPull(try commit(9), heads: [.main: main])
             try await fixture.tell(try StoreFixture.claim(at: 201, head: 8), id: "3")
-            #expect(try await fixture.lookAtPull(try commit(9), heads: [.main: main]).awaited.isEmpty)
+            #expect(try await fixture.scanPull(try commit(9), heads: [.main: main]).awaited.isEmpty)
             #expect(try await fixture.delivery("3").fate == .duplicate)
         }
     }

@@ -8,13 +8,13 @@ import Testing
 @Suite struct StorePushWaitingTests {
     private static let tag = RefName(tag: "1.0")
 
-    /// A push that the repository does not show when it is announced, but at the next look.
+    /// A push that the repository does not show when it is announced, but at the next scan.
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let ref: RefName
         let before: Int?
         let after: Int?
-        /// The heads of the first look and of the next one.
+        /// The heads of the first scan and of the next one.
         let shown: [Int?]
         let fate: Fate
     }
@@ -43,23 +43,23 @@ import Testing
         try await withStore { fixture in
             // given
             let watchers = [try fixture.watcher(tags: ["*"])]
-            try await fixture.look([.main: commit(1)], watchers: watchers)
+            try await fixture.scan([.main: commit(1)], watchers: watchers)
             let claim = RefClaim(
                 ref: example.ref, before: try example.before.map(commit), after: try example.after.map(commit))
             _ = try await fixture.push([claim], id: "1")
 
             // when
-            let first = try await fixture.look(try heads(example, example.shown[0]), watchers: watchers)
+            let first = try await fixture.scan(try heads(example, example.shown[0]), watchers: watchers)
 
             // then
             #expect(first.awaited.map(\.pause) == [.seconds(2)])
             let waiting = try await fixture.delivery("1")
             #expect(waiting.fate == .pending)
-            expectContains(waiting.reason ?? "", "look 2 of 6 follows in 2 s")
+            expectContains(waiting.reason ?? "", "scan 2 of 6 follows in 2 s")
 
             // when: as by a restarted daemon
-            #expect(try await fixture.store.lookAgain(for: nil))
-            let second = try await fixture.look(try heads(example, example.shown[1]), watchers: watchers)
+            #expect(try await fixture.store.scanAgain(for: nil))
+            let second = try await fixture.scan(try heads(example, example.shown[1]), watchers: watchers)
 
             // then
             #expect(second.awaited.isEmpty)
@@ -70,16 +70,16 @@ import Testing
     @Test func testThatItWaitsLongerEachTimeAndNotForEver() async throws {
         try await withStore { fixture in
             // given
-            try await fixture.look([.main: commit(1)])
+            try await fixture.scan([.main: commit(1)])
             _ = try await fixture.push([RefClaim(ref: .main, before: try commit(1), after: try commit(2))], id: "1")
 
             // when
             var pauses: [Duration] = []
             for _ in 1...9 {
-                let outcome = try await fixture.look([.main: commit(1)])
+                let outcome = try await fixture.scan([.main: commit(1)])
                 guard let awaited = outcome.awaited.first else { break }
                 pauses.append(awaited.pause)
-                _ = try await fixture.store.lookAgain(for: nil)
+                _ = try await fixture.store.scanAgain(for: nil)
             }
 
             // then
@@ -91,12 +91,12 @@ import Testing
 
     @Test func testThatWhatWasOvertakenDoesNotWait() async throws {
         try await withStore { fixture in
-            // given: two pushes, of which the look saw only the second
-            try await fixture.look([.main: commit(1)])
-            try await fixture.look([.main: commit(3)])
+            // given: two pushes, of which the scan saw only the second
+            try await fixture.scan([.main: commit(1)])
+            try await fixture.scan([.main: commit(3)])
             // when: the event of the first arrives late
             _ = try await fixture.push([RefClaim(ref: .main, before: try commit(1), after: try commit(2))], id: "1")
-            let outcome = try await fixture.look([.main: commit(3)])
+            let outcome = try await fixture.scan([.main: commit(3)])
             // then
             #expect(outcome.awaited.isEmpty)
             #expect(try await fixture.delivery("1").fate == .superseded)
@@ -106,16 +106,16 @@ import Testing
     @Test func testThatOnlyTheNewestOfARefWaits() async throws {
         try await withStore { fixture in
             // given
-            try await fixture.look([.main: commit(1)])
+            try await fixture.scan([.main: commit(1)])
             _ = try await fixture.push([RefClaim(ref: .main, before: try commit(1), after: try commit(2))], id: "1")
             _ = try await fixture.push([RefClaim(ref: .main, before: try commit(2), after: try commit(3))], id: "2")
             // when
-            let first = try await fixture.look([.main: commit(1)])
-            _ = try await fixture.store.lookAgain(for: first.awaited.map(\.delivery))
+            let first = try await fixture.scan([.main: commit(1)])
+            _ = try await fixture.store.scanAgain(for: first.awaited.map(\.delivery))
             // and when the repository shows them one after the other
-            let second = try await fixture.look([.main: commit(2)])
-            _ = try await fixture.store.lookAgain(for: second.awaited.map(\.delivery))
-            let third = try await fixture.look([.main: commit(3)])
+            let second = try await fixture.scan([.main: commit(2)])
+            _ = try await fixture.store.scanAgain(for: second.awaited.map(\.delivery))
+            let third = try await fixture.scan([.main: commit(3)])
             // then
             #expect(first.awaited.count == 1 && second.awaited.count == 1 && third.awaited.isEmpty)
             #expect(try await fixture.delivery("1").fate == .superseded)
@@ -126,13 +126,13 @@ import Testing
     @Test func testThatAPushByForceBackToAnEarlierCommitWaits() async throws {
         try await withStore { fixture in
             // given
-            try await fixture.look([.main: commit(1)])
-            try await fixture.look([.main: commit(2)])
+            try await fixture.scan([.main: commit(1)])
+            try await fixture.scan([.main: commit(2)])
             _ = try await fixture.push([RefClaim(ref: .main, before: try commit(2), after: try commit(1))], id: "1")
             // when
-            let first = try await fixture.look([.main: commit(2)])
-            _ = try await fixture.store.lookAgain(for: nil)
-            try await fixture.look([.main: commit(1)])
+            let first = try await fixture.scan([.main: commit(2)])
+            _ = try await fixture.store.scanAgain(for: nil)
+            try await fixture.scan([.main: commit(1)])
             // then
             #expect(first.awaited.count == 1)
             #expect(try await fixture.delivery("1").fate == .integrated)
@@ -142,16 +142,16 @@ import Testing
     @Test func testThatWhatIsThereByThenKeepsItsFate() async throws {
         try await withStore { fixture in
             // given: a push of two branches, of which one is listed
-            try await fixture.look([.main: commit(1)])
+            try await fixture.scan([.main: commit(1)])
             _ = try await fixture.push(
                 [
                     RefClaim(ref: .main, before: try commit(1), after: try commit(2)),
                     RefClaim(ref: RefName(branch: "x"), before: nil, after: try commit(5)),
                 ], id: "1")
             // when
-            let first = try await fixture.look([.main: commit(2)])
-            _ = try await fixture.store.lookAgain(for: nil)
-            try await fixture.look([.main: commit(2), RefName(branch: "x"): commit(5)])
+            let first = try await fixture.scan([.main: commit(2)])
+            _ = try await fixture.store.scanAgain(for: nil)
+            try await fixture.scan([.main: commit(2), RefName(branch: "x"): commit(5)])
             // then
             #expect(first.awaited.count == 1 && first.integrations.count == 1)
             #expect(try await fixture.delivery("1").fate == .integrated)

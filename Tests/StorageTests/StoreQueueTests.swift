@@ -46,7 +46,7 @@ import Testing
         try await withStore { fixture in
             // given: the tip of a branch that waits
             let store = fixture.store
-            _ = try await fixture.look([.main: commit(1)], watchers: [])
+            _ = try await fixture.scan([.main: commit(1)], watchers: [])
             _ = try await store.queue(
                 NewIntegration(bot: name("kit"), ref: .main, commit: commit(1), cause: .push), at: time(10))
             #expect(try await store.heads().map(\.cause) == [.push])
@@ -197,7 +197,7 @@ import Testing
     @Test func testThatARefIsKnownByItsTip() async throws {
         try await withStore { fixture in
             // given
-            try await fixture.look([.main: commit(1), .line: commit(1), RefName(tag: "1.0.0"): commit(2)])
+            try await fixture.scan([.main: commit(1), .line: commit(1), RefName(tag: "1.0.0"): commit(2)])
 
             // when, then
             let repository = StoreFixture.repository

@@ -109,7 +109,7 @@ import Testing
         try await withStore { fixture in
             // given
             let watchers = [try fixture.watcher(supersede: .queued)]
-            for number in 1...2 { try await fixture.look([.main: commit(number)], watchers: watchers) }
+            for number in 1...2 { try await fixture.scan([.main: commit(number)], watchers: watchers) }
             let id = IntegrationID(bot: try name("kit"), number: 1)
             let before = try #require(try await fixture.store.integration(id))
             #expect(before.supersededBy?.number == 2)

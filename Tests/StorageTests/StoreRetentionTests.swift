@@ -43,13 +43,13 @@ import Testing
             try await withStore { fixture in
                 // given: two branches that exist, and one that is gone
                 let old = RefName(branch: "old")
-                _ = try await fixture.look([.main: commit(1), .line: commit(2), old: commit(3)], watchers: [])
+                _ = try await fixture.scan([.main: commit(1), .line: commit(2), old: commit(3)], watchers: [])
                 for verdict in [Verdict.succeeded, .warnings, .testFailures] { try await done(fixture, .main, verdict) }
                 try await done(fixture, .main, .succeeded, triggerFailed: true)
                 for verdict in [Verdict.succeeded, .buildErrors, .canceled] { try await done(fixture, .line, verdict) }
                 try await done(fixture, old)
                 try await done(fixture, .main, .internalError)
-                _ = try await fixture.look([.main: commit(1), .line: commit(2)], watchers: [])
+                _ = try await fixture.scan([.main: commit(1), .line: commit(2)], watchers: [])
                 // when, then
                 expectHolders(
                     try await holders(fixture),
@@ -64,10 +64,10 @@ import Testing
         @Test func testThatPushesWhichNobodyJudgedAreKeptUntilOneIs() async throws {
             try await withStore { fixture in
                 // given
-                try await fixture.look([.main: commit(1)])
+                try await fixture.scan([.main: commit(1)])
                 try await end(IntegrationID(bot: name("kit"), number: 1), fixture)
                 for number in 2...4 {
-                    try await fixture.look([.main: commit(number)])
+                    try await fixture.scan([.main: commit(number)])
                     try await end(IntegrationID(bot: name("kit"), number: number), fixture, .canceled)
                 }
                 try await done(fixture, .line)
@@ -77,7 +77,7 @@ import Testing
                 #expect(kept[3] == "main was not judged since")
                 #expect(kept[1] == "the newest green one of main")
                 // It holds once the next one is
-                try await fixture.look([.main: commit(5)])
+                try await fixture.scan([.main: commit(5)])
                 try await end(IntegrationID(bot: name("kit"), number: 6), fixture)
                 let later = try await StoreRetentionTests.holders(fixture)
                 #expect(later.filter { $0.value.isEmpty }.keys.sorted() == [1, 2, 3, 4, 5])
@@ -87,7 +87,7 @@ import Testing
         @Test func testThatABranchsPushOfNowStaysJudged() async throws {
             try await withStore { fixture in
                 // given: a user had it integrated again
-                try await fixture.look([.main: commit(1)])
+                try await fixture.scan([.main: commit(1)])
                 try await end(IntegrationID(bot: name("kit"), number: 1), fixture)
                 try await done(fixture)
                 try await done(fixture, .line)
@@ -101,7 +101,7 @@ import Testing
         /// Runs a test with an integration that only the limits decide on, and a newer one.
         private func withOld(_ body: (StoreFixture, RetentionRow) async throws -> Void) async throws {
             try await withStore { fixture in
-                _ = try await fixture.look([.main: commit(1)], watchers: [])
+                _ = try await fixture.scan([.main: commit(1)], watchers: [])
                 try await done(fixture)
                 try await done(fixture)
                 let row = try #require(try await fixture.store.retentionRows(of: name("kit")).last)
@@ -171,7 +171,7 @@ import Testing
 
         @Test func testThatWhatARunningOneIsComparedWithIsKept() async throws {
             try await withStore { fixture in
-                _ = try await fixture.look([.main: commit(1)], watchers: [])
+                _ = try await fixture.scan([.main: commit(1)], watchers: [])
                 for _ in 1...3 { try await done(fixture) }
                 let second = IntegrationID(bot: try name("kit"), number: 2)
                 _ = try await fixture.store.reopen(second, for: NewRerun(requestedBy: "ann", jobs: []), at: time(300))
@@ -258,7 +258,7 @@ import Testing
     }
 
     /// Its file names another repository since a moment ago, which could not be looked at.
-    @Test func testThatABranchOfARepositoryThatWasNeverLookedAtCountsAsThere() async throws {
+    @Test func testThatABranchOfARepositoryThatWasNeverScannedCountsAsThere() async throws {
         try await withStore { fixture in
             // given: two of main, and one of another branch
             for (number, ref) in [(1, RefName.main), (2, .line), (3, .main)] {
@@ -269,8 +269,8 @@ import Testing
             let holders = try await fixture.store.retentionRows(of: name("kit")).map(\.holder)
             // then
             #expect(holders.map { $0 != nil } == [true, true, false])
-            // when: a look finds the branches gone
-            try await fixture.look([RefName(branch: "other"): commit(9)], watchers: [])
+            // when: a scan finds the branches gone
+            try await fixture.scan([RefName(branch: "other"): commit(9)], watchers: [])
             // then
             let after = try await fixture.store.retentionRows(of: name("kit")).map(\.holder)
             #expect(after.map { $0 != nil } == [true, false, false])

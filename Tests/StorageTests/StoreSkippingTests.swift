@@ -10,7 +10,7 @@ import Testing
     private func looked(
         _ fixture: StoreFixture, _ number: Int, _ supersede: BotSpecification.Supersede = .queued
     ) async throws -> IntegrationID {
-        let outcome = try await fixture.look(
+        let outcome = try await fixture.scan(
             [.main: commit(number)], watchers: [fixture.watcher(supersede: supersede)], at: Int64(100 + number))
         return try #require(outcome.integrations.first)
     }
@@ -87,7 +87,7 @@ import Testing
         try await withStore(["kit", "lint"]) { fixture in
             // given: the other bot has seen the branch move
             for number in 1...2 {
-                _ = try await fixture.look([.main: commit(number)], watchers: [fixture.watcher("lint")])
+                _ = try await fixture.scan([.main: commit(number)], watchers: [fixture.watcher("lint")])
             }
             let first = try await looked(fixture, 2)
             // when
@@ -103,7 +103,7 @@ import Testing
             // given
             let watchers = [try fixture.watcher(), try fixture.watcher("lint")]
             _ = try await fixture.push([RefClaim(ref: .main, before: nil, after: commit(1))], id: "d-1")
-            let both = try await fixture.look([.main: commit(1)], watchers: watchers).integrations
+            let both = try await fixture.scan([.main: commit(1)], watchers: watchers).integrations
             // when
             try await fixture.store.skip(both[0], reason: "skipped: words", commit: Self.summary, at: time(300))
             // then

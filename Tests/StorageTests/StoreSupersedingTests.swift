@@ -8,7 +8,7 @@ import Testing
     private static func looked(
         _ fixture: StoreFixture, _ number: Int, _ supersede: BotSpecification.Supersede
     ) async throws -> IntegrationID {
-        let outcome = try await fixture.look(
+        let outcome = try await fixture.scan(
             [.main: commit(number)], watchers: [fixture.watcher(supersede: supersede)], at: Int64(100 + number))
         return try #require(outcome.integrations.first)
     }
@@ -52,10 +52,10 @@ import Testing
                 // given
                 let person = try await fixture.queue(7).id
                 let watchers = [try fixture.watcher(supersede: .running)]
-                try await fixture.look([.line: commit(1)], watchers: watchers)
+                try await fixture.scan([.line: commit(1)], watchers: watchers)
 
                 // when
-                try await fixture.look([.line: commit(1), .main: commit(2)], watchers: watchers)
+                try await fixture.scan([.line: commit(1), .main: commit(2)], watchers: watchers)
 
                 // then
                 let queued = try await fixture.store.queued()
@@ -70,10 +70,10 @@ import Testing
                 func watchers() throws -> [Watcher] {
                     [try fixture.watcher(supersede: .queued), try fixture.watcher("lint", supersede: .never)]
                 }
-                try await fixture.look([.main: commit(1)], watchers: watchers())
+                try await fixture.scan([.main: commit(1)], watchers: watchers())
 
                 // when
-                try await fixture.look([.main: commit(2)], watchers: watchers())
+                try await fixture.scan([.main: commit(2)], watchers: watchers())
 
                 // then
                 let updates = try await fixture.store.refUpdates().items
@@ -101,12 +101,12 @@ import Testing
                 func watchers() throws -> [Watcher] {
                     try ["kit", "lint"].map { try fixture.watcher($0, supersede: .running) }
                 }
-                try await fixture.look([.main: commit(1)], watchers: watchers())
+                try await fixture.scan([.main: commit(1)], watchers: watchers())
                 let kit = IntegrationID(bot: try name("kit"), number: 1)
                 try await store.apply(.started, to: kit, at: time(110))
 
                 // when
-                try await fixture.look([.main: commit(2)], watchers: watchers(), at: 120)
+                try await fixture.scan([.main: commit(2)], watchers: watchers(), at: 120)
                 let marked = try await store.integration(kit)?.supersededBy
                 let fates = try await store.refUpdates().items.map(\.fate)
                 try await store.apply(.completed(.succeeded, triggerFailed: false), to: kit, at: time(121))

@@ -176,14 +176,14 @@ import Testing
                 BotSpecification(name: try #require(Name(name)), repository: "/srv/\(name).git")
             }
             try await web.store.register(bots, at: WebFixture.now)
-            for request in try await web.store.repositoriesToLook() {
+            for request in try await web.store.repositoriesToScan() {
                 if request.repository == "/srv/blank.git" {
                     _ = try await web.store.apply(
-                        Look(
+                        RefScan(
                             request: request, heads: [:], defaultBranch: nil, at: WebFixture.now, cause: .poll,
                             watchers: []))
                 } else {
-                    try await web.store.lookFailed(request, reason: "there is none", at: WebFixture.now)
+                    try await web.store.scanFailed(request, reason: "there is none", at: WebFixture.now)
                 }
             }
             // when

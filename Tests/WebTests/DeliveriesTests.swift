@@ -17,12 +17,12 @@ import Testing
             }
             let (repository, kit) = ("https://git.example/acme/kit.git", try #require(Name("kit")))
             let (main, topic) = (RefName(branch: "main"), RefName(branch: "topic"))
-            func look(_ heads: [RefName: CommitID]) async throws {
-                try await web.store.requestLooks(at: [repository])
+            func scan(_ heads: [RefName: CommitID]) async throws {
+                try await web.store.requestScans(at: [repository])
                 let request = try #require(
-                    try await web.store.repositoriesToLook().first { $0.repository == repository })
+                    try await web.store.repositoriesToScan().first { $0.repository == repository })
                 _ = try await web.store.apply(
-                    Look(
+                    RefScan(
                         request: request, heads: heads, defaultBranch: main, at: WebFixture.now, cause: .push,
                         watchers: [
                             Watcher(
@@ -30,7 +30,7 @@ import Testing
                                 supersede: { _ in .never })
                         ]))
             }
-            try await look([main: commit("1")])
+            try await scan([main: commit("1")])
             _ = try await web.store.record(
                 NewEvent(
                     repository: repository, bot: kit, source: .webhook, hook: "github/kit", deliveryID: "d-1",
@@ -39,7 +39,7 @@ import Testing
                         RefClaim(ref: main, before: commit("1"), after: commit("2")),
                         RefClaim(ref: topic, before: nil, after: commit("3")),
                     ]))
-            try await look([main: commit("2"), topic: commit("3")])
+            try await scan([main: commit("2"), topic: commit("3")])
             // when
             let answer = try await web.json("/api/v1/deliveries")
             let page = try await web.send("GET", "/deliveries").text

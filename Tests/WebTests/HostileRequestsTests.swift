@@ -133,13 +133,13 @@ import Testing
     func testW15ThatNobodyWithoutProofStartsAnything(target: String) async throws {
         let file = "repository: https://git.example/acme/kit.git\nwebhook: { secret: kit-webhook }\n"
         try await withWeb(bots: ["kit": file]) { web in
-            let before = try await web.store.repositoriesToLook()
+            let before = try await web.store.repositoriesToScan()
             for method in ["GET", "HEAD", "POST", "PUT"] {
                 let answer = try await web.send(method, target, body: method == "POST" ? Array("{}".utf8) : [])
                 let reads = method != "POST" && target.hasPrefix("/api/")
                 #expect([401, 404, 405].contains(answer.status) || reads, "\(method) \(target): \(answer.status)")
             }
-            #expect(try await web.store.repositoriesToLook() == before, "somebody is to look at a repository")
+            #expect(try await web.store.repositoriesToScan() == before, "somebody is to look at a repository")
             #expect(try await web.store.deliveries().items.isEmpty)
         }
     }

@@ -84,10 +84,10 @@ import Transfer
             // given
             expectContains(
                 try await web.json("/api/v1/bots/kit"), #""lookedAt":null,"lookError":null,"empty":false}"#)
-            let request = try #require(try await web.store.repositoriesToLook().first)
+            let request = try #require(try await web.store.repositoriesToScan().first)
             // when
             _ = try await web.store.apply(
-                Look(
+                RefScan(
                     request: request, heads: [:], defaultBranch: nil, at: WebFixture.now, cause: .poll, watchers: []))
             // then
             expectContains(

@@ -17,7 +17,7 @@ import Testing
 
         """
 
-    /// Runs a test with a bot whose repository has a commit with these files on each branch, which a look has seen.
+    /// Runs a test with a bot whose repository has a commit with these files on each branch, which a scan has seen.
     /// - Parameters:
     ///   - lines: Further lines of the bot file.
     ///   - isFetched: Whether the mirror has the commit.
@@ -34,12 +34,12 @@ import Testing
                     configuration: GitConfiguration(files: []))
                 if isFetched {
                     let mirror = mirrors.mirror(of: try RemoteURL(repository.path, isInsecureAllowed: false))
-                    try await mirror.fetch(try await mirror.look().heads)
+                    try await mirror.fetch(try await mirror.scan().heads)
                 }
-                let request = try #require(try await web.store.repositoriesToLook().first)
+                let request = try #require(try await web.store.repositoriesToScan().first)
                 let heads = Dictionary(uniqueKeysWithValues: branches.map { (RefName(branch: $0), commit) })
                 _ = try await web.store.apply(
-                    Look(
+                    RefScan(
                         request: request, heads: heads, defaultBranch: Self.main, at: WebFixture.now, cause: .poll,
                         watchers: []))
                 try await body(web, commit)

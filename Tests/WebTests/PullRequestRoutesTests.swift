@@ -14,7 +14,7 @@ import Testing
     private static let next = String(repeating: "cd", count: 20)
     private static let main = String(repeating: "12", count: 20)
 
-    /// Runs a test with a fork's pull request whose head waits, announced by an event and seen by a look.
+    /// Runs a test with a fork's pull request whose head waits, announced by an event and seen by a scan.
     private func withWaiting(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
         let file = "repository: /srv/kit.git\npoll: off\nbranches: [main]\npull-requests: approved\n"
         try await withWeb(bots: ["kit": file], isFenced: true) { web in
@@ -25,19 +25,19 @@ import Testing
                 NewEvent(
                     repository: "/srv/kit.git", source: .webhook, hook: "github/kit", deliveryID: "1",
                     event: "pull_request", receivedAt: WebFixture.now, claims: [.head(of: Self.place)], pull: claim))
-            try await look(web, head: Self.head)
+            try await scan(web, head: Self.head)
             try await body(web)
         }
     }
 
-    private func look(_ web: WebFixture, head: String) async throws {
-        try await web.store.requestLook(at: "/srv/kit.git")
-        let request = try #require(try await web.store.repositoriesToLook().first)
+    private func scan(_ web: WebFixture, head: String) async throws {
+        try await web.store.requestScan(at: "/srv/kit.git")
+        let request = try #require(try await web.store.repositoriesToScan().first)
         let watcher = Watcher(
             bot: try #require(Name("kit")), patterns: "main", watches: { $0 == RefName(branch: "main") },
             isRelease: { _ in false }, supersede: { _ in .never }, answer: { _ in .awaitsApproval })
         _ = try await web.store.apply(
-            Look(
+            RefScan(
                 request: request, heads: [RefName(branch: "main"): try #require(CommitID(Self.main))],
                 others: [Self.place: try #require(CommitID(head))], asked: [Self.place],
                 defaultBranch: RefName(branch: "main"), at: WebFixture.now, cause: .poll, watchers: [watcher]))
@@ -86,7 +86,7 @@ import Testing
             #expect(try await approve(web, Self.head, as: .operator, number: "13").status == 404)
             #expect(try await approve(web, Self.head, as: .operator, number: "-1").status == 404)
             #expect(try await web.store.integrations().items.filter { $0.pull != nil }.isEmpty)
-            try await look(web, head: Self.next)
+            try await scan(web, head: Self.next)
             let late = try await approve(web, Self.head, as: .operator)
             #expect(late.status == 409)
             expectContains(late.text, "the head of pull request 12 is \(Self.next) by now")

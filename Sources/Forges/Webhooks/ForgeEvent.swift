@@ -31,7 +31,7 @@ package struct ForgeEvent: Sendable, Equatable {
     static let maximumWordBytes = 100
 
     /// Whether the repository is to be scanned.
-    package var asksForLook: Bool {
+    package var asksForScan: Bool {
         switch kind {
         case .push, .created, .deleted, .pullRequest: true
         case .ping, .ignored: false

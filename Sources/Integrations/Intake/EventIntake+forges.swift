@@ -71,13 +71,13 @@ extension EventIntake {
             repository: repositories.first, bot: named.count == 1 ? named.first?.name : nil, source: .webhook,
             hook: delivery.hook, deliveryID: delivery.id(digest: digest), bodyDigest: digest, event: event.word,
             receivedAt: now, claims: event.claims + (isOther ? [] : event.pullClaims), pull: isOther ? nil : event.pull,
-            fate: event.asksForLook ? .pending : .ignored, reason: event.reason)
-        if named.isEmpty, event.asksForLook {
+            fate: event.asksForScan ? .pending : .ignored, reason: event.reason)
+        if named.isEmpty, event.asksForScan {
             (new.fate, new.reason) = (
                 .ignored, "no bot with this secret has the repository \(event.repository.description)"
             )
         }
-        return try await accept(new, others: event.asksForLook ? Array(repositories.dropFirst()) : [])
+        return try await accept(new, others: event.asksForScan ? Array(repositories.dropFirst()) : [])
     }
 
     /// Returns the bots whose repository has this address. If there is none, returns those with the same owner and name.

@@ -11,7 +11,7 @@ package struct EventIntake: Sendable {
     let store: Store
     let registry: BotRegistry
     let clock: WallClock
-    private let looks: Wakeup
+    private let scans: Wakeup
     let logger: Logger
     /// The lane on which bodies are decoded and digested.
     private let lane = BlockingLane(label: "intake")
@@ -19,12 +19,12 @@ package struct EventIntake: Sendable {
     private let slowLane = BlockingLane(label: "intake of large bodies")
     let refusals = RefusalCounter()
 
-    /// - Parameter looks: Notified after an event is stored.
-    package init(store: Store, registry: BotRegistry, clock: WallClock, looks: Wakeup, logger: Logger) {
+    /// - Parameter scans: Notified after an event is stored.
+    package init(store: Store, registry: BotRegistry, clock: WallClock, scans: Wakeup, logger: Logger) {
         self.store = store
         self.registry = registry
         self.clock = clock
-        self.looks = looks
+        self.scans = scans
         self.logger = logger
     }
 
@@ -67,14 +67,14 @@ package struct EventIntake: Sendable {
         let recorded: RecordedEvent
         do {
             // A needless scan does no harm; a missing one would.
-            for repository in others { try await store.requestLook(at: repository, telling: event) }
+            for repository in others { try await store.requestScan(at: repository, telling: event) }
             recorded = try await store.record(event)
         } catch {
             logger.error(
                 "an authentic push could not be stored", metadata: ["hook": "\(event.hook)", "error": "\(error)"])
             throw OperationError(.unavailable, "the push could not be stored; send it again", underlying: error)
         }
-        if event.fate == .pending { looks.ring() }
+        if event.fate == .pending { scans.ring() }
         switch recorded {
         case .stored(let record): return PushAcceptance(record, isDuplicate: false)
         case .duplicate(let record): return PushAcceptance(record, isDuplicate: true)

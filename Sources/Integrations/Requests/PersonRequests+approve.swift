@@ -16,7 +16,7 @@ extension PersonRequests {
                 .invalid, "`commit` is the whole id of the head that you looked at, 40 hexadecimal digits")
         }
         guard registry.isolation == .sandbox else {
-            throw OperationError(.conflict, RepositoryLooks.unfencedReason)
+            throw OperationError(.conflict, RepositoryScans.unfencedReason)
         }
         let now = clock.now()
         let approval: PullRequestApproval
@@ -37,7 +37,7 @@ extension PersonRequests {
         case .unknown:
             throw OperationError(
                 .notFound,
-                "no look has found a pull request \(number); its repository's host must tell of it by a webhook")
+                "no scan has found a pull request \(number); its repository's host must tell of it by a webhook")
         case .closed: throw OperationError(.conflict, "pull request \(number) is closed")
         case .moved(let head):
             throw OperationError(

@@ -70,7 +70,7 @@ package struct PersonRequests: Sendable {
             return (ref, commit)
         }
         let mirror = try await remotes.mirror(for: bot)
-        return try await target(revision, of: bot, listing: try await mirror.look(), mirror: mirror)
+        return try await target(revision, of: bot, listing: try await mirror.scan(), mirror: mirror)
     }
 
     /// Returns the ref and the commit of a revision in a listing. A branch has precedence over a tag of the same name. A commit is integrated for the

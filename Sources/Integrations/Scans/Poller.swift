@@ -10,7 +10,7 @@ package struct Poller: Sendable {
     private let numbers: UsedNumbers
     private let clock: WallClock
     private let timer: any Clock<Duration>
-    private let looks: Wakeup
+    private let scans: Wakeup
     private let logger: Logger
     private let jitter: @Sendable () -> Double
     private let eachTick: @Sendable () async -> Void
@@ -24,7 +24,7 @@ package struct Poller: Sendable {
     ///   - eachTick: Called at each tick, for other checks by time.
     package init(
         store: Store, registry: BotRegistry, state: StateDirectory, clock: WallClock, timer: any Clock<Duration>,
-        looks: Wakeup, logger: Logger, jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+        scans: Wakeup, logger: Logger, jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
         eachTick: @escaping @Sendable () async -> Void = {}
     ) {
         self.jitter = jitter
@@ -34,7 +34,7 @@ package struct Poller: Sendable {
         numbers = UsedNumbers(state: state)
         self.clock = clock
         self.timer = timer
-        self.looks = looks
+        self.scans = scans
         self.logger = logger
     }
 
@@ -49,7 +49,7 @@ package struct Poller: Sendable {
             // No failure holds up the other steps. What could not be stored is due again at the next tick.
             do { try await reload() } catch { tell("the bot files could not be taken up", error, &told, at: now) }
             do { try await askDue(&polling, at: now) } catch {
-                tell("no look could be asked for", error, &told, at: now)
+                tell("no scan could be asked for", error, &told, at: now)
             }
             do {
                 try await schedules.queueDue(at: now)
@@ -76,14 +76,14 @@ package struct Poller: Sendable {
         try await store.register(bots, used: used, at: clock.now())
         await registry.markRegistered(bots)
         // The repository of a new or changed bot is scanned.
-        looks.ring()
+        scans.ring()
     }
 
     private func askDue(_ polling: inout Polling, at now: Timestamp) async throws {
         let due = try await polling.due(of: await registry.polls(), at: now) { try await store.hookedRepositories() }
         guard !due.isEmpty else { return }
-        try await store.requestLooks(at: due)
+        try await store.requestScans(at: due)
         polling.note(due, at: now)
-        looks.ring()
+        scans.ring()
     }
 }

@@ -62,7 +62,7 @@ package struct Upgrades: Sendable {
         for bot in bots {
             guard let mark = marks[bot.name], mark.version != version || mark.next != nil else { continue }
             do {
-                if let repository = try await store.repository(bot.repository), repository.isLookRequested,
+                if let repository = try await store.repository(bot.repository), repository.isScanRequested,
                     repository.lastError == nil
                 {
                     isAnyLeft = true

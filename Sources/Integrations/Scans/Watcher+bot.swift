@@ -17,7 +17,7 @@ extension Watcher {
             isRelease: { bot.isRelease($0) }, supersede: { bot.supersede(on: $0) },
             answer: {
                 isFenced
-                    ? bot.answer(to: $0, defaultBranch: defaultBranch) : .refuses(RepositoryLooks.unfencedReason)
+                    ? bot.answer(to: $0, defaultBranch: defaultBranch) : .refuses(RepositoryScans.unfencedReason)
             })
     }
 }

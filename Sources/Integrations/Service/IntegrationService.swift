@@ -18,7 +18,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
     package let operations: Operations
     private let poller: Poller
     private let upgrades: Upgrades?
-    private let looks: RepositoryLooks
+    private let scans: RepositoryScans
     private let scheduler: Scheduler
     private let outages: Outages
     private let publisher: Publisher
@@ -28,7 +28,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
     private let retention: RetentionService
     private let outbox: Outbox
     private let store: Store
-    private let looksWakeup: Wakeup
+    private let scansWakeup: Wakeup
     private let queueWakeup: Wakeup
     private let logger: Logger
 
@@ -95,7 +95,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
     /// - Throws: `ArchiveError` if the file server's tree cannot be opened.
     package init(_ parts: Parts) throws {
         let (store, clock, logger) = (parts.store, parts.clock, parts.logger)
-        looksWakeup = Wakeup()
+        scansWakeup = Wakeup()
         queueWakeup = Wakeup()
         let versions = try VersionStore(files: parts.state.files, staging: parts.state.staging)
         // No bot can use the keys of signatures, whatever its file names.
@@ -159,14 +159,14 @@ package struct IntegrationService: Service, CustomStringConvertible {
                     store: store, bots: registry, secrets: secrets, transport: parts.transport, clock: clock,
                     url: url),
             ], clock: clock, timer: parts.timer, logger: logger)
-        looks = RepositoryLooks(
-            store: store, registry: registry, remotes: remotes, clock: clock, timer: parts.timer, wakeup: looksWakeup,
+        scans = RepositoryScans(
+            store: store, registry: registry, remotes: remotes, clock: clock, timer: parts.timer, wakeup: scansWakeup,
             logger: logger, marks: marks, mayBring: { [disk = jobs.disk] in disk.shortage == nil }
         ) { [scheduler] id, run, reason in
             try await scheduler.cancel(id, run: run, Cancellation.Wish(reason: reason))
         }
         poller = Poller(
-            store: store, registry: registry, state: parts.state, clock: clock, timer: parts.timer, looks: looksWakeup,
+            store: store, registry: registry, state: parts.state, clock: clock, timer: parts.timer, scans: scansWakeup,
             logger: logger,
             eachTick: { [disk = jobs.disk, mirrors = parts.mirrors] in
                 await mirrors.closeUnused()
@@ -177,7 +177,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
         }
         operations = Operations(
             registry: registry,
-            intake: EventIntake(store: store, registry: registry, clock: clock, looks: looksWakeup, logger: logger),
+            intake: EventIntake(store: store, registry: registry, clock: clock, scans: scansWakeup, logger: logger),
             requests: PersonRequests(
                 store: store, registry: registry, remotes: remotes, scheduler: scheduler, clock: clock,
                 queue: queueWakeup,
@@ -206,7 +206,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
             await withDiscardingTaskGroup { group in
                 group.addTask { await self.poller.run() }
                 group.addTask { await self.upgrades?.run() }
-                group.addTask { await self.looks.run() }
+                group.addTask { await self.scans.run() }
                 group.addTask { await self.scheduler.run() }
                 group.addTask { await self.outages.run() }
                 group.addTask { await self.compression.run() }

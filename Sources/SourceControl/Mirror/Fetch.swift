@@ -128,7 +128,7 @@ struct Fetch {
         }
     }
 
-    /// - Returns: False where a look brings nothing.
+    /// - Returns: False where a scan brings nothing.
     private func bring(
         _ asked: [RefName], of server: RemoteSession.Conversation, into repository: OpaquePointer
     ) throws(SourceControlError) -> Bool {
@@ -148,7 +148,7 @@ struct Fetch {
     /// More refs than this are asked for by pattern.
     private static let maximumRefspecs = 1000
 
-    /// The last look's list, where it has all that is wanted as it is wanted.
+    /// The last scan's list, where it has all that is wanted as it is wanted.
     private func known(_ wanted: [RefName: CommitID]) -> RemoteSession.Advertisement? {
         guard let list = session.memory.list else { return nil }
         let heads = list.commits
@@ -161,7 +161,7 @@ struct Fetch {
         return try LocalObjects(from: session.url.path, to: store).link("fetch of \(session.url)")
     }
 
-    /// Brings a commit that no look has found: another repository names it.
+    /// Brings a commit that no scan has found: another repository names it.
     func run(_ commit: CommitID, into repository: OpaquePointer) throws(SourceControlError) {
         let isAnew = store.hasLostHolds
         if try store.contains(commit, in: repository), !isAnew { return }

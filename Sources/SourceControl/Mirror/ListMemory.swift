@@ -1,9 +1,9 @@
 import Model
 import Synchronization
 
-/// What a mirror's server listed at the last look, in memory: the fetch that follows need not ask for it again.
+/// What a mirror's server listed at the last scan, in memory: the fetch that follows need not ask for it again.
 final class ListMemory: Sendable {
-    /// The list of a look that is to bring what is new.
+    /// The list of a scan that is to bring what is new.
     struct Seen {
         var refs: [RefName: RemoteSession.AdvertisedRef] = [:]
         /// The default branch, unless all that was wanted of the list was brought.
@@ -14,17 +14,17 @@ final class ListMemory: Sendable {
         var list: RemoteSession.Advertisement?
         var isWritten = false
         var seen = Seen()
-        /// How many of the next looks with something to bring leave it to the fetch.
+        /// How many of the next scans with something to bring leave it to the fetch.
         var pause = 0
-        /// The pause after the next look that cannot bring what it wants.
+        /// The pause after the next scan that cannot bring what it wants.
         var nextPause = ListMemory.shortestPause
         var packs = 0
     }
 
-    /// The looks with something to bring that leave it to the fetch after one that could not bring it. Without a pause, a server that is slow at it
+    /// The scans with something to bring that leave it to the fetch after one that could not bring it. Without a pause, a server that is slow at it
     /// would be asked for each commit twice.
     static let shortestPause = 10
-    /// The pause doubles with each further failure up to this: the default branch is wanted by each look until it is here, however long that is.
+    /// The pause doubles with each further failure up to this: the default branch is wanted by each scan until it is here, however long that is.
     static let longestPause = 1000
 
     private let state = Mutex(State())
@@ -34,10 +34,10 @@ final class ListMemory: Sendable {
     /// The list, when the mirror's refs are not those of it yet.
     var unwritten: RemoteSession.Advertisement? { state.withLock { $0.isWritten ? nil : $0.list } }
 
-    /// The packs of the mirror, as of the last look that brought one and of the last repack.
+    /// The packs of the mirror, as of the last scan that brought one and of the last repack.
     var packs: Int { state.withLock { $0.packs } }
 
-    /// Takes what a look has found.
+    /// Takes what a scan has found.
     func note(_ list: RemoteSession.Advertisement) {
         state.withLock {
             if $0.list?.refs != list.refs { $0.isWritten = false }
@@ -45,7 +45,7 @@ final class ListMemory: Sendable {
         }
     }
 
-    /// Takes the list of a look that is to bring what is new.
+    /// Takes the list of a scan that is to bring what is new.
     /// - Returns: That of the one before.
     func exchangeSeen(_ seen: Seen) -> Seen {
         state.withLock { state in
@@ -55,7 +55,7 @@ final class ListMemory: Sendable {
         }
     }
 
-    /// All that was wanted of the last list is in the mirror, whether a look or a fetch has brought it: pauses are short again.
+    /// All that was wanted of the last list is in the mirror, whether a scan or a fetch has brought it: pauses are short again.
     func noteBrought() {
         state.withLock {
             $0.seen.unbrought = nil
@@ -64,7 +64,7 @@ final class ListMemory: Sendable {
         }
     }
 
-    /// Whether a look with something to bring is to bring it.
+    /// Whether a scan with something to bring is to bring it.
     func mayBring() -> Bool {
         state.withLock {
             if $0.pause == 0 { return true }
@@ -76,7 +76,7 @@ final class ListMemory: Sendable {
     /// Records the number of packs in the mirror.
     func notePacks(_ count: Int) { state.withLock { $0.packs = count } }
 
-    /// A look could not bring what it wanted.
+    /// A scan could not bring what it wanted.
     func noteFailedBringing() {
         state.withLock {
             $0.pause = $0.nextPause

@@ -21,7 +21,7 @@ package struct Mirror: Sendable {
     /// The directory of its objects, which the `.git` of a workspace refers to: what a job must be able to read of it.
     package var objects: String { store.path + "/objects" }
 
-    /// Sees to it that commits are here, each of which a look has found at its ref.
+    /// Sees to it that commits are here, each of which a scan has found at its ref.
     ///
     /// Without network when they are here already. When the ref has moved on, the commit comes with it; when it was
     /// replaced, the commit itself is asked for, which many servers refuse.

@@ -10,7 +10,7 @@ package struct NetworkLimits: Sendable, Hashable {
     /// git-config(1)).
     package var silence: Duration = .seconds(60)
     /// The time for listing the refs.
-    package var look: Duration = .seconds(120)
+    package var scan: Duration = .seconds(120)
     /// The time for one whole fetch.
     package var fetch: Duration = .seconds(3600)
     /// The time in which a scan fetches commits, from its first request. What takes longer is left to the fetch.

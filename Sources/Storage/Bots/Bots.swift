@@ -29,31 +29,31 @@ package struct RepositoryRecord: Hashable, Sendable {
     package var url: String
     package var defaultBranch: RefName?
     /// The time of the last successful scan.
-    package var lastLook: Timestamp?
+    package var lastScan: Timestamp?
     /// Why the latest scan failed, or the problem that keeps bots from integrating after a successful one; `nil` if there is none.
     package var lastError: String?
     /// The number of consecutive scans that failed.
     package var failures: Int
     /// Whether an event requested a scan that has not been made yet.
-    package var isLookRequested: Bool
+    package var isScanRequested: Bool
     /// Whether an authentic webhook has ever arrived. If so, polling only makes up for lost webhooks.
     package var hasAuthenticWebhook: Bool
     /// Whether it has a branch or a tag now.
     package var hasHeads: Bool
 
     /// Whether the latest scan succeeded and found neither branches nor tags: nobody has pushed to it yet.
-    package var isEmpty: Bool { lastLook != nil && lastError == nil && !hasHeads }
+    package var isEmpty: Bool { lastScan != nil && lastError == nil && !hasHeads }
 
     package init(
-        url: String, defaultBranch: RefName?, lastLook: Timestamp?, lastError: String?, failures: Int,
-        isLookRequested: Bool, hasAuthenticWebhook: Bool, hasHeads: Bool
+        url: String, defaultBranch: RefName?, lastScan: Timestamp?, lastError: String?, failures: Int,
+        isScanRequested: Bool, hasAuthenticWebhook: Bool, hasHeads: Bool
     ) {
         self.url = url
         self.defaultBranch = defaultBranch
-        self.lastLook = lastLook
+        self.lastScan = lastScan
         self.lastError = lastError
         self.failures = failures
-        self.isLookRequested = isLookRequested
+        self.isScanRequested = isScanRequested
         self.hasAuthenticWebhook = hasAuthenticWebhook
         self.hasHeads = hasHeads
     }
@@ -124,7 +124,7 @@ extension Store {
             let numbers = published.compactMap { IntegrationID($0)?.number }.filter { $0 <= maximumUsedNumber }
             if let number = numbers.max() { try skip(to: number, of: bot.name, db) }
         }
-        try requestLook(bot.repository, transaction)
+        try requestScan(bot.repository, transaction)
         return true
     }
 
@@ -203,9 +203,9 @@ extension Store {
     private static func repository(_ row: StoredRow) throws -> RepositoryRecord {
         RepositoryRecord(
             url: try row["url"], defaultBranch: try row.optional("default_branch") { RefName($0) },
-            lastLook: try row.optionalTime("last_look"), lastError: try row["last_error"],
+            lastScan: try row.optionalTime("last_look"), lastError: try row["last_error"],
             failures: try row["failures"],
-            isLookRequested: (try row["requested"] as Int64) > (try row["looked"] as Int64),
+            isScanRequested: (try row["requested"] as Int64) > (try row["looked"] as Int64),
             hasAuthenticWebhook: try row["has_authentic_webhook"], hasHeads: try row["has_heads"])
     }
 

@@ -98,7 +98,7 @@ extension Store {
         var request: Int64?
         if fate == .pending {
             if let url = event.repository {
-                request = try requestLook(url, transaction)
+                request = try requestScan(url, transaction)
             } else {
                 // No scan will ever find it, so it must not wait.
                 (fate, reason) = (.ignored, "no bot has this repository")
@@ -131,28 +131,28 @@ extension Store {
 
     /// Requests a scan of a repository without storing an event: for the poller's timer, or a user's button.
     /// - Parameter event: An event that is stored elsewhere. Its claim about a pull request of the repository is stored.
-    package func requestLook(
+    package func requestScan(
         at repository: String, telling event: NewEvent? = nil
     ) async throws(StoreError) {
-        try await lane.write("request a look at \(repository)") { transaction in
+        try await lane.write("request a scan of \(repository)") { transaction in
             let row = try Self.repositoryRow(repository, transaction.db)
             if let event, let pull = event.pull {
                 try Self.note(pull, of: row, at: event.receivedAt, transaction.db)
             }
-            try Self.requestLook(repository, transaction)
+            try Self.requestScan(repository, transaction)
         }
     }
 
     /// Requests scans of several repositories in one transaction, for the poller's timer. A repository whose scan is already requested gets no newer
     /// request, so that its pause after a failure continues.
-    package func requestLooks(at repositories: [String]) async throws(StoreError) {
-        try await lane.write("request looks at \(repositories.count) repositories") { transaction in
+    package func requestScans(at repositories: [String]) async throws(StoreError) {
+        try await lane.write("request scans of \(repositories.count) repositories") { transaction in
             for repository in repositories {
                 let row = try Self.repositoryRow(repository, transaction.db)
                 let isWanted: Bool? = try transaction.db.first(
                     "SELECT requested > looked FROM repositories WHERE id = ?", [row]
                 ) { try $0[0] }
-                if isWanted != true { try Self.requestLook(repository, transaction) }
+                if isWanted != true { try Self.requestScan(repository, transaction) }
             }
         }
     }
@@ -165,8 +165,8 @@ extension Store {
     }
 
     /// Returns the requested scans of repositories that a bot still has, by URL.
-    package func repositoriesToLook() async throws(StoreError) -> [LookRequest] {
-        try await read("read which repositories to look at") { db in
+    package func repositoriesToScan() async throws(StoreError) -> [ScanRequest] {
+        try await read("read which repositories to scan") { db in
             try db.rows(
                 """
                 SELECT url, requested, EXISTS
@@ -175,7 +175,7 @@ extension Store {
                 AND EXISTS (SELECT 1 FROM bots WHERE repository = repositories.id AND is_retired = 0) ORDER BY url
                 """
             ).map {
-                LookRequest(repository: try $0["url"], sequence: try $0["requested"], hasEvent: try $0["has_event"])
+                ScanRequest(repository: try $0["url"], sequence: try $0["requested"], hasEvent: try $0["has_event"])
             }
         }
     }
@@ -183,7 +183,7 @@ extension Store {
     /// Requests a scan of a repository whose row exists.
     /// - Returns: The request's sequence.
     @discardableResult
-    static func requestLook(_ url: String, _ transaction: StoreTransaction) throws -> Int64? {
+    static func requestScan(_ url: String, _ transaction: StoreTransaction) throws -> Int64? {
         let sequence: Int64? = try transaction.db.first(
             "UPDATE repositories SET requested = requested + 1 WHERE url = ? RETURNING requested", [url]
         ) { try $0[0] }

@@ -3,7 +3,7 @@ package import Model
 
 /// A request for a scan of a repository. Take it just before scanning: later events get a higher sequence, so another scan remains due when this one
 /// ends.
-package struct LookRequest: Hashable, Sendable {
+package struct ScanRequest: Hashable, Sendable {
     package var repository: String
     /// The number of the request, counted per repository.
     package var sequence: Int64
@@ -17,9 +17,9 @@ package struct LookRequest: Hashable, Sendable {
     }
 }
 
-/// The refs that a scan of a repository found, as `LookApplication` applies them.
-package struct Look: Sendable {
-    package var request: LookRequest
+/// The refs that a scan of a repository found, as `ScanApplication` applies them.
+package struct RefScan: Sendable {
+    package var request: ScanRequest
     /// All branches and tags; tags are peeled to their commits. At most `maximumHeads`.
     package var heads: [RefName: CommitID]
     /// The heads of requested pull requests that were found, keyed by their ref in the repository.
@@ -41,7 +41,7 @@ package struct Look: Sendable {
     package static let maximumHeads = 100_000
 
     package init(
-        request: LookRequest, heads: [RefName: CommitID], others: [RefName: CommitID] = [:],
+        request: ScanRequest, heads: [RefName: CommitID], others: [RefName: CommitID] = [:],
         asked: Set<RefName> = [], judged: [Int: JudgedPull] = [:], defaultBranch: RefName?, at: Timestamp, cause: Cause,
         watchers: [Watcher], problem: String? = nil
     ) {
@@ -90,7 +90,7 @@ package struct Watcher: Sendable {
 }
 
 /// The result of applying a scan.
-package struct LookOutcome: Hashable, Sendable {
+package struct ScanOutcome: Hashable, Sendable {
     /// The refs that moved since the previous scan, by name.
     package var refUpdates: [RefUpdateRecord]
     /// The queued integrations, ordered by number.
@@ -138,24 +138,25 @@ extension Store {
     ///
     /// Applying the same scan again changes no row. A repository's first scan with thousands of refs is the only transaction that may take longer
     /// than 5 ms, since it cannot be split.
-    /// - Throws: `notFound` for a repository that no bot ever had; `tooLarge` above `Look.maximumHeads`.
-    package func apply(_ look: Look) async throws(StoreError) -> LookOutcome {
-        let operation = "store the look at \(look.request.repository)"
-        guard look.heads.count <= Look.maximumHeads else {
+    /// - Throws: `notFound` for a repository that no bot ever had; `tooLarge` above `RefScan.maximumHeads`.
+    package func apply(_ scan: RefScan) async throws(StoreError) -> ScanOutcome {
+        let operation = "store the scan of \(scan.request.repository)"
+        guard scan.heads.count <= RefScan.maximumHeads else {
             throw StoreError(
                 code: .tooLarge, operation: operation,
-                message: "it has \(look.heads.count) branches and tags, more than \(Look.maximumHeads); delete old ones"
+                message:
+                    "it has \(scan.heads.count) branches and tags, more than \(RefScan.maximumHeads); delete old ones"
             )
         }
         return try await lane.write(operation) { transaction in
-            var application = try LookApplication(look, transaction)
+            var application = try ScanApplication(scan, transaction)
             return try application.run()
         }
     }
 
     /// Records that a scan failed. The request stays, so that the scan is tried again; events keep waiting.
-    package func lookFailed(_ request: LookRequest, reason: String, at time: Timestamp) async throws(StoreError) {
-        try await lane.write("store the failed look at \(request.repository)") { transaction in
+    package func scanFailed(_ request: ScanRequest, reason: String, at time: Timestamp) async throws(StoreError) {
+        try await lane.write("store the failed scan of \(request.repository)") { transaction in
             try transaction.db.change(
                 "UPDATE repositories SET last_error = ?, failures = failures + 1 WHERE url = ?",
                 [reason.kept, request.repository])

@@ -109,7 +109,7 @@ struct RetentionHolders {
         let head: String?? = try db.first(
             "SELECT head FROM pull_requests WHERE repository = ? AND number = ? AND is_open = 1", [repository, pull]
         ) { try $0["head"] as String? }
-        guard let head else { return try wasLookedAt() ? nil : "its repository was not looked at yet" }
+        guard let head else { return try wasScanned() ? nil : "its repository was not scanned yet" }
         if let head, try head == stored["head"] as String? { return "the head of the open pull request \(pull)" }
         let newest: Int? =
             try db.first(
@@ -134,7 +134,7 @@ struct RetentionHolders {
 
     /// Returns whether the repository was scanned. The bot's file may have just changed its repository, and the new one is unknown until a scan
     /// succeeds.
-    private func wasLookedAt() throws -> Bool {
+    private func wasScanned() throws -> Bool {
         try db.first("SELECT 1 FROM repositories WHERE id = ? AND last_look IS NOT NULL", [repository]) { _ in true }
             ?? false
     }
@@ -143,7 +143,7 @@ struct RetentionHolders {
         let exists = try db.first(
             "SELECT 1 FROM refs WHERE repository = ? AND name = ? AND head IS NOT NULL", [repository, ref]
         ) { _ in true }
-        guard try exists == true || !wasLookedAt() else { return Branch(exists: false) }
+        guard try exists == true || !wasScanned() else { return Branch(exists: false) }
         return Branch(
             exists: true, newest: try newest(.any, on: ref), newestJudged: try newest(.judged, on: ref),
             newestJudgedPush: try newest(.judgedPush, on: ref), newestGreen: try newest(.green, on: ref))

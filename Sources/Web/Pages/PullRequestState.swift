@@ -54,7 +54,7 @@ struct PullRequestState: Sendable {
             return
         }
         switch answer {
-        case .integrates: (word, reason) = (.unseen, "the next look integrates it")
+        case .integrates: (word, reason) = (.unseen, "the next scan integrates it")
         case .awaitsApproval: (word, reason) = (.waiting, Store.awaitsApproval(seen, bot: bot))
         case .refuses(let why): (word, reason) = (.refused, why)
         }

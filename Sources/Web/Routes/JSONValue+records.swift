@@ -22,7 +22,7 @@ extension JSONValue {
             "tags": .array((specification?.tags ?? []).map { .string($0.description) }),
             "product": .string((specification?.product ?? bot.name).description), "retired": .bool(bot.isRetired),
             "schedule": .init(specification?.schedule?.sentence), "nextScheduled": .init(nextScheduled),
-            "latest": bot.latest.map { JSONValue($0) } ?? .null, "lookedAt": .init(repository?.lastLook),
+            "latest": bot.latest.map { JSONValue($0) } ?? .null, "lookedAt": .init(repository?.lastScan),
             "lookError": .init(repository?.lastError), "empty": .bool(repository?.isEmpty ?? false),
         ]
     }

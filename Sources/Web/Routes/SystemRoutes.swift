@@ -43,7 +43,7 @@ struct SystemRoutes: Sendable {
         gauge("martlet_integrations_queued", "Integrations that wait.", [("", open.queued)])
         gauge("martlet_integrations_running", "Integrations under way.", [("", open.running)])
         gauge(
-            "martlet_repository_look_failures", "Looks in a row that failed.",
+            "martlet_repository_look_failures", "Scans in a row that failed.",
             bots.map { ("{bot=\"\($0.name)\"}", $0.repositoryState?.failures ?? 0) })
         gauge(
             "martlet_bot_result", "1 for the result of the bot's latest integration.",

@@ -193,7 +193,7 @@ import Testing
                 ]
                 let change = ForgeEvent.PullRequestChange(rawValue: changes[golden.action ?? ""] ?? "")
                 #expect(event.kind == .pullRequest(try #require(change)), "\(body.name)")
-            case nil: #expect(!event.asksForLook, "\(body.name)")
+            case nil: #expect(!event.asksForScan, "\(body.name)")
             }
             for url in [golden.repo?.clone, golden.repo?.cloneSSH].compactMap(\.self) where url.contains("/") {
                 #expect(event.repository.isAt(url) || event.repository.hasPath(of: url), "\(body.name): \(url)")

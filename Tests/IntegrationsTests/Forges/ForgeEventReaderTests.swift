@@ -19,10 +19,10 @@ import Testing
 
     @Test(arguments: ForgeSample.hosted) func testThatAllZeroesAreARefCreatedOrDeleted(forge: Forge) throws {
         let created = try ForgeSample.read(forge, ForgeSample.push(forge))
-        #expect(created.kind == .created && created.claims.first?.before == nil && created.asksForLook)
+        #expect(created.kind == .created && created.claims.first?.before == nil && created.asksForScan)
         let deleted = try ForgeSample.read(
             forge, ForgeSample.push(forge, before: ForgeSample.one, after: ForgeSample.zero))
-        #expect(deleted.kind == .deleted && deleted.claims.first?.after == nil && deleted.asksForLook)
+        #expect(deleted.kind == .deleted && deleted.claims.first?.after == nil && deleted.asksForScan)
     }
 
     /// Fields that are not used may be missing or have unexpected values.
@@ -94,9 +94,9 @@ import Testing
         let body = #"{"object_kind":"merge_request","object_attributes":{"action":"\#(action)"\#(rest)}}"#
         let event = try ForgeSample.read(.gitlab, body, event: "Merge Request Hook")
         if let change = ForgeEvent.PullRequestChange(rawValue: change) {
-            #expect(event.kind == .pullRequest(change) && event.asksForLook)
+            #expect(event.kind == .pullRequest(change) && event.asksForScan)
         } else {
-            #expect(!event.asksForLook)
+            #expect(!event.asksForScan)
         }
     }
 
@@ -107,7 +107,7 @@ import Testing
     ])
     func testThatPullRequestsOfBitbucketServerAreReadByTheirKey(key: String, change: String) throws {
         let event = try ForgeSample.read(.bitbucketServer, "{}", event: key)
-        #expect(event.asksForLook == !change.isEmpty)
+        #expect(event.asksForScan == !change.isEmpty)
         if let change = ForgeEvent.PullRequestChange(rawValue: change) { #expect(event.kind == .pullRequest(change)) }
     }
 
@@ -116,7 +116,7 @@ import Testing
     ])
     func testThatAPingIsOne(forge: Forge, word: String) throws {
         let event = try ForgeSample.read(forge, #"{"zen":"x"}"#, event: word)
-        #expect(event.kind == .ping && !event.asksForLook)
+        #expect(event.kind == .ping && !event.asksForScan)
     }
 
     @Test func testThatWhatWasCreatedWithoutACommitClaimsNone() throws {
@@ -124,7 +124,7 @@ import Testing
         #expect(event.kind == .created)
         #expect(event.claims == [.head(of: RefName("refs/heads/a/b"))])
         let odd = try ForgeSample.read(.github, #"{"ref":null,"ref_type":"repository"}"#, event: "create")
-        #expect(!odd.asksForLook)
+        #expect(!odd.asksForScan)
     }
 
     // MARK: Whose delivery it is
@@ -150,7 +150,7 @@ import Testing
 
     @Test func testThatALongWordIsCut() throws {
         let event = try ForgeSample.read(.github, "{}", event: String(repeating: "é", count: 1000))
-        #expect(event.word.utf8.count <= ForgeEvent.maximumWordBytes && !event.asksForLook)
+        #expect(event.word.utf8.count <= ForgeEvent.maximumWordBytes && !event.asksForScan)
     }
 
     // MARK: Forms

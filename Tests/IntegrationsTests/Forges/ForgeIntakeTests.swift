@@ -38,7 +38,7 @@ import Testing
         #expect(try await core.sequence() == asked, "\(comment)")
     }
 
-    @Test(arguments: ForgeSample.hosted) func testThatAPushIsStoredAndAsksForALook(forge: Forge) async throws {
+    @Test(arguments: ForgeSample.hosted) func testThatAPushIsStoredAndAsksForAScan(forge: Forge) async throws {
         try await withBots { core, intake in
             let before = try #require(try await core.sequence())
             let accepted = try await intake.receive(try ForgeSample.delivery(forge))
@@ -279,7 +279,7 @@ import Testing
         }
     }
 
-    /// The look decides, in whatever order the deliveries of pushes arrive.
+    /// The scan decides, in whatever order the deliveries of pushes arrive.
     @Test func testW7ThatAnOlderPushThatComesLaterChangesNothing() async throws {
         try await withBots { core, intake in
             let (older, newer) = (try Samples.commit(1), try Samples.commit(2))
@@ -288,25 +288,25 @@ import Testing
                 let body = ForgeSample.push(.github, before: before, after: after.description)
                 _ = try await intake.receive(try ForgeSample.delivery(.github, body, id: id))
             }
-            func look() async throws -> [IntegrationID] {
+            func scan() async throws -> [IntegrationID] {
                 let request = try #require(
-                    try await core.store.repositoriesToLook().first { $0.repository == core.repository() })
+                    try await core.store.repositoriesToScan().first { $0.repository == core.repository() })
                 let watcher = Watcher(
                     bot: try Samples.name("kit"), patterns: "main", watches: { $0 == main }, isRelease: { _ in false },
                     supersede: { _ in .queued })
                 return try await core.store.apply(
-                    Look(
+                    RefScan(
                         request: request, heads: [main: newer], defaultBranch: main, at: core.time.now, cause: .push,
                         watchers: [watcher])
                 ).integrations
             }
             try await deliver(newer, before: older.description, id: "B")
             try await deliver(older, before: ForgeSample.zero, id: "A")
-            let first = try await look()
+            let first = try await scan()
             #expect(first.count == 1)
             #expect(try await core.store.integration(try #require(first.first))?.commit == newer)
             try await deliver(older, before: ForgeSample.zero, id: "A again")
-            #expect(try await look().isEmpty)
+            #expect(try await scan().isEmpty)
             let fates = try await core.store.deliveries().items.map(\.fate)
             #expect(fates.filter { $0 == .superseded || $0 == .coalesced }.count == 2, "\(fates)")
             #expect(try await core.store.heads(of: core.repository()) == [main: newer])
@@ -320,9 +320,9 @@ import Testing
             _ = try await intake.receive(try ForgeSample.delivery(.github, body, event: "pull_request"))
             #expect(try await core.sequence() == before + 1)
             let request = try #require(
-                try await core.store.repositoriesToLook().first { $0.repository == core.repository() })
+                try await core.store.repositoriesToScan().first { $0.repository == core.repository() })
             _ = try await core.store.apply(
-                Look(
+                RefScan(
                     request: request, heads: [:], defaultBranch: nil, at: core.time.now, cause: .poll, watchers: []))
             let stored = try #require(try await core.store.deliveries().items.first)
             #expect(stored.fate == .ignored)

@@ -93,8 +93,8 @@ enum ForgeSample {
 }
 
 extension EventIntake {
-    init(_ core: Core, looks: Wakeup = Wakeup()) {
+    init(_ core: Core, scans: Wakeup = Wakeup()) {
         self.init(
-            store: core.store, registry: core.registry, clock: core.time.clock, looks: looks, logger: core.log.logger)
+            store: core.store, registry: core.registry, clock: core.time.clock, scans: scans, logger: core.log.logger)
     }
 }

@@ -68,11 +68,11 @@ import Testing
     }
 
     @Test(arguments: ["0", "-1", "1.5", "1e3", "99999999999999999999", "\"12\"", "null", "{}", "[12]"])
-    func testThatWhatIsNoNumberOnlyAsksForALook(_ number: String) throws {
+    func testThatWhatIsNoNumberOnlyAsksForAScan(_ number: String) throws {
         for forge in ForgeSample.hosted {
             let (body, word) = Self.body(forge, number: number)
             let event = try ForgeSample.read(forge, body, event: word)
-            #expect(event.pull == nil && event.asksForLook && event.kind == .pullRequest(.opened), "\(forge)")
+            #expect(event.pull == nil && event.asksForScan && event.kind == .pullRequest(.opened), "\(forge)")
         }
     }
 
@@ -82,7 +82,7 @@ import Testing
             #""commit":{"hash":"abababababab"},"repository":{"full_name":"acme/kit"}"#,
             with: #""commit":{"hash":"abababababab"},"repository":{"full_name":"evil/kit"}"#)
         let event = try ForgeSample.read(.bitbucket, fork, event: word)
-        #expect(event.pull == nil && !event.asksForLook)
+        #expect(event.pull == nil && !event.asksForScan)
         #expect(event.reason?.contains("Bitbucket Cloud has its commits in the fork alone") == true)
     }
 

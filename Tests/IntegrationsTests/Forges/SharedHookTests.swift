@@ -78,15 +78,15 @@ import Testing
         }
     }
 
-    @Test func testThatBotsWithTwoAddressesOfOneRepositoryAreAllLookedAt() async throws {
+    @Test func testThatBotsWithTwoAddressesOfOneRepositoryAreAllScanned() async throws {
         let files = [
             "kit": ("https://git.example/acme/kit.git", "kit-webhook"),
             "again": ("ssh://git@git.example/acme/kit.git", "kit-webhook"),
         ]
         try await withBots(files) { core, intake in
-            let before = try await core.store.repositoriesToLook().map(\.sequence)
+            let before = try await core.store.repositoriesToScan().map(\.sequence)
             _ = try await intake.receive(try ForgeSample.delivery(.github, bot: nil))
-            #expect(try await core.store.repositoriesToLook().map(\.sequence) == before.map { $0 + 1 })
+            #expect(try await core.store.repositoriesToScan().map(\.sequence) == before.map { $0 + 1 })
             #expect(try await core.store.deliveries().items.count == 1)
         }
     }

@@ -3,25 +3,25 @@ package import Model
 extension Mirror {
     /// Asks the server for its branches and tags.
     ///
-    /// With `isWanted`, a look also brings the commits of refs that have moved since the look before, in the same turn of the lane and in one pack
-    /// for all of them, so that an integration of them finds its commit here. A look is short all the same, since others wait for their turn:
+    /// With `isWanted`, a scan also brings the commits of refs that have moved since the scan before, in the same turn of the lane and in one pack
+    /// for all of them, so that an integration of them finds its commit here. A scan is short all the same, since others wait for their turn:
     /// - It brings nothing into an empty or damaged mirror.
     /// - It gives up after `NetworkLimits.bringing` and above `NetworkLimits.broughtBytes`.
-    /// - After it has failed, the next looks with something to bring leave it to the fetch: `ListMemory.shortestPause`, then twice as many after each
+    /// - After it has failed, the next scans with something to bring leave it to the fetch: `ListMemory.shortestPause`, then twice as many after each
     ///   further failure, up to `ListMemory.longestPause`.
     ///
-    /// A look that cannot bring what it wants is no failure: the integration's own fetch brings it, or reports why it cannot.
+    /// A scan that cannot bring what it wants is no failure: the integration's own fetch brings it, or reports why it cannot.
     /// - Parameters:
     ///   - others: Further refs that are listed where the server has them; a server lists three for every pull request
     ///     that there ever was.
     ///   - isWanted: Whether the commit of a listed ref is to be brought; `nil`: nothing is downloaded.
     /// - Throws: `empty` for a repository without branches and tags, `repositoryNotFound`, `credentialsMissing`,
     ///   `credentialsRefused`, `serverUntrusted`, `redirected`, `unreachable`, `timedOut`, `canceled`.
-    package func look(
+    package func scan(
         others: Set<RefName> = [], bringing isWanted: (@Sendable (RefName, Listing) -> Bool)? = nil
     ) async throws(SourceControlError) -> Listing {
         let (mirror, session) = (self, session(others))
-        return try await watch.run(limit: limits.look) { control throws(SourceControlError) in
+        return try await watch.run(limit: limits.scan) { control throws(SourceControlError) in
             let session = session(control)
             return try mirror.onLane(isKept: isWanted != nil, isFresh: true) { repository throws(SourceControlError) in
                 try session.run(in: repository, operation: "look at") { server throws(SourceControlError) in
@@ -37,7 +37,7 @@ extension Mirror {
         }
     }
 
-    /// Whether the mirror has more packs than `repack` leaves, as of the last look that fetched something.
+    /// Whether the mirror has more packs than `repack` leaves, as of the last scan that fetched something.
     package var hasManyPacks: Bool { memory.packs > Self.maximumPacks }
 
     private static func listing(

@@ -2,7 +2,7 @@ import GRDB
 import Model
 
 /// Lets events wait for heads that a forge announces before its repository lists them, and explains why a pull request was not scanned.
-extension LookApplication {
+extension ScanApplication {
     /// The most events of one scan that may wait for the next.
     private static let maximumAwaited = 100
 
@@ -33,11 +33,11 @@ extension LookApplication {
 
     private mutating func park(_ delivery: Int64, tries: Int, _ pause: Duration, _ why: String) throws {
         let reason =
-            "\(why): look \(tries + 2) of \(Store.pausesForHead.count + 1) follows in \(pause.components.seconds) s"
+            "\(why): scan \(tries + 2) of \(Store.pausesForHead.count + 1) follows in \(pause.components.seconds) s"
         try db.change(
             "UPDATE deliveries SET tries = ?, awaited = ?, request = ? WHERE id = ?",
             [tries + 1, reason, Store.parkedRequest, delivery])
-        awaited.append(LookOutcome.Awaited(delivery: delivery, pause: pause))
+        awaited.append(ScanOutcome.Awaited(delivery: delivery, pause: pause))
         transaction.changed(.delivery(rowID: delivery))
     }
 
@@ -73,7 +73,7 @@ extension LookApplication {
                 "INSERT OR IGNORE INTO delivery_updates (delivery, ref_update) VALUES (?, ?)",
                 [delivery, movement.rowID])
         }
-        let shown = look.heads[late.ref].map { "shows \($0.abbreviated) at \(late.ref)" } ?? "does not list \(late.ref)"
+        let shown = scan.heads[late.ref].map { "shows \($0.abbreviated) at \(late.ref)" } ?? "does not list \(late.ref)"
         let told =
             late.isHeadUnknown
             ? "which is said to be there"
@@ -85,7 +85,7 @@ extension LookApplication {
     /// Returns whether the repository may show the announced commit later. That is so if it does not show it now, and no scan has seen that commit or
     /// a later one.
     private func mayComeYet(_ claim: RefClaim) throws -> Bool {
-        let shown = look.heads[claim.ref]
+        let shown = scan.heads[claim.ref]
         if claim.isHeadUnknown { return shown == nil && movements[claim.ref] == nil }
         if shown == claim.after { return false }
         // The repository shows the state before the push, whatever it showed earlier: a forced push can go back.
@@ -112,7 +112,7 @@ extension LookApplication {
     // MARK: Pull requests that were not scanned
 
     /// Returns the reason why a pull request was not scanned.
-    func whyNotLooked(at number: Int) throws -> String {
+    func whyNotScanned(at number: Int) throws -> String {
         let known = try db.first(
             "SELECT is_open, closed_reason, place FROM pull_requests WHERE repository = ? AND number = ?",
             [repository, number]
@@ -124,10 +124,10 @@ extension LookApplication {
         }
         guard let known else { return "it was closed long ago and is forgotten" }
         guard known.isOpen else { return ["it is closed", known.reason].compactMap(\.self).joined(separator: ": ") }
-        if look.heads.isEmpty { return "the repository has no branches" }
-        return look.asked.contains(known.place)
-            ? "it was told of while it was looked at"
-            : "more than \(Store.maximumOpenPulls) pull requests are open, and those with the highest numbers are looked at"
+        if scan.heads.isEmpty { return "the repository has no branches" }
+        return scan.asked.contains(known.place)
+            ? "it was told of while it was scanned"
+            : "more than \(Store.maximumOpenPulls) pull requests are open, and those with the highest numbers are scanned"
     }
 }
 
@@ -142,7 +142,7 @@ extension Store {
     /// Requests the scan that events wait for, once their pause is over.
     /// - Parameter deliveries: The row ids of the events. `nil` at startup, when no pause is running: all events of all repositories.
     /// - Returns: Whether a scan was requested.
-    package func lookAgain(for deliveries: [Int64]?) async throws(StoreError) -> Bool {
+    package func scanAgain(for deliveries: [Int64]?) async throws(StoreError) -> Bool {
         let rows = deliveries.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }
         return try await lane.write("look again for what was told of") { transaction in
             let urls: [String] = try transaction.db.all(
@@ -152,7 +152,7 @@ extension Store {
                 """, [Self.parkedRequest, rows]
             ) { try $0[0] }
             for url in urls {
-                let sequence = try Self.requestLook(url, transaction)
+                let sequence = try Self.requestScan(url, transaction)
                 try transaction.db.change(
                     """
                     UPDATE deliveries SET request = ?1 WHERE fate = 'pending' AND request = ?2

@@ -9,14 +9,14 @@ import Testing
 
 @testable import Integrations
 
-@Suite struct RepositoryLooksTests {
-    /// Runs the looks with `kit` and `other`, whose repositories do not exist yet.
-    private func withLooks(
+@Suite struct RepositoryScansTests {
+    /// Runs the scans with `kit` and `other`, whose repositories do not exist yet.
+    private func withScans(
         mayBring: Bool = true, _ body: (Core, Wakeup) async throws -> Void
     ) async throws {
         try await withCore(bots: ["kit": Core.kit, "other": ""]) { core in
             let wakeup = Wakeup()
-            let looks = RepositoryLooks(
+            let looks = RepositoryScans(
                 store: core.store, registry: core.registry, remotes: core.remotes, clock: core.time.clock,
                 timer: core.timer, wakeup: wakeup, logger: core.log.logger, mayBring: { mayBring })
             try await whileRunning({ await looks.run() }) { try await body(core, wakeup) }
@@ -34,8 +34,8 @@ import Testing
         return commit
     }
 
-    @Test func testThatALookQueuesWhatItFound() async throws {
-        try await withLooks { core, wakeup in
+    @Test func testThatAScanQueuesWhatItFound() async throws {
+        try await withScans { core, wakeup in
             // given
             let commit = try await makeRepository(core)
 
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [true, false]) func testThatWhatMovedIsSaidToBePushedOrPolled(isAnnounced: Bool) async throws {
-        try await withLooks { core, wakeup in
+        try await withScans { core, wakeup in
             // given
             let first = try await makeRepository(core)
             wakeup.ring()
@@ -71,7 +71,7 @@ import Testing
                         repository: core.repository(), bot: try Samples.name("kit"), source: .webhook, hook: "push/kit",
                         deliveryID: "1", event: "push", receivedAt: core.time.now))
             } else {
-                try await core.store.requestLook(at: core.repository())
+                try await core.store.requestScan(at: core.repository())
             }
             wakeup.ring()
 
@@ -84,7 +84,7 @@ import Testing
     /// Commits of a branch that no bot watches are not fetched, and none are if the disk is full.
     @Test(arguments: [true, false])
     func testThatACommitIsInTheMirrorWhenItIsQueued(hasRoom: Bool) async throws {
-        try await withLooks(mayBring: hasRoom) { core, wakeup in
+        try await withScans(mayBring: hasRoom) { core, wakeup in
             // given: a mirror that an integration has fetched
             let first = try await makeRepository(core)
             wakeup.ring()
@@ -103,7 +103,7 @@ import Testing
             try #require(commits.count == 2)
 
             // when
-            try await core.store.requestLook(at: core.repository())
+            try await core.store.requestScan(at: core.repository())
             wakeup.ring()
             try await core.wait("the second integration") {
                 try await core.store.queued().map(\.commit).contains(commits[0])
@@ -115,9 +115,9 @@ import Testing
         }
     }
 
-    /// Each look that fetches something adds a pack.
-    @Test func testThatAMirrorWithManyPacksIsRepackedBesideTheLooks() async throws {
-        try await withLooks { core, wakeup in
+    /// Each scan that fetches something adds a pack.
+    @Test func testThatAMirrorWithManyPacksIsRepackedBesideTheScans() async throws {
+        try await withScans { core, wakeup in
             // given: files that git does not take for packs, but counts
             let first = try await makeRepository(core)
             wakeup.ring()
@@ -131,7 +131,7 @@ import Testing
                 in: core.directory.path("kit-work"), environment: GitRepository.environment())
 
             // when
-            try await core.store.requestLook(at: core.repository())
+            try await core.store.requestScan(at: core.repository())
             wakeup.ring()
             try await core.wait("the second integration") { try await core.store.queued().map(\.commit) != [first] }
 
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Suite struct GivenAHeadThatNamesNoBranch {
-        private let outer = RepositoryLooksTests()
+        private let outer = RepositoryScansTests()
 
         /// Makes a bare repository whose HEAD names a missing branch, or a commit.
         private func make(_ core: Core, branches: [String], isDetached: Bool) async throws -> CommitID {
@@ -161,7 +161,7 @@ import Testing
         }
 
         @Test(arguments: [true, false]) func testThatTheOnlyBranchIsIntegrated(isDetached: Bool) async throws {
-            try await outer.withLooks { core, wakeup in
+            try await outer.withScans { core, wakeup in
                 // given
                 let commit = try await make(core, branches: ["main"], isDetached: isDetached)
                 // when
@@ -173,12 +173,12 @@ import Testing
         }
 
         @Test(arguments: [true, false]) func testThatOfSeveralBranchesItIsSaidWhatToDo(isDetached: Bool) async throws {
-            try await outer.withLooks { core, wakeup in
+            try await outer.withScans { core, wakeup in
                 // given
                 _ = try await make(core, branches: ["main", "topic"], isDetached: isDetached)
                 // when
                 wakeup.ring()
-                try await core.wait("the look") { try await core.sequence() == nil }
+                try await core.wait("the scan") { try await core.sequence() == nil }
                 // then
                 let record = try #require(try await core.store.repository(core.repository()))
                 expectContains(
@@ -192,16 +192,16 @@ import Testing
     }
 
     @Suite struct GivenAnEmptyRepository {
-        private let outer = RepositoryLooksTests()
+        private let outer = RepositoryScansTests()
 
         @Test func testThatItIsNoFailureAndItsFirstPushIsIntegrated() async throws {
-            try await outer.withLooks { core, wakeup in
+            try await outer.withScans { core, wakeup in
                 // given
                 let remote = try await GitRepository.make(at: core.repository(), isBare: true)
 
                 // when
                 wakeup.ring()
-                try await core.wait("the look") { try await core.sequence() == nil }
+                try await core.wait("the scan") { try await core.sequence() == nil }
 
                 // then
                 let empty = try #require(try await core.store.repository(core.repository()))
@@ -211,7 +211,7 @@ import Testing
                 let work = try await GitRepository.make(at: core.directory.path("kit-work"))
                 let commit = try await work.commit(files: ["a": "b"])
                 try await work.push(to: remote)
-                try await core.store.requestLook(at: core.repository())
+                try await core.store.requestScan(at: core.repository())
                 wakeup.ring()
                 try await core.wait("an integration") { try await core.store.queued().map(\.commit) == [commit] }
                 #expect(try await core.store.queued().map(\.cause) == [.baseline])
@@ -220,7 +220,7 @@ import Testing
         }
 
         @Test func testThatOneThatHadBranchesTakesNothingBack() async throws {
-            try await outer.withLooks { core, wakeup in
+            try await outer.withScans { core, wakeup in
                 // given
                 let commit = try await outer.makeRepository(core)
                 wakeup.ring()
@@ -228,7 +228,7 @@ import Testing
                 try FileManager.default.removeItem(atPath: core.repository() + "/packed-refs")
 
                 // when
-                try await core.store.requestLook(at: core.repository())
+                try await core.store.requestScan(at: core.repository())
                 wakeup.ring()
                 try await core.wait("the failure") { try await outer.failures(core) == 1 }
 
@@ -240,8 +240,8 @@ import Testing
         }
     }
 
-    @Test func testThatAFailedLookIsStoredAndTriedAgainAfterAPauseThatGrows() async throws {
-        try await withLooks { core, wakeup in
+    @Test func testThatAFailedScanIsStoredAndTriedAgainAfterAPauseThatGrows() async throws {
+        try await withScans { core, wakeup in
             // given
             wakeup.ring()
             try await core.wait("both failures") {
@@ -253,55 +253,55 @@ import Testing
             expectContains(error ?? "", core.repository())
 
             // when: less than half of the first pause
-            core.timer.advance(by: RepositoryLooks.firstPause / 2 - .milliseconds(1))
+            core.timer.advance(by: RepositoryScans.firstPause / 2 - .milliseconds(1))
             #expect(core.timer.sleeperCount == 2)
 
             // then
-            core.timer.advance(by: RepositoryLooks.firstPause / 2 + .milliseconds(1))
+            core.timer.advance(by: RepositoryScans.firstPause / 2 + .milliseconds(1))
             try await core.wait("the second failure") { try await failures(core) == 2 }
             await core.timer.awaitSleepers(2)
-            core.timer.advance(by: RepositoryLooks.firstPause - .milliseconds(1))
+            core.timer.advance(by: RepositoryScans.firstPause - .milliseconds(1))
             #expect(try await failures(core) == 2, "the second pause is at least as long as the first may be")
-            core.timer.advance(by: RepositoryLooks.firstPause + .milliseconds(1))
+            core.timer.advance(by: RepositoryScans.firstPause + .milliseconds(1))
             try await core.wait("the third failure") { try await failures(core) == 3 }
         }
     }
 
     @Test func testThatRequestsThatCouldNotBeReadAreReadAgainAfterAPause() async throws {
-        try await withLooks { core, wakeup in
+        try await withScans { core, wakeup in
             // given
             _ = try await makeRepository(core)
-            core.log.expectErrors(containing: "which repositories to look at could not be read")
+            core.log.expectErrors(containing: "which repositories to scan could not be read")
             try await core.sql("ALTER TABLE repositories RENAME COLUMN requested TO asked")
             wakeup.ring()
             await core.timer.awaitSleepers()
             // when
             try await core.sql("ALTER TABLE repositories RENAME COLUMN asked TO requested")
-            core.timer.advance(by: RepositoryLooks.firstPause)
+            core.timer.advance(by: RepositoryScans.firstPause)
             // then: there was no other signal
             try await core.wait("an integration") { try await !core.store.queued().isEmpty }
         }
     }
 
     @Test func testThatANewEventDoesNotWaitForThePause() async throws {
-        try await withLooks { core, wakeup in
+        try await withScans { core, wakeup in
             // given
             wakeup.ring()
             try await core.wait("the failure") { try await failures(core) == 1 }
             _ = try await makeRepository(core)
 
             // when
-            try await core.store.requestLook(at: core.repository())
+            try await core.store.requestScan(at: core.repository())
             wakeup.ring()
 
             // then
-            try await core.wait("the look") { try await failures(core) == 0 }
+            try await core.wait("the scan") { try await failures(core) == 0 }
             #expect(try await core.store.queued().count == 1)
         }
     }
 
     @Test func testThatOneRepositorysPauseHoldsUpNoOther() async throws {
-        try await withLooks { core, wakeup in
+        try await withScans { core, wakeup in
             // given
             _ = try await makeRepository(core, "other")
 
@@ -317,7 +317,7 @@ import Testing
     }
 
     @Test func testThatTheSameHeadsAgainQueueNothing() async throws {
-        try await withLooks { core, wakeup in
+        try await withScans { core, wakeup in
             // given
             _ = try await makeRepository(core)
             wakeup.ring()
@@ -325,9 +325,9 @@ import Testing
 
             // when
             for _ in 1...3 {
-                try await core.store.requestLook(at: core.repository())
+                try await core.store.requestScan(at: core.repository())
                 wakeup.ring()
-                try await core.wait("the look") { try await core.sequence() == nil }
+                try await core.wait("the scan") { try await core.sequence() == nil }
             }
 
             // then
@@ -342,7 +342,7 @@ import Testing
             try core.directory.directory().remove("bots/kit.yml")
             await registry.reload()
             let wakeup = Wakeup()
-            let looks = RepositoryLooks(
+            let looks = RepositoryScans(
                 store: core.store, registry: registry, remotes: core.remotes, clock: core.time.clock,
                 timer: core.timer, wakeup: wakeup, logger: core.log.logger)
             try await whileRunning({ await looks.run() }) {

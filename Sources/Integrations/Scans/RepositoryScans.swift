@@ -4,9 +4,9 @@ package import Model
 import SourceControl
 package import Storage
 
-/// Scans repositories for moved refs: at most one scan of a repository at a time, and as many at once as `LookQueue` allows. A request during a scan
-/// causes another one. A scan fetches the commits that integrations will need, as far as that is quick (`Mirror.look`).
-package actor RepositoryLooks {
+/// Scans repositories for moved refs: at most one scan of a repository at a time, and as many at once as `ScanQueue` allows. A request during a scan
+/// causes another one. A scan fetches the commits that integrations will need, as far as that is quick (`Mirror.scan`).
+package actor RepositoryScans {
     private let store: Store
     let registry: BotRegistry
     private let remotes: Remotes
@@ -18,7 +18,7 @@ package actor RepositoryLooks {
     let logger: Logger
     private let marks: CrashMarks?
 
-    private var queue = LookQueue()
+    private var queue = ScanQueue()
     /// The failed request of each repository, and its backoff. A newer request does not wait for the pause.
     private var pauses: [String: (sequence: Int64, backoff: Backoff)] = [:]
 
@@ -31,7 +31,7 @@ package actor RepositoryLooks {
 
     private struct Pause {
         /// The request that failed. If `nil`, the pause is for announced heads; without `deliveries`, it is for reading the requests again.
-        var request: LookRequest?
+        var request: ScanRequest?
         var deliveries: [Int64]?
         var length: Duration
     }
@@ -65,7 +65,7 @@ package actor RepositoryLooks {
         self.timer = timer
         self.wakeup = wakeup
         self.logger = logger
-        // There is at most one element for each repository and each awaited head (`Look` limits these).
+        // There is at most one element for each repository and each awaited head (`RefScan` limits these).
         (paused, pausing) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
         (crowded, crowding) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumCrowded))
     }
@@ -76,15 +76,15 @@ package actor RepositoryLooks {
             group.addTask { await self.waitOutPauses() }
             group.addTask { await self.repackCrowded() }
             // The pauses of an earlier daemon ended with it.
-            await lookAgain(for: nil)
+            await scanAgain(for: nil)
             for await _ in wakeup.rings {
                 await readRequests()
                 while let request = queue.next() {
                     group.addTask {
                         // The task takes the next request itself, without reading the requests again.
-                        var current: LookRequest? = request
+                        var current: ScanRequest? = request
                         while let request = current {
-                            await self.look(request)
+                            await self.scan(request)
                             current = await self.following(request)
                         }
                     }
@@ -96,43 +96,43 @@ package actor RepositoryLooks {
 
     private func readRequests() async {
         do {
-            for request in try await store.repositoriesToLook()
+            for request in try await store.repositoriesToScan()
             where pauses[request.repository]?.sequence != request.sequence && !queue.add(request) {
                 mustRead.insert(request.repository)
             }
         } catch {
-            logger.error("which repositories to look at could not be read", metadata: ["error": "\(error)"])
+            logger.error("which repositories to scan could not be read", metadata: ["error": "\(error)"])
             // There may be no other notification.
             pausing.yield(Pause(length: Self.firstPause))
         }
     }
 
-    private func following(_ request: LookRequest) -> LookRequest? {
+    private func following(_ request: ScanRequest) -> ScanRequest? {
         queue.end(request)
         if mustRead.remove(request.repository) != nil { wakeup.ring() }
         return Task.isCancelled ? nil : queue.next()
     }
 
-    private func look(_ request: LookRequest) async {
+    private func scan(_ request: ScanRequest) async {
         let (failure, retryAfter): (String, Duration?)
         switch await markedResult(of: request) {
-        case .looked(let isRequestedAgain):
+        case .scanned(let isRequestedAgain):
             pauses[request.repository] = nil
             if isRequestedAgain { mustRead.insert(request.repository) }
             return
         case .failed(let reason, let after): (failure, retryAfter) = (reason, after)
         }
         guard !Task.isCancelled else { return }
-        logger.warning("a look failed", metadata: ["repository": "\(request.repository)", "error": "\(failure)"])
+        logger.warning("a scan failed", metadata: ["repository": "\(request.repository)", "error": "\(failure)"])
         // This comes before any `await`, so that a notification meanwhile finds the pause.
         var backoff = pauses[request.repository]?.backoff ?? Backoff(first: Self.firstPause, limit: Self.longestPause)
         let pause = max(backoff.next(), retryAfter ?? .zero)
         pauses[request.repository] = (request.sequence, backoff)
         mustRead.insert(request.repository)
         do {
-            try await store.lookFailed(request, reason: failure, at: clock.now())
+            try await store.scanFailed(request, reason: failure, at: clock.now())
         } catch {
-            logger.error("a failed look could not be stored", metadata: ["error": "\(error)"])
+            logger.error("a failed scan could not be stored", metadata: ["error": "\(error)"])
         }
         pausing.yield(Pause(request: request, length: pause))
     }
@@ -152,7 +152,7 @@ package actor RepositoryLooks {
 
     private func end(_ pause: Pause) async {
         guard let request = pause.request else {
-            if let deliveries = pause.deliveries { return await lookAgain(for: deliveries) }
+            if let deliveries = pause.deliveries { return await scanAgain(for: deliveries) }
             return wakeup.ring()
         }
         if let current = pauses[request.repository], current.sequence == request.sequence {
@@ -162,7 +162,7 @@ package actor RepositoryLooks {
         wakeup.ring()
     }
 
-    private func end(_ closed: [LookOutcome.ClosedIntegration]) async {
+    private func end(_ closed: [ScanOutcome.ClosedIntegration]) async {
         for closed in closed {
             do {
                 try await cancel(closed.id, closed.run, closed.reason)
@@ -175,45 +175,45 @@ package actor RepositoryLooks {
         }
     }
 
-    private func lookLater(for awaited: [LookOutcome.Awaited]) {
+    private func scanLater(for awaited: [ScanOutcome.Awaited]) {
         for (pause, together) in Dictionary(grouping: awaited, by: \.pause) {
             pausing.yield(Pause(deliveries: together.map(\.delivery), length: pause))
         }
     }
 
-    private func lookAgain(for deliveries: [Int64]?) async {
+    private func scanAgain(for deliveries: [Int64]?) async {
         do {
-            if try await store.lookAgain(for: deliveries) { wakeup.ring() }
+            if try await store.scanAgain(for: deliveries) { wakeup.ring() }
         } catch {
             // They wait for the next start. Any scan finds what they announced.
-            logger.error("a second look could not be asked for", metadata: ["error": "\(error)"])
+            logger.error("a second scan could not be asked for", metadata: ["error": "\(error)"])
         }
     }
 
     private enum Result {
-        case looked(isRequestedAgain: Bool)
+        case scanned(isRequestedAgain: Bool)
         case failed(String, retryAfter: Duration? = nil)
     }
 
-    private func markedResult(of request: LookRequest) async -> Result {
+    private func markedResult(of request: ScanRequest) async -> Result {
         guard let marks else { return await result(of: request) }
         let subject = "look \(request.repository)"
         if let reason = marks.reason(for: subject) { return .failed(reason) }
         return await marks.during(subject) { await result(of: request) }
     }
 
-    private func result(of request: LookRequest) async -> Result {
+    private func result(of request: ScanRequest) async -> Result {
         let bots = await registry.bots(of: request.repository)
         do {
             guard let bot = bots.first else {
                 // The bot's file was removed while its repository was waiting for a scan.
                 let heads = try await store.heads(of: request.repository)
                 let outcome = try await store.apply(
-                    Look(
+                    RefScan(
                         request: request, heads: heads, defaultBranch: nil, at: clock.now(), cause: .poll, watchers: [])
                 )
-                lookLater(for: outcome.awaited)
-                return .looked(isRequestedAgain: outcome.isRequestedAgain)
+                scanLater(for: outcome.awaited)
+                return .scanned(isRequestedAgain: outcome.isRequestedAgain)
             }
             let listing: Listing
             // This is read after the request was taken: a later event requests its own scan.
@@ -221,7 +221,7 @@ package actor RepositoryLooks {
             let pulls = Set(open.map(\.place))
             let mirror = try await remotes.mirror(for: bot)
             do throws(SourceControlError) {
-                listing = try await mirror.look(
+                listing = try await mirror.scan(
                     others: pulls.filter { $0.branch == nil }, bringing: mayBring() ? wanted(by: bots, open) : nil)
             } catch {
                 guard error.code == .empty else { throw error }
@@ -232,17 +232,17 @@ package actor RepositoryLooks {
             let watchers = bots.map {
                 Watcher(for: $0, isolation: registry.isolation, defaultBranch: listing.defaultBranch)
             }
-            let look = Look(
+            let scan = RefScan(
                 request: request, heads: listing.heads, others: listing.others, asked: pulls, judged: judged,
                 defaultBranch: listing.defaultBranch, at: clock.now(), cause: .poll, watchers: watchers,
                 problem: Self.problem(of: listing, bots))
-            let outcome = try await store.apply(look)
+            let outcome = try await store.apply(scan)
             for id in outcome.integrations {
                 logger.info("queued", metadata: ["integration": "\(id)"])
             }
-            lookLater(for: outcome.awaited)
+            scanLater(for: outcome.awaited)
             await end(outcome.closed)
-            return .looked(isRequestedAgain: outcome.isRequestedAgain)
+            return .scanned(isRequestedAgain: outcome.isRequestedAgain)
         } catch {
             return .failed("\(error)", retryAfter: (error as? SourceControlError)?.retryAfter)
         }
@@ -265,15 +265,15 @@ package actor RepositoryLooks {
     /// scanned it. So the first push is treated as what was there before: its branches are integrated, its tags are not.
     /// - Returns: A failure if all earlier refs have vanished at once. A server under repair may report that, and removing the refs here would
     ///   integrate them a second time when it returns.
-    private func noteEmpty(_ request: LookRequest, _ error: SourceControlError) async throws -> Result {
+    private func noteEmpty(_ request: ScanRequest, _ error: SourceControlError) async throws -> Result {
         let count = try await store.heads(of: request.repository).count
         guard count == 0 else {
             return .failed(
                 "\(error); it had \(count) branches and tags, which are kept as they were until it lists some again")
         }
         let outcome = try await store.apply(
-            Look(request: request, heads: [:], defaultBranch: nil, at: clock.now(), cause: .poll, watchers: []))
-        lookLater(for: outcome.awaited)
-        return .looked(isRequestedAgain: outcome.isRequestedAgain)
+            RefScan(request: request, heads: [:], defaultBranch: nil, at: clock.now(), cause: .poll, watchers: []))
+        scanLater(for: outcome.awaited)
+        return .scanned(isRequestedAgain: outcome.isRequestedAgain)
     }
 }

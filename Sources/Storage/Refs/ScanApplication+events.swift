@@ -1,7 +1,7 @@
 import GRDB
 import Model
 
-extension LookApplication {
+extension ScanApplication {
     struct Decision {
         var fate: Fate
         var reason: String?
@@ -15,7 +15,7 @@ extension LookApplication {
             SELECT id, claims, reason, pull_request, tries FROM deliveries
             WHERE repository = ? AND fate = 'pending' AND request <= ? ORDER BY id
             """,
-            [repository, look.request.sequence])
+            [repository, scan.request.sequence])
         // The head that the newest event names, for each pull request.
         var told: [Int: CommitID] = [:]
         for row in rows {
@@ -53,7 +53,7 @@ extension LookApplication {
     func claimedRefs() throws -> Set<RefName>? {
         let rows = try db.rows(
             "SELECT claims FROM deliveries WHERE repository = ? AND fate = 'pending' AND request <= ?",
-            [repository, look.request.sequence])
+            [repository, scan.request.sequence])
         let claims = try rows.map { try $0.json("claims", as: [RefClaim].self) ?? [] }
         return claims.contains(where: \.isEmpty) ? nil : Set(claims.joined().map(\.ref))
     }
@@ -77,7 +77,7 @@ extension LookApplication {
 
     private func decide(pull number: Int, _ claim: RefClaim?) throws -> Decision {
         guard let pull = pulls[number] else {
-            return Decision(fate: .ignored, reason: try whyNotLooked(at: number))
+            return Decision(fate: .ignored, reason: try whyNotScanned(at: number))
         }
         let update = try pull.update ?? pull.ref.flatMap(newestUpdate)
         let decision = Decision(fate: pull.fate, reason: pull.reason, updates: update.map { [$0] } ?? [])
@@ -107,7 +107,7 @@ extension LookApplication {
                     ?? "the ref was deleted since",
                 updates: [movement.rowID])
         }
-        let head = look.heads[claim.ref]
+        let head = scan.heads[claim.ref]
         if claim.isHeadUnknown ? head != nil : head == claim.after || (head != nil && claim.ref.tag != nil) {
             let update = try current(claim.ref)?["id"] as Int64?
             // An earlier scan saw the ref move. This event has waited since then because of another of its refs.

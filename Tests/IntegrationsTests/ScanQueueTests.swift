@@ -3,12 +3,12 @@ import Testing
 
 @testable import Integrations
 
-@Suite struct LookQueueTests {
-    private func request(_ url: String, _ sequence: Int64 = 1) -> LookRequest {
-        LookRequest(repository: url, sequence: sequence)
+@Suite struct ScanQueueTests {
+    private func request(_ url: String, _ sequence: Int64 = 1) -> ScanRequest {
+        ScanRequest(repository: url, sequence: sequence)
     }
 
-    private func begin(_ queue: inout LookQueue) -> [String] {
+    private func begin(_ queue: inout ScanQueue) -> [String] {
         var begun: [String] = []
         while let request = queue.next() { begun.append(request.repository) }
         return begun
@@ -16,14 +16,14 @@ import Testing
 
     @Test func testThatAServerThatIsSilentKeepsOnlyItsOwnWaiting() {
         // given: a hundred of one server before one of another server and one of this machine
-        var queue = LookQueue()
+        var queue = ScanQueue()
         for number in 0..<100 { _ = queue.add(request("https://away.example/r\(number).git")) }
         _ = queue.add(request("https://other.example/kit.git"))
         _ = queue.add(request("/srv/kit.git"))
         // when
         let begun = begin(&queue)
         // then
-        #expect(begun.filter { $0.contains("away") }.count == LookQueue.maximumOfServer)
+        #expect(begun.filter { $0.contains("away") }.count == ScanQueue.maximumOfServer)
         #expect(Set(begun.filter { !$0.contains("away") }) == ["https://other.example/kit.git", "/srv/kit.git"])
         // when: one of them ends
         queue.end(request("https://away.example/r0.git"))
@@ -34,12 +34,12 @@ import Testing
 
     @Test func testThatWhatAnEventAsksForGoesBeforeWhatTimeAsksFor() {
         // given: a round of polls of one server
-        var queue = LookQueue()
+        var queue = ScanQueue()
         for number in 0..<100 { _ = queue.add(request("https://a.example/r\(number).git")) }
         _ = begin(&queue)
         // when: an event for one that waits, and for one that does not
-        _ = queue.add(LookRequest(repository: "https://a.example/r70.git", sequence: 2, hasEvent: true))
-        _ = queue.add(LookRequest(repository: "https://a.example/new.git", sequence: 1, hasEvent: true))
+        _ = queue.add(ScanRequest(repository: "https://a.example/r70.git", sequence: 2, hasEvent: true))
+        _ = queue.add(ScanRequest(repository: "https://a.example/new.git", sequence: 1, hasEvent: true))
         for number in 0..<4 { queue.end(request("https://a.example/r\(number).git")) }
         // then
         let begun = begin(&queue)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func testThatAllAreBounded() {
-        var queue = LookQueue()
+        var queue = ScanQueue()
         for number in 0..<200 {
             _ = queue.add(request("https://h\(number).example/kit.git"))
             _ = queue.add(request("/srv/\(number).git"))
@@ -55,8 +55,8 @@ import Testing
         // when
         var begun = begin(&queue)
         // then
-        #expect(begun.filter { $0.hasPrefix("/") }.count == LookQueue.maximumLocal)
-        #expect(begun.count == LookQueue.maximumLocal + LookQueue.maximumRemote)
+        #expect(begun.filter { $0.hasPrefix("/") }.count == ScanQueue.maximumLocal)
+        #expect(begun.count == ScanQueue.maximumLocal + ScanQueue.maximumRemote)
         // All of them are made in the end, each once
         var all: [String] = []
         while !begun.isEmpty {
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func testThatOneThatIsAskedForMeanwhileIsToldToWait() {
-        var queue = LookQueue()
+        var queue = ScanQueue()
         func add(_ sequence: Int64) -> Bool { queue.add(request("/a", sequence)) }
         func next() -> Int64? { queue.next()?.sequence }
         let isTaken = [add(1), add(2)]
@@ -95,6 +95,6 @@ import Testing
         ("git://127.0.0.1/a", "127.0.0.1"),
     ])
     func testThatAServerIsItsHostAndPort(url: String, server: String) {
-        #expect(LookQueue.server(of: url) == server)
+        #expect(ScanQueue.server(of: url) == server)
     }
 }

@@ -2,7 +2,7 @@ import GRDB
 import Model
 
 /// Closes pull requests that are open according to the events but no longer open in the repository.
-extension LookApplication {
+extension ScanApplication {
     /// How long a head that was listed before may be missing: a server under repair lists fewer refs for a while.
     static let patience = Duration.seconds(600)
     /// How long a head may be missing that no scan has ever found: some forges create its ref only when somebody opens its page.
@@ -10,8 +10,8 @@ extension LookApplication {
 
     /// Records that a pull request's head is not listed. After `patience` or `patienceForNew` the pull request counts as closed.
     mutating func miss(_ pull: PullRequestRecord) throws {
-        let since = pull.missingSince ?? look.at
-        let isOver = look.at - since >= (pull.head == nil ? Self.patienceForNew : Self.patience)
+        let since = pull.missingSince ?? scan.at
+        let isOver = scan.at - since >= (pull.head == nil ? Self.patienceForNew : Self.patience)
         if isOver { return try close(pull, "the repository lists \(pull.place) no more") }
         if pull.missingSince == nil {
             try db.change(
@@ -30,14 +30,14 @@ extension LookApplication {
             WHERE repository = ? AND number = ?
             """,
             [
-                look.at.millisecondsSinceEpoch, reason, PullRequestStand.lastRank, repository, pull.number,
+                scan.at.millisecondsSinceEpoch, reason, PullRequestStand.lastRank, repository, pull.number,
             ])
     }
 
     /// Closes pull requests that no event has mentioned for too long and, if there are too many, those with the lowest numbers. Forges that keep the
     /// refs of all pull requests do not report one that was closed without being merged. Each scan closes at most `batch` of each kind.
     mutating func closeForgottenPulls() throws {
-        let limit = look.at.millisecondsSinceEpoch - Store.forgottenAfter.milliseconds
+        let limit = scan.at.millisecondsSinceEpoch - Store.forgottenAfter.milliseconds
         let forgotten = try db.all(
             """
             SELECT * FROM pull_requests INDEXED BY pull_requests_moved
@@ -57,7 +57,7 @@ extension LookApplication {
     /// Deletes pull requests that were closed long ago and, if there are too many, those that were closed first. Their approvals and silences are
     /// deleted with them. Each scan deletes at most `batch` of each kind, which is more than can be announced between two scans.
     func trimPulls() throws {
-        let limit = look.at.millisecondsSinceEpoch - Store.closedKept.milliseconds
+        let limit = scan.at.millisecondsSinceEpoch - Store.closedKept.milliseconds
         let closed =
             "SELECT number FROM pull_requests INDEXED BY pull_requests_closed WHERE repository = ? AND is_open = 0"
         let old: [Int] = try db.all(

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Storage
 
-extension StoreLooksTests {
+extension StoreScansTests {
     @Suite struct GivenPendingEvents {
-        /// A delivery's claims, the refs of the next look besides main at 1 and tag 1.0 at 1, and the fate.
+        /// A delivery's claims, the refs of the next scan besides main at 1 and tag 1.0 at 1, and the fate.
         struct Case: CustomTestStringConvertible, Sendable {
             var testDescription: String
             var claims: [(RefName, Int?, Int?)]
@@ -56,14 +56,14 @@ extension StoreLooksTests {
         func testThatEachGetsItsFate(example: Case) async throws {
             try await withStore { fixture in
                 // given
-                try await fixture.look([.main: commit(1), Self.tag: commit(1)])
+                try await fixture.scan([.main: commit(1), Self.tag: commit(1)])
                 let claims = try example.claims.map {
                     RefClaim(ref: $0.0, before: try $0.1.map(commit), after: try $0.2.map(commit))
                 }
                 _ = try await fixture.push(claims, id: "d-1")
 
                 // when
-                try await fixture.look(try example.heads.mapValues(commit))
+                try await fixture.scan(try example.heads.mapValues(commit))
 
                 // then
                 let delivery = try #require(try await fixture.store.deliveries().items.first)
@@ -75,9 +75,9 @@ extension StoreLooksTests {
 
         @Test func testThatAnOlderPushThatArrivesLateIsSuperseded() async throws {
             try await withStore { fixture in
-                for number in [1, 2, 3] { try await fixture.look([.main: commit(number)]) }
+                for number in [1, 2, 3] { try await fixture.scan([.main: commit(number)]) }
                 _ = try await fixture.push([RefClaim(ref: .main, before: commit(1), after: commit(2))], id: "late")
-                let outcome = try await fixture.look([.main: commit(3)])
+                let outcome = try await fixture.scan([.main: commit(3)])
                 #expect(outcome.integrations == [])
                 let delivery = try #require(try await fixture.store.deliveries().items.first)
                 #expect(delivery.fate == .superseded)
@@ -88,12 +88,12 @@ extension StoreLooksTests {
         @Test func testThatTwoPushesFoundTogetherAreOneIntegration() async throws {
             try await withStore { fixture in
                 // given
-                try await fixture.look([.main: commit(1)])
+                try await fixture.scan([.main: commit(1)])
                 _ = try await fixture.push([RefClaim(ref: .main, before: commit(1), after: commit(2))], id: "d-1")
                 _ = try await fixture.push([RefClaim(ref: .main, before: commit(2), after: commit(3))], id: "d-2")
 
                 // when
-                let outcome = try await fixture.look([.main: commit(3)])
+                let outcome = try await fixture.scan([.main: commit(3)])
 
                 // then
                 #expect(outcome.integrations.count == 1)

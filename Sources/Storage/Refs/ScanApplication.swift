@@ -2,7 +2,7 @@ import GRDB
 import Model
 
 /// The application of one scan of a repository: it stores the result and decides its consequences. It lives within one write transaction.
-struct LookApplication {
+struct ScanApplication {
     /// A ref that this scan saw move.
     struct Movement {
         var rowID: Int64
@@ -12,7 +12,7 @@ struct LookApplication {
         var reason: String?
     }
 
-    let look: Look
+    let scan: RefScan
     let transaction: StoreTransaction
     let repository: Int64
     /// The heads that were known before the scan, without deleted refs.
@@ -24,27 +24,27 @@ struct LookApplication {
     /// The first branch by name whose tip is a commit, keyed by commit. It is empty until pull requests are checked.
     var branches: [CommitID: RefName] = [:]
     /// The events that wait for another scan.
-    var awaited: [LookOutcome.Awaited] = []
+    var awaited: [ScanOutcome.Awaited] = []
     /// The refs that events waiting for this scan name as pushed. `nil` if one of those events names none, so it may be any ref.
     private var claimed: Set<RefName>? = []
 
     var db: Database { transaction.db }
 
-    init(_ look: Look, _ transaction: StoreTransaction) throws {
-        self.look = look
+    init(_ scan: RefScan, _ transaction: StoreTransaction) throws {
+        self.scan = scan
         self.transaction = transaction
         let repository: Int64? = try transaction.db.value(
-            "SELECT id FROM repositories WHERE url = ?", [look.request.repository])
-        guard let repository else { throw Refusal.notFound("repository \(look.request.repository)") }
+            "SELECT id FROM repositories WHERE url = ?", [scan.request.repository])
+        guard let repository else { throw Refusal.notFound("repository \(scan.request.repository)") }
         self.repository = repository
     }
 
-    mutating func run() throws -> LookOutcome {
+    mutating func run() throws -> ScanOutcome {
         try storeMovements()
         claimed = try claimedRefs()
         let anew = try botsThatWatchAnew()
-        for watcher in look.watchers { try queue(for: watcher) }
-        try lookAtPulls(anew: anew)
+        for watcher in scan.watchers { try queue(for: watcher) }
+        try scanPulls(anew: anew)
         try closeForgottenPulls()
         let closed = try endClosedPulls()
         try storeFates()
@@ -56,14 +56,14 @@ struct LookApplication {
                 looked = max(looked, ?) WHERE id = ? RETURNING requested > looked
             """,
             [
-                look.defaultBranch?.description, look.at.millisecondsSinceEpoch, look.problem?.kept,
-                look.request.sequence,
+                scan.defaultBranch?.description, scan.at.millisecondsSinceEpoch, scan.problem?.kept,
+                scan.request.sequence,
                 repository,
             ])
-        transaction.changed(.repository(look.request.repository))
+        transaction.changed(.repository(scan.request.repository))
         transaction.passes("look.stored")
         let updates = try movements.sorted { $0.key < $1.key }.map { try refUpdate($0.value.rowID) }
-        return LookOutcome(
+        return ScanOutcome(
             refUpdates: updates, integrations: integrations, isRequestedAgain: isRequestedAgain ?? false,
             closed: closed, awaited: awaited)
     }
@@ -80,10 +80,10 @@ struct LookApplication {
         let rows = try db.rows(
             "SELECT name, head FROM refs WHERE repository = ? AND head IS NOT NULL", [repository])
         for row in rows { before[try row.ref("name")] = try row.value("head") { CommitID($0) } }
-        for (ref, head) in look.heads.sorted(by: { $0.key < $1.key }) where before[ref] != head {
+        for (ref, head) in scan.heads.sorted(by: { $0.key < $1.key }) where before[ref] != head {
             try move(ref, from: before[ref], to: head)
         }
-        for ref in before.keys.sorted() where look.heads[ref] == nil { try move(ref, from: before[ref], to: nil) }
+        for ref in before.keys.sorted() where scan.heads[ref] == nil { try move(ref, from: before[ref], to: nil) }
     }
 
     private mutating func move(_ ref: RefName, from old: CommitID?, to new: CommitID?) throws {
@@ -100,7 +100,7 @@ struct LookApplication {
                 """)
         try insert.execute(
             arguments: [
-                repository, ref.description, old?.description, new?.description, look.at.millisecondsSinceEpoch,
+                repository, ref.description, old?.description, new?.description, scan.at.millisecondsSinceEpoch,
             ])
         movements[ref] = Movement(
             rowID: db.lastInsertedRowID, before: old, after: new,
@@ -128,8 +128,8 @@ struct LookApplication {
             patterns == watcher.patterns && !isReturning
             ? nil
             : Set(try db.rows("SELECT ref FROM watched_refs WHERE bot = ?", [id]).map { try $0.ref("ref") })
-        for ref in (known == nil ? Array(movements.keys) : Array(look.heads.keys)).sorted() {
-            guard let head = look.heads[ref], watcher.watches(ref) else { continue }
+        for ref in (known == nil ? Array(movements.keys) : Array(scan.heads.keys)).sorted() {
+            guard let head = scan.heads[ref], watcher.watches(ref) else { continue }
             let isUnknown = known.map { !$0.contains(ref) && before[ref] != nil } ?? false
             // The ref was created while the bot's file was missing, and another bot's scan has stored it.
             let isMissed = isReturning && isUnknown && patterns == watcher.patterns
@@ -158,7 +158,7 @@ struct LookApplication {
     }
 
     /// Returns `push` if an event waiting for this scan may have meant the ref; otherwise the scan's own cause.
-    private func cause(of ref: RefName) -> Cause { claimed?.contains(ref) ?? true ? .push : look.cause }
+    private func cause(of ref: RefName) -> Cause { claimed?.contains(ref) ?? true ? .push : scan.cause }
 
     private mutating func baseline(_ ref: RefName) throws {
         let reason = "the tag was there before the bot watched it"
@@ -181,9 +181,9 @@ struct LookApplication {
         let new = NewIntegration(
             bot: watcher.bot, ref: ref, commit: head, cause: cause, isRelease: watcher.isRelease(ref))
         let id = try Store.insert(
-            new, bot: bot, repository: repository, refUpdate: update, at: look.at, transaction)
+            new, bot: bot, repository: repository, refUpdate: update, at: scan.at, transaction)
         integrations.append(id)
-        try Store.supersede(ref, ofBot: bot, by: id, watcher.supersede(ref), at: look.at, transaction)
+        try Store.supersede(ref, ofBot: bot, by: id, watcher.supersede(ref), at: scan.at, transaction)
         if movements[ref] != nil {
             decide(ref, .integrated, nil)
         } else if let update {

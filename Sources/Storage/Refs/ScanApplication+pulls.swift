@@ -1,7 +1,7 @@
 import GRDB
 import Model
 
-extension LookApplication {
+extension ScanApplication {
     /// The outcome of a scan for one pull request.
     struct PullFate {
         var fate: Fate
@@ -16,7 +16,7 @@ extension LookApplication {
 
     /// Returns the bots that scan for the first time, after a return, or with other patterns than before. All open pull requests are new to them.
     func botsThatWatchAnew() throws -> Set<Name> {
-        let bots = try look.watchers.filter { watcher in
+        let bots = try scan.watchers.filter { watcher in
             try db.first(
                 "SELECT CASE WHEN is_returning THEN NULL ELSE patterns END FROM bots WHERE name = ?",
                 [watcher.bot.description]
@@ -26,37 +26,37 @@ extension LookApplication {
     }
 
     /// Checks each open pull request that was requested. Only what this scan lists decides whose pull request it is.
-    mutating func lookAtPulls(anew: Set<Name>) throws {
+    mutating func scanPulls(anew: Set<Name>) throws {
         let rows = try db.all(
             """
             SELECT * FROM \(Store.openPullRequests) WHERE repository = ? AND is_open = 1
             ORDER BY number DESC LIMIT \(Store.maximumOpenPulls)
             """, [repository], Store.pullRequest)
         branches = Dictionary(
-            look.heads.lazy.filter { $0.key.branch != nil }.map { ($0.value, $0.key) }, uniquingKeysWith: min)
+            scan.heads.lazy.filter { $0.key.branch != nil }.map { ($0.value, $0.key) }, uniquingKeysWith: min)
         for pull in rows.reversed() {
             // A pull request that an event announced after the scan began belongs to the next scan.
-            guard look.asked.contains(pull.place) || look.heads[pull.place] != nil else { continue }
-            try lookAt(pull, anew)
+            guard scan.asked.contains(pull.place) || scan.heads[pull.place] != nil else { continue }
+            try scanPull(pull, anew)
         }
     }
 
-    private mutating func lookAt(_ known: PullRequestRecord, _ anew: Set<Name>) throws {
-        guard let head = look.others[known.place] ?? look.heads[known.place] else { return try miss(known) }
+    private mutating func scanPull(_ known: PullRequestRecord, _ anew: Set<Name>) throws {
+        guard let head = scan.others[known.place] ?? scan.heads[known.place] else { return try miss(known) }
         var pull = known
         (pull.head, pull.source) = (head, source(of: head, at: pull.place))
         let isMoved = known.head != head
-        if !isMoved, let judged = look.judged[pull.number], judged.head == head, judged.tip == look.heads[pull.base] {
+        if !isMoved, let judged = scan.judged[pull.number], judged.head == head, judged.tip == scan.heads[pull.base] {
             if judged.isMerged { return try close(pull, "its head is in \(pull.base.shortName) by now") }
             pull.judgedTip = judged.tip
         }
         // Each scan determines the owner again: if a fork's head has become the head of a branch, somebody who may push has adopted it.
         let isAdopted = !isMoved && known.source == nil && pull.source != nil
-        let watchers = look.watchers.filter {
+        let watchers = scan.watchers.filter {
             isMoved || known.hasChanged || isAdopted || anew.contains($0.bot)
         }
         if isMoved { pull.generation += 1 }
-        if isMoved || known.hasChanged { (pull.baseTip, pull.judgedTip) = (look.heads[pull.base], nil) }
+        if isMoved || known.hasChanged { (pull.baseTip, pull.judgedTip) = (scan.heads[pull.base], nil) }
         pull.hasChanged = known.hasChanged && watchers.isEmpty
         pull.missingSince = nil
         if pull != known { try store(pull, isMoved: isMoved) }
@@ -97,7 +97,7 @@ extension LookApplication {
             [
                 repository, pull.number, pull.head?.description, pull.source?.description, pull.generation,
                 pull.hasChanged, pull.baseTip?.description, pull.judgedTip?.description,
-                pull.missingSince?.millisecondsSinceEpoch, isMoved, look.at.millisecondsSinceEpoch,
+                pull.missingSince?.millisecondsSinceEpoch, isMoved, scan.at.millisecondsSinceEpoch,
             ])
     }
 
@@ -107,7 +107,7 @@ extension LookApplication {
 
     /// Returns the branch whose tip is `head` in this scan: `place` if it is one of them, otherwise the first by name. `nil` if there is none.
     private func source(of head: CommitID, at place: RefName) -> RefName? {
-        if place.branch != nil, look.heads[place] == head { return place }
+        if place.branch != nil, scan.heads[place] == head { return place }
         return branches[head]
     }
 
@@ -120,7 +120,7 @@ extension LookApplication {
             """,
             [
                 repository, pull.ref.description, pull.generation, old?.description, new.description,
-                look.at.millisecondsSinceEpoch,
+                scan.at.millisecondsSinceEpoch,
             ])
         let update = db.lastInsertedRowID
         movements[pull.ref] = Movement(rowID: update, before: old, after: new)
@@ -151,7 +151,7 @@ extension LookApplication {
         guard let bot = row, let seen = pull.seen else { return nil }
         let answer = watcher.answer(seen)
         if case .refuses(let reason) = answer { return (.ignored, reason) }
-        guard let tip = look.heads[pull.base] else {
+        guard let tip = scan.heads[pull.base] else {
             return (.ignored, "the repository has no branch \(pull.base.shortName), into which it is to go")
         }
         let approver = try Store.approver(of: seen, bot: bot, db)
@@ -175,15 +175,15 @@ extension LookApplication {
                 number: pull.number, place: pull.place, base: pull.base, baseCommit: tip, head: seen.head,
                 source: seen.source, approvedBy: approver))
         let id = try Store.insert(
-            new, bot: bot, repository: repository, refUpdate: update, at: look.at, transaction)
+            new, bot: bot, repository: repository, refUpdate: update, at: scan.at, transaction)
         integrations.append(id)
-        try Store.supersede(ref, ofBot: bot, by: id, watcher.supersede(ref), at: look.at, transaction)
+        try Store.supersede(ref, ofBot: bot, by: id, watcher.supersede(ref), at: scan.at, transaction)
         return (.integrated, nil)
     }
 
     /// Cancels the queued integrations of closed pull requests. Integrations that a user requested are left alone.
     /// - Returns: The running integrations of closed pull requests.
-    func endClosedPulls() throws -> [LookOutcome.ClosedIntegration] {
+    func endClosedPulls() throws -> [ScanOutcome.ClosedIntegration] {
         let open = try db.all(
             // The query uses the index of open integrations, which stays small. The index of all pull requests keeps growing.
             Store.integrationQuery + """
@@ -193,7 +193,7 @@ extension LookApplication {
                         AND pulls.number = open.pull_request
                     WHERE open.state <> 'completed' AND open.repository = ? AND pulls.is_open = 0 AND open.run = 1)
                 """, [repository], Store.integration)
-        var running: [LookOutcome.ClosedIntegration] = []
+        var running: [ScanOutcome.ClosedIntegration] = []
         for record in open {
             let reason = "pull request \(record.pull?.number ?? 0) was closed"
             guard record.state == .queued else {
@@ -203,7 +203,7 @@ extension LookApplication {
                 continue
             }
             _ = try Store.apply(
-                .completed(.canceled, triggerFailed: false), to: record, at: look.at, reason: reason, transaction)
+                .completed(.canceled, triggerFailed: false), to: record, at: scan.at, reason: reason, transaction)
         }
         return running
     }

@@ -2,7 +2,7 @@ import Storage
 
 /// A queue of waiting scans, which limits how many run at a time. A thousand repositories are neither scanned all at once nor one after the other. A
 /// slow or silent server delays only its own repositories.
-struct LookQueue {
+struct ScanQueue {
     /// The most scans at a time of paths on this machine. They keep a processor busy.
     static let maximumLocal = 4
     /// The most scans at a time of servers. They mostly wait.
@@ -18,7 +18,7 @@ struct LookQueue {
 
         mutating func removeFirst() -> String { withEvent.isEmpty ? others.removeFirst() : withEvent.removeFirst() }
 
-        mutating func put(_ request: LookRequest) {
+        mutating func put(_ request: ScanRequest) {
             if !request.hasEvent { return others.append(request.repository) }
             withEvent.append(request.repository)
         }
@@ -41,7 +41,7 @@ struct LookQueue {
 
     /// Adds a request.
     /// - Returns: False if the repository is being scanned for an earlier request. The caller then has to add the request again when that scan ends.
-    mutating func add(_ request: LookRequest) -> Bool {
+    mutating func add(_ request: ScanRequest) -> Bool {
         let known = sequences.updateValue(request.sequence, forKey: request.repository)
         let server = Self.server(of: request.repository)
         guard known == nil else {
@@ -55,7 +55,7 @@ struct LookQueue {
     }
 
     /// Returns the next scan that may start; `nil` if there is none. The caller must call `end` for it.
-    mutating func next() -> LookRequest? {
+    mutating func next() -> ScanRequest? {
         guard let place = order.firstIndex(where: mayBegin) else { return nil }
         let server = order.remove(at: place)
         guard var line = waiting[server], !line.isEmpty else { return nil }
@@ -64,10 +64,10 @@ struct LookQueue {
         if !line.isEmpty { order.append(server) }
         underWay[server, default: []].insert(repository)
         if !server.isEmpty { remoteCount += 1 }
-        return LookRequest(repository: repository, sequence: sequences[repository] ?? 0)
+        return ScanRequest(repository: repository, sequence: sequences[repository] ?? 0)
     }
 
-    mutating func end(_ request: LookRequest) {
+    mutating func end(_ request: ScanRequest) {
         let server = Self.server(of: request.repository)
         sequences[request.repository] = nil
         guard underWay[server]?.remove(request.repository) != nil else { return }

@@ -3,7 +3,7 @@ import Model
 import SourceControl
 import Storage
 
-extension RepositoryLooks {
+extension RepositoryScans {
     /// The reason why pull requests are not run if jobs are not sandboxed.
     static let unfencedReason =
         "jobs are not separated from the machine (isolation: none), so nothing of a pull request is run"

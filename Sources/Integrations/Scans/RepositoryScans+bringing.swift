@@ -3,7 +3,7 @@ import Model
 import SourceControl
 import Storage
 
-extension RepositoryLooks {
+extension RepositoryScans {
     /// Returns whether an integration of a listed ref may be queued, so that the scan fetches its commit. That is the case for branches and tags that
     /// a bot watches, and for pull requests that run without approval. The default branch is fetched, too, because jobs compare theirs with it
     /// (`JobHistory`).
@@ -18,7 +18,7 @@ extension RepositoryLooks {
             guard isSandboxed, let head = listing.others[ref] ?? listing.heads[ref] else { return false }
             return open.contains { pull in
                 guard pull.place == ref else { return false }
-                // The same decision as in the ledger (`LookApplication`).
+                // The same decision as in the ledger (`ScanApplication`).
                 let source =
                     ref.branch != nil ? ref : listing.heads.first { $0.key.branch != nil && $0.value == head }?.key
                 let seen = SeenPullRequest(number: pull.number, base: pull.base, head: head, source: source)
