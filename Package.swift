@@ -162,7 +162,7 @@ let package = Package(
                         "--no-export-dynamic",
                     ], .when(configuration: .release))
             ]),
-        // Wholly static: a fence needs neither a Swift runtime nor the C library for it, whatever its root is, and it
+        // Wholly static: a sandbox needs neither a Swift runtime nor the C library for it, whatever its root is, and it
         // starts in less than 1 ms. With lld, since gold warns of what the standard library would load and never does.
         .executableTarget(
             name: "martlet-supervisor",

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CLinuxFence.h"
+#include "CLinuxSandbox.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// What no packet of a fence's own network is sent to. Its own loopback is in the routes of its own addresses, which are asked before.
+/// What no packet of a sandbox's own network is sent to. Its own loopback is in the routes of its own addresses, which are asked before.
 static const struct { const char *address; int family; unsigned char bits; } forbidden[] = {
     // A program may choose the interface (SO_BINDTODEVICE, IP_PKTINFO), and slirp4netns connects to what a packet says.
     {"127.0.0.0", AF_INET, 8},

@@ -113,7 +113,7 @@ static int place_descriptors(const clinux_spawn_request *request) {
 static int is_at_command;
 
 /// When the machine has no memory left, what this process becomes, and what that starts, is ended before others
-/// (proc_pid_oom_score_adj(5); 1000 is the most). Within a fence of root's own nobody can say so any more. /proc shows a child of
+/// (proc_pid_oom_score_adj(5); 1000 is the most). Within a sandbox of root's own nobody can say so any more. /proc shows a child of
 /// what is not dumpable as root's; another user's is told so from outside.
 static void yield_memory(void) {
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);

@@ -16,7 +16,7 @@ let usage = """
     and the last process that asked for one, or where its directory is gone; --attached says "listening", ends with its standard input, and
     kills what it started. --archive-products builds the Swift package in the current directory and assembles its
     products in OUTPUT/products. --analyze-c runs clang --analyze on the sources of its C targets and leaves one SARIF file
-    for each in OUTPUT. --probe-fence makes a fence and says, in JSON, whether that works here, why not, and what holds
+    for each in OUTPUT. --probe-fence makes a sandbox and says, in JSON, whether that works here, why not, and what holds
     limits; it exits with 0 when it works, with 1 when not.
 
     """
@@ -50,9 +50,9 @@ case "--wait":
     // Blocks in poll(2): a process of its own with one thread and no tasks. The launcher awaits its end, and its own ends this one.
     exit(Supervisor.wait())
 case "--within-fence":
-    exit(FencedStep().run())
+    exit(SandboxedStep().run())
 case "--probe-fence":
-    exit(FenceProbe().run())
+    exit(SandboxProbe().run())
 case "--archive-products":
     guard let order = ProductOrder(arguments: arguments) else {
         Console.complain(usage)

@@ -127,9 +127,9 @@ def main():
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
     (top / "bots").mkdir()
-    fence = json.dumps({"read-only": [str(path) for path in shown]})
+    sandbox = json.dumps({"read-only": [str(path) for path in shown]})
     (top / "martlet.yml").write_text(
-        f"listen: {url[7:]}\nurl: {url}\nstate: {top}/state\nbots: {top}/bots\nisolation: sandbox\nfence: {fence}\n")
+        f"listen: {url[7:]}\nurl: {url}\nstate: {top}/state\nbots: {top}/bots\nisolation: sandbox\nsandbox: {sandbox}\n")
     # Cargo writes to its home.
     variables = {"CARGO_HOME": "/tmp/cargo", "RUSTUP_HOME": str(own["RUSTUP_HOME"]), "CARGO_NET_OFFLINE": "true"}
     recipe = {"configurations": {"debug": {"build": "true", "test": "bash t.sh", "environment": variables}}, "analyze": []}

@@ -41,7 +41,7 @@ class Runner:
         if swift := shutil.which("swift"):
             self.path += ":" + os.path.dirname(os.path.realpath(swift))
         self.settings = place / "martlet.yml"
-        self.settings.write_text(f"state: {place}/state\nbots: {place}/bots\nfence: {json.dumps({'read-only': shown})}\n")
+        self.settings.write_text(f"state: {place}/state\nbots: {place}/bots\nsandbox: {json.dumps({'read-only': shown})}\n")
 
     def missing(self, needs):
         """The first of these that this machine has not: a program of jobs' PATH, a path, or a file of Ruby or Perl."""

@@ -25,7 +25,7 @@ enum Tidy {
         "Tests/ServiceSupport/KillScenario+bot.swift bot": "one bot for each scenario, in one switch",
         "Tests/ArchivesTests/ArtifactPackerTests.swift testThatExecutablesAndALibraryOfCAreBundled":
             "the whole text of a bundle's index",
-        "Tests/EndToEndTests/FencedBotTests.swift testThatDependenciesAreResolvedWithTheNetworkAndTheRestIsBuiltWithout":
+        "Tests/EndToEndTests/SandboxedBotTests.swift testThatDependenciesAreResolvedWithTheNetworkAndTheRestIsBuiltWithout":
             "the texts of two packages, of which one needs the other",
     ]
 

@@ -21,7 +21,7 @@ import Testing
         return body
     }
 
-    @Test(.fence, .program("perl"), .program("curl")) func testThatJobsAreFencedUnlessTheSettingsSayOtherwise()
+    @Test(.sandbox, .program("perl"), .program("curl")) func testThatJobsAreSandboxedUnlessTheSettingsSayOtherwise()
         async throws
     {
         try await withDaemon(settings: "") { daemon in
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(.program("perl"), .program("curl")) func testThatWithoutAFencePagesAndAnswersSayWhy() async throws {
+    @Test(.program("perl"), .program("curl")) func testThatWithoutASandboxPagesAndAnswersSayWhy() async throws {
         try await withDaemon(settings: "isolation: none\n") { daemon in
             // when
             let integration = try await completion(daemon)
@@ -51,13 +51,13 @@ import Testing
         }
     }
 
-    @Test(.fence) func testThatAFenceThatCannotBeMadeAsTheSettingsSayKeepsTheDaemonFromStarting() async throws {
-        try await withDaemon(settings: "fence: { read-only: /nowhere }\n", isStarted: false) { daemon in
+    @Test(.sandbox) func testThatASandboxThatCannotBeMadeAsTheSettingsSayKeepsTheDaemonFromStarting() async throws {
+        try await withDaemon(settings: "sandbox: { read-only: /nowhere }\n", isStarted: false) { daemon in
             let result = try await run(
                 [try TestTools.builtProduct("martlet"), "serve", "--settings", daemon.settings],
                 environment: ["PATH": "/usr/bin:/bin", "HOME": daemon.directory.path])
             #expect(result.status == 78)
-            expectContains(result.stderr, "fence: read-only: /nowhere is not there")
+            expectContains(result.stderr, "sandbox: read-only: /nowhere is not there")
         }
     }
 }

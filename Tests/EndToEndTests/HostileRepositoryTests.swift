@@ -19,7 +19,7 @@ import Testing
 
     static func isolations() -> [JobIsolation] {
         // If no sandbox can be made, the promise is shown without one.
-        [JobIsolation(isolation: .none(reason: "of the test"))] + ((try? JobIsolation.fenced()).map { [$0] } ?? [])
+        [JobIsolation(isolation: .none(reason: "of the test"))] + ((try? JobIsolation.sandboxed()).map { [$0] } ?? [])
     }
 
     @Suite(.threat("G7")) struct GivenARepositoryInTheRepository {
@@ -52,8 +52,9 @@ import Testing
         }
 
         @Test(arguments: [false, true])
-        func testThatNothingOfItIsEverRunByUs(isFenced: Bool) async throws {
-            for isolation in HostileRepositoryTests.isolations() where (isolation.isolation == .sandbox) == isFenced {
+        func testThatNothingOfItIsEverRunByUs(isSandboxed: Bool) async throws {
+            for isolation in HostileRepositoryTests.isolations() where (isolation.isolation == .sandbox) == isSandboxed
+            {
                 try await withBot(plan(isolation)) { bot in
                     // given
                     let canary = bot.directory.path("canary")

@@ -36,7 +36,7 @@ import Testing
         .init("version.abandoned", "before", .daemon, in: .abandoning),
         .init("version.adopted", "before", .daemon, in: .adopting),
     ]
-    private static let fencedSample: [KillSweep.Place] = [
+    private static let sandboxedSample: [KillSweep.Place] = [
         .init("pull.approved", "after", .daemon, in: .pull), .init("integration.merged", "before", .daemon, in: .pull),
     ]
 
@@ -47,7 +47,7 @@ import Testing
     private static let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(3).joined(separator: "/")
 
     private func withSweep<Value: Sendable>(
-        isFenced: Bool = false, _ scenarios: [KillScenario] = [],
+        isSandboxed: Bool = false, _ scenarios: [KillScenario] = [],
         _ body: @escaping @Sendable (KillSweep) throws -> Value
     ) async throws -> Value {
         let martlet = try TestTools.builtProduct("martlet")
@@ -55,17 +55,18 @@ import Testing
             let root = try directory.makeDirectory("sweep")
             return try await BlockingLane(label: "sweep").run {
                 let programs = String(martlet.dropLast("/martlet".count))
-                let sweep = try KillSweep(root: root, programs: programs, isFenced: isFenced, scenarios: scenarios)
+                let sweep = try KillSweep(
+                    root: root, programs: programs, isSandboxed: isSandboxed, scenarios: scenarios)
                 defer { sweep.end() }
                 return try body(sweep)
             }
         }
     }
 
-    private func expectHeld(_ sample: [KillSweep.Place], isFenced: Bool) async throws {
+    private func expectHeld(_ sample: [KillSweep.Place], isSandboxed: Bool) async throws {
         // when
         let scenarios = KillScenario.allCases.filter { scenario in sample.contains { $0.scenario == scenario } }
-        let outcomes = try await withSweep(isFenced: isFenced, scenarios) { sweep in
+        let outcomes = try await withSweep(isSandboxed: isSandboxed, scenarios) { sweep in
             try sample.map { place in
                 var outcome = try sweep.run(place)
                 // Between two checks a short job can end, so that there is no process to kill. Then the next one is tried. On a busy machine with a
@@ -83,22 +84,23 @@ import Testing
     }
 
     @Test(.threat("K1")) func testThatAKillLosesNothingAndDoesNothingTwice() async throws {
-        try await expectHeld(Self.sample, isFenced: false)
+        try await expectHeld(Self.sample, isSandboxed: false)
     }
 
-    @Test(.fence) func testThatAKillLosesNoApprovalOfAPullRequest() async throws {
-        try await expectHeld(Self.fencedSample, isFenced: true)
+    @Test(.sandbox) func testThatAKillLosesNoApprovalOfAPullRequest() async throws {
+        try await expectHeld(Self.sandboxedSample, isSandboxed: true)
     }
 
     @Test(.userNetwork) func testThatAKillLeavesNothingOfAStepsNetwork() async throws {
-        try await expectHeld(Self.networkedSample, isFenced: true)
+        try await expectHeld(Self.networkedSample, isSandboxed: true)
     }
 
     // MARK: The table
 
     @Test func testThatASampleOfEveryScenarioIsRun() {
         #expect(
-            Set((Self.sample + Self.fencedSample + Self.networkedSample).map(\.scenario)) == Set(KillScenario.allCases))
+            Set((Self.sample + Self.sandboxedSample + Self.networkedSample).map(\.scenario))
+                == Set(KillScenario.allCases))
     }
 
     @Test func testThatTheTableHasEveryFailpointOfTheSources() throws {
@@ -185,7 +187,7 @@ import Testing
         #expect(found.contains { $0.hasSuffix("is left: sleep 600 ") }, "\(found)")
     }
 
-    @Test(.fence) func testThatAMountAndAControlGroupThatAreLeftAreFound() async throws {
+    @Test(.sandbox) func testThatAMountAndAControlGroupThatAreLeftAreFound() async throws {
         // given
         let (groups, found) = try await withSweep { sweep in
             let service = sweep.service

@@ -166,7 +166,7 @@ import Testing
             }
         }
 
-        @Test(.fence) func testThatItsJobsAreInTheFence() async throws {
+        @Test(.sandbox) func testThatItsJobsAreInTheSandbox() async throws {
             try await withWorkingTree(["Makefile": "all:\n\t@echo in $$PWD; echo as $$(id -un); exit 1\n"]) { fixture in
                 for (isolation, place) in [
                     ("sandbox", "in /martlet/kit\nas martlet\n"), ("none", "in \(fixture.caches)"),

@@ -23,7 +23,7 @@ import Testing
     private func told(_ script: String, isSandboxed: Bool = true, files: [String: String] = [:]) async throws -> String
     {
         var log = ""
-        try await withBot(Self.plan(script, isolation: try .fenced(), isSandboxed: isSandboxed)) { bot in
+        try await withBot(Self.plan(script, isolation: try .sandboxed(), isSandboxed: isSandboxed)) { bot in
             try bot.directory.write("secrets/office-token", "hunter2-hunter2\n", mode: 0o600)
             try bot.directory.write("secrets/other-token", "swordfish-swordfish\n", mode: 0o600)
             let integration = try await bot.integrate(Commit(files: files))
@@ -35,7 +35,7 @@ import Testing
         return log
     }
 
-    @Test(.fence) func testThatItHasItsFilesItsSecretAndTheArtifacts() async throws {
+    @Test(.sandbox) func testThatItHasItsFilesItsSecretAndTheArtifacts() async throws {
         // when
         let log = try await told(
             """
@@ -66,9 +66,9 @@ import Testing
 
         """
 
-    @Test(.fence, arguments: [true, false]) func testThatItSeesNothingOfTheService(isSandboxed: Bool) async throws {
+    @Test(.sandbox, arguments: [true, false]) func testThatItSeesNothingOfTheService(isSandboxed: Bool) async throws {
         var log = ""
-        try await withBot(Self.plan("", isolation: try .fenced(), isSandboxed: isSandboxed)) { bot in
+        try await withBot(Self.plan("", isolation: try .sandboxed(), isSandboxed: isSandboxed)) { bot in
             // given
             try bot.directory.write("secrets/office-token", "hunter2-hunter2\n", mode: 0o600)
             try bot.directory.write(
@@ -83,7 +83,7 @@ import Testing
         #expect(log == (isSandboxed ? "0\n" : "3\n"))
     }
 
-    @Test(.fence, .program("slirp4netns")) func testThatItHasTheNetworkAndNotTheLoopback() async throws {
+    @Test(.sandbox, .program("slirp4netns")) func testThatItHasTheNetworkAndNotTheLoopback() async throws {
         // given
         let listener = try LoopbackSocket()
         defer { listener.stop() }

@@ -16,9 +16,9 @@ import Testing
     }
 
     /// Results, issues with their paths, tests and logs are the same in the sandbox.
-    @Test(.fence, .timeLimit(TestLimits.minutes(4)), arguments: try Scenario.all())
-    func testThatItEndsTheSameInTheFence(scenario: Scenario) async throws {
-        try await run(scenario, isolation: try .fenced())
+    @Test(.sandbox, .timeLimit(TestLimits.minutes(4)), arguments: try Scenario.all())
+    func testThatItEndsTheSameInTheSandbox(scenario: Scenario) async throws {
+        try await run(scenario, isolation: try .sandboxed())
     }
 
     private func run(_ scenario: Scenario, isolation: JobIsolation) async throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `publish: { version: { command: … } }` and `{ file: … }` with a real bot, with the real sandbox and without.
-@Suite(.fence) struct VersionCommandTests {
+@Suite(.sandbox) struct VersionCommandTests {
     private static let recipe = """
         configurations:
           debug:
@@ -30,7 +30,7 @@ import Testing
             executor: .local, isolation: isolation)
     }
 
-    private static let unfenced = JobIsolation(isolation: .none(reason: "of the test"))
+    private static let unsandboxed = JobIsolation(isolation: .none(reason: "of the test"))
 
     @Test func testThatItRunsAsTheJobDidWithoutNetworkAndSecrets() async throws {
         // given: a command that prints 9.9.9 if it reaches what it must not
@@ -44,7 +44,7 @@ import Testing
             [ -e kit ] && echo 9.9.9
             exit 0
             """
-        for (isolation, version) in [(try JobIsolation.fenced(), "1.4.0"), (Self.unfenced, "")] {
+        for (isolation, version) in [(try JobIsolation.sandboxed(), "1.4.0"), (Self.unsandboxed, "")] {
             try await withBot(plan("{ command: sh ./version }", isolation)) { bot in
                 // when
                 let integration = try await bot.integrate(
@@ -86,7 +86,7 @@ import Testing
                   - { name: publish, branches: [main], publish: { version: { command: "\(command)" } }, timeout: \(timeout) }
 
                 """,
-            executor: .local, isolation: try .fenced())
+            executor: .local, isolation: try .sandboxed())
         try await withBot(plan) { bot in
             let integration = try await bot.integrate(Commit(files: [".martlet.yml": Self.recipe, "VERSION": "1.0.0"]))
             expectResult(of: integration, "trigger-error")
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func testThatAFilesVersionIsPublishedOnceAndThenSkippedUntilItIsRaised() async throws {
-        try await withBot(plan("{ file: VERSION }", try .fenced())) { bot in
+        try await withBot(plan("{ file: VERSION }", try .sandboxed())) { bot in
             // when
             let first = try await bot.integrate(
                 Commit(files: [".martlet.yml": Self.recipe, "VERSION": "v2.0.0-rc.1\n"]))

@@ -24,7 +24,7 @@ enum ControlGroups {
             let found = popen("\(supervisor) --probe-fence", "r")
         else { return false }
         defer { pclose(found) }
-        let finding = try? FenceFinding(json: (SmallFile.read(fileno(found), limit: 4096) ?? []).dropLast())
+        let finding = try? SandboxFinding(json: (SmallFile.read(fileno(found), limit: 4096) ?? []).dropLast())
         return finding.map { $0.limits != .rlimit } ?? false
     }()
 }

@@ -33,7 +33,7 @@ import Testing
             try await withLaunched(as: user) { launched in
                 // when
                 let end = try await launched.run(
-                    launched.fenced(
+                    launched.sandboxed(
                         """
                         cat /etc/issue /etc/passwd /home/other/file; pwd; echo x > ~/x && echo x > /tmp/x && echo x > made
                         echo x > /etc/issue; echo x > /opt/x; ls /usr/bin
@@ -54,8 +54,8 @@ import Testing
         try await withImage { image in
             try await withLaunched { launched in
                 // given
-                var job = launched.fenced("echo 1 > ~/a", "cat ~/a; ls /home", root: image.path)
-                job.fence?.homeDirectory = try launched.makeHome()
+                var job = launched.sandboxed("echo 1 > ~/a", "cat ~/a; ls /home", root: image.path)
+                job.sandbox?.homeDirectory = try launched.makeHome()
                 // when
                 let end = try await launched.run(job)
                 // then
@@ -72,7 +72,8 @@ import Testing
                 symlink(launched.directory.path("secret"), image.path("martlet"))
                 symlink(launched.directory.path("secret"), image.path("peek"))
                 // when
-                let end = try await launched.run(launched.fenced("cat /peek/file; pwd; ls /martlet", root: image.path))
+                let end = try await launched.run(
+                    launched.sandboxed("cat /peek/file; pwd; ls /martlet", root: image.path))
                 // then
                 #expect(end.log.contains("/peek/file: No such file or directory"), "\(end.log)")
                 #expect(end.log.hasSuffix("/martlet/kit\nkit\n"))
@@ -82,7 +83,7 @@ import Testing
 
     @Test func testThatOneThatIsNotThereIsOurFault() async throws {
         try await withLaunched { launched in
-            let end = try await launched.run(launched.fenced("true", root: "/nonexistent"))
+            let end = try await launched.run(launched.sandboxed("true", root: "/nonexistent"))
             #expect(end.result == .faulty)
             #expect(end.reason?.contains("the image directory /nonexistent cannot be opened") ?? false)
         }

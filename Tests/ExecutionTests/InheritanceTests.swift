@@ -33,8 +33,8 @@ import Testing
         private static let prctl = "157"
     #endif
 
-    @Test(arguments: Launched.fences) func testThatAStepInheritsNothingOfWhoStartedTheService(
-        isFenced: Bool
+    @Test(arguments: Launched.sandboxes) func testThatAStepInheritsNothingOfWhoStartedTheService(
+        isSandboxed: Bool
     ) async throws {
         func seen(_ launcher: [String]) async throws -> String {
             try await withLaunched { launched in
@@ -42,7 +42,7 @@ import Testing
                 let program = try TestTools.builtProduct("martlet-supervisor")
                 try await runExpectingSuccess(launcher + [program, "--listen", launched.socket, "--detach"])
                 // when
-                let job = isFenced ? launched.fenced(Self.script) : launched.job(Self.script)
+                let job = isSandboxed ? launched.sandboxed(Self.script) : launched.job(Self.script)
                 return try await launched.run(job).log.replacing(launched.workspace, with: "WORKSPACE")
             }
         }

@@ -8,20 +8,20 @@ import Testing
 @Suite(.program("bwrap")) struct JobLimitTests {
     /// Returns a job, sandboxed or not.
     private func job(
-        _ launched: Launched, isFenced: Bool, _ script: String, _ limits: JobDescription.Limits
+        _ launched: Launched, isSandboxed: Bool, _ script: String, _ limits: JobDescription.Limits
     ) -> JobDescription {
-        var job = launched.fenced(script, limits: limits)
-        guard !isFenced else { return job }
-        (job.isolation, job.fence, job.mountedAt) = (.none, nil, job.workspace)
+        var job = launched.sandboxed(script, limits: limits)
+        guard !isSandboxed else { return job }
+        (job.isolation, job.sandbox, job.mountedAt) = (.none, nil, job.workspace)
         return job
     }
 
     private func expectLimit(
-        _ words: String, _ script: String, _ limits: JobDescription.Limits, isFenced: Bool, as user: JobUser = .own,
+        _ words: String, _ script: String, _ limits: JobDescription.Limits, isSandboxed: Bool, as user: JobUser = .own,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         try await withLaunched(as: user) { launched in
-            let end = try await launched.run(job(launched, isFenced: isFenced, script, limits))
+            let end = try await launched.run(job(launched, isSandboxed: isSandboxed, script, limits))
             #expect(end.limit == words, "\(end.log)", sourceLocation: sourceLocation)
             #expect(end.result == .failed, sourceLocation: sourceLocation)
             #expect(!end.log.contains("survived"), sourceLocation: sourceLocation)
@@ -32,59 +32,60 @@ import Testing
         }
     }
 
-    @Test(.controlGroups, arguments: [true, false]) func testThatTooMuchMemoryIsSaid(isFenced: Bool) async throws {
+    @Test(.controlGroups, arguments: [true, false]) func testThatTooMuchMemoryIsSaid(isSandboxed: Bool) async throws {
         try await expectLimit(
             "out of memory at 64 MiB", "head -c 300M /dev/zero | tail > /dev/null; sleep 600; echo survived",
-            .init(memoryBytes: 64 << 20), isFenced: isFenced)
+            .init(memoryBytes: 64 << 20), isSandboxed: isSandboxed)
     }
 
     @Test(.controlGroups) func testThatWhatIsWrittenToTheTemporaryDirectoryIsMemory() async throws {
         try await expectLimit(
             "out of memory at 32 MiB",
             "head -c 60M /dev/zero > /tmp/a; head -c 60M /dev/zero > /dev/shm/a; sleep 600; echo survived",
-            .init(memoryBytes: 32 << 20), isFenced: true)
+            .init(memoryBytes: 32 << 20), isSandboxed: true)
     }
 
-    @Test(.controlGroups, arguments: [true, false]) func testThatWithinItsMemoryAJobIsLeftAlone(isFenced: Bool)
+    @Test(.controlGroups, arguments: [true, false]) func testThatWithinItsMemoryAJobIsLeftAlone(isSandboxed: Bool)
         async throws
     {
         try await withLaunched { launched in
             let end = try await launched.run(
                 job(
-                    launched, isFenced: isFenced, "head -c 30M /dev/zero | tail > /dev/null; echo survived",
+                    launched, isSandboxed: isSandboxed, "head -c 30M /dev/zero | tail > /dev/null; echo survived",
                     .init(memoryBytes: 64 << 20)))
             #expect(end.result == .completed)
         }
     }
 
     @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
-    func testThatMemoryIsHeldWithoutControlGroups(isFenced: Bool) async throws {
+    func testThatMemoryIsHeldWithoutControlGroups(isSandboxed: Bool) async throws {
         try await expectLimit(
             "out of memory at 64 MiB", "perl -e '$a = \"x\" x (128 << 20); sleep 600'; echo survived",
-            .init(memoryBytes: 64 << 20), isFenced: isFenced, as: .ordinary)
+            .init(memoryBytes: 64 << 20), isSandboxed: isSandboxed, as: .ordinary)
     }
 
     /// No process has mapped this memory.
     @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
-    func testThatMemoryThatIsAFileIsHeldWithoutControlGroups(isFenced: Bool) async throws {
+    func testThatMemoryThatIsAFileIsHeldWithoutControlGroups(isSandboxed: Bool) async throws {
         let script = """
             perl -e '$m = "m"; $n = syscall(`uname -m` =~ /x86/ ? 319 : 279, $m, 0); open F, "+<&=", $n; $b = "x" x (1 << 20);
             syswrite F, $b for 1..256; sleep 600'; echo survived
             """
         try await expectLimit(
-            "out of memory at 64 MiB", script, .init(memoryBytes: 64 << 20), isFenced: isFenced, as: .ordinary)
+            "out of memory at 64 MiB", script, .init(memoryBytes: 64 << 20), isSandboxed: isSandboxed, as: .ordinary)
     }
 
     /// Memory that a process has both open and mapped counts once: 48 MiB here.
     @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
-    func testThatMemoryThatIsAFileAndMappedIsCountedOnce(isFenced: Bool) async throws {
+    func testThatMemoryThatIsAFileAndMappedIsCountedOnce(isSandboxed: Bool) async throws {
         try await withLaunched(as: .ordinary) { launched in
             let script = """
                 perl -e '$m = "m"; $x = `uname -m` =~ /x86/; $n = syscall($x ? 319 : 279, $m, 0); open F, "+<&=", $n;
                 $b = "x" x (1 << 20); syswrite F, $b for 1..48; $p = syscall($x ? 9 : 222, 0, 48 << 20, 1, 0x8001, $n, 0);
                 $p > 0 or die; open N, ">/dev/null"; syscall($x ? 1 : 64, fileno(N), $p, 48 << 20); sleep 1'; echo survived
                 """
-            let end = try await launched.run(job(launched, isFenced: isFenced, script, .init(memoryBytes: 64 << 20)))
+            let end = try await launched.run(
+                job(launched, isSandboxed: isSandboxed, script, .init(memoryBytes: 64 << 20)))
             #expect(end.limit == nil, "\(end.log)")
             #expect(end.log == "survived\n")
         }
@@ -93,11 +94,11 @@ import Testing
     /// Eight processes share the same 20 to 40 MiB, and would be over the limit if each counted for itself. The time is enough for two
     /// measurements. While processes start and exit, each is measured when it shares with fewer: at most 1 + 1/2 + … + 1/8 of it is counted.
     @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
-    func testThatWhatProcessesShareIsCountedOnce(isFenced: Bool) async throws {
+    func testThatWhatProcessesShareIsCountedOnce(isSandboxed: Bool) async throws {
         try await withLaunched(as: .ordinary) { launched in
             let script = "perl -e '$a = \"x\" x (20 << 20); for (1..7) { last unless fork } sleep 1'; echo survived"
             let end = try await launched.run(
-                job(launched, isFenced: isFenced, script, .init(memoryBytes: 144 << 20)))
+                job(launched, isSandboxed: isSandboxed, script, .init(memoryBytes: 144 << 20)))
             #expect(end.limit == nil, "\(end.log)")
             #expect(end.log.contains("survived"))
         }
@@ -107,8 +108,8 @@ import Testing
     private static let bomb = "bash -c 'f() { f | f & }; while :; do f; done' 2>/dev/null; sleep 600; echo survived"
 
     @Test(.program("bash"), arguments: JobUser.possible, [true, false])
-    func testThatTooManyProcessesAreSaid(user: JobUser, isFenced: Bool) async throws {
-        try await expectLimit("processes over 40", Self.bomb, .init(processes: 40), isFenced: isFenced, as: user)
+    func testThatTooManyProcessesAreSaid(user: JobUser, isSandboxed: Bool) async throws {
+        try await expectLimit("processes over 40", Self.bomb, .init(processes: 40), isSandboxed: isSandboxed, as: user)
     }
 
     /// Processes are counted at intervals there. A fork bomb must not take the machine meanwhile.
@@ -118,7 +119,7 @@ import Testing
             // given
             let script = "cut -d/ -f2 /proc/loadavg; grep processes /proc/self/limits"
             // when
-            let end = try await launched.run(job(launched, isFenced: false, script, .init(processes: 40)))
+            let end = try await launched.run(job(launched, isSandboxed: false, script, .init(processes: 40)))
             // then: "345 6789", "Max processes  505  505  processes"
             let numbers = end.log.split { !$0.isNumber }.compactMap { Int($0) }
             try #require(numbers.count == 4, "\(end.log)")
@@ -132,18 +133,18 @@ import Testing
         try await withLaunched(as: user) { launched in
             // the shell and 19 others, for longer than the supervisor takes to count
             let script = "for i in $(seq 19); do sleep 1.5 & done; wait; echo survived"
-            let end = try await launched.run(launched.fenced(script, limits: .init(processes: 20)))
+            let end = try await launched.run(launched.sandboxed(script, limits: .init(processes: 20)))
             #expect(end.log == "survived\n")
             #expect(end.result == .completed)
         }
     }
 
     @Test(arguments: JobUser.possible, [true, false])
-    func testThatAFullWorkspaceIsSaid(user: JobUser, isFenced: Bool) async throws {
+    func testThatAFullWorkspaceIsSaid(user: JobUser, isSandboxed: Bool) async throws {
         try await expectLimit(
             "workspace over 20 MiB",
             "mkdir d; for i in $(seq 40); do head -c 1M /dev/zero > d/$i; done; sleep 600; echo survived",
-            .init(workspaceBytes: 20 << 20), isFenced: isFenced, as: user)
+            .init(workspaceBytes: 20 << 20), isSandboxed: isSandboxed, as: user)
     }
 
     /// It has a file system of its own. Only growth shows the fault in such a short step, and other processes' deletions would hide growth.
@@ -151,7 +152,7 @@ import Testing
         try await withLaunched { launched in
             // given
             try await SmallDisk.mounted(on: launched.workspace, size: "64m") {
-                let job = launched.fenced(
+                let job = launched.sandboxed(
                     "for i in 1 2 3; do head -c 10M /dev/zero > $i; done", limits: .init(workspaceBytes: 20 << 20))
                 // when
                 let end = try await launched.run(job)
@@ -172,7 +173,7 @@ import Testing
                         "perl", "-e",
                         "mkdir 'large'; mkdir 'many'; for (1..60000) { open F, '>', qq(many/$_); close F }",
                     ], in: launched.workspace)
-                let job = launched.fenced(
+                let job = launched.sandboxed(
                     "for i in 1 2 3; do head -c 10M /dev/zero > large/$i; done; sleep 0.8",
                     limits: .init(workspaceBytes: 20 << 20))
                 // when
@@ -186,13 +187,13 @@ import Testing
     /// The job is within its workspace's limit, but the disk is smaller. That is not the job's limit, since other processes may have filled the
     /// disk.
     @Test(.smallDisk, arguments: [true, false])
-    func testThatAJobDoesNotTakeTheLastOfTheDisk(isFenced: Bool) async throws {
+    func testThatAJobDoesNotTakeTheLastOfTheDisk(isSandboxed: Bool) async throws {
         try await withLaunched { launched in
             // given
             try await SmallDisk.mounted(on: launched.workspace, size: "64m") {
                 let script = "cat /dev/zero > a 2>/dev/null; sleep 600; echo survived"
                 // when
-                let end = try await launched.run(job(launched, isFenced: isFenced, script, .init()))
+                let end = try await launched.run(job(launched, isSandboxed: isSandboxed, script, .init()))
                 // then
                 #expect(end.result == .faulty)
                 #expect(end.limit == nil)
@@ -209,32 +210,33 @@ import Testing
             // given
             try await SmallDisk.mounted(on: launched.workspace, size: "64m") {
                 // when: for longer than until the first check
-                let end = try await launched.run(launched.fenced("head -c 60M /dev/zero > a; sleep 1.5; echo survived"))
+                let end = try await launched.run(
+                    launched.sandboxed("head -c 60M /dev/zero > a; sleep 1.5; echo survived"))
                 // then
                 #expect(end.result == .completed, "\(end.reason ?? "")")
             }
         }
     }
 
-    @Test(arguments: [true, false]) func testThatOneFileThatIsTooLargeIsSaid(isFenced: Bool) async throws {
+    @Test(arguments: [true, false]) func testThatOneFileThatIsTooLargeIsSaid(isSandboxed: Bool) async throws {
         try await expectLimit(
             "one file over 20 MiB", "exec head -c 30M /dev/zero > a", .init(workspaceBytes: 20 << 20),
-            isFenced: isFenced)
+            isSandboxed: isSandboxed)
     }
 
     /// A shell returns the signal of its child as a status.
     @Test(.program("truncate"), arguments: [true, false])
-    func testThatOneFileThatIsTooLargeIsSaidWhereAShellWroteIt(isFenced: Bool) async throws {
+    func testThatOneFileThatIsTooLargeIsSaidWhereAShellWroteIt(isSandboxed: Bool) async throws {
         try await expectLimit(
             "one file over 8 MiB", "truncate -s 16M f || exit $?; :", .init(workspaceBytes: 8 << 20),
-            isFenced: isFenced)
+            isSandboxed: isSandboxed)
     }
 
     /// Even other processes of its user cannot look into its descriptors, so the growth of the file system decides. It has a file system of its
     /// own, because other processes' deletions would hide the growth.
     @Test(
         .program("perl"), .smallDisk, .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
-    func testThatDeletedFilesOfAProcessThatHidesAreFound(isFenced: Bool) async throws {
+    func testThatDeletedFilesOfAProcessThatHidesAreFound(isSandboxed: Bool) async throws {
         try await withLaunched(as: .ordinary) { launched in
             // given
             let script = """
@@ -242,7 +244,7 @@ import Testing
                 for (1..8) { open $f[$_], ">f"; unlink "f"; print { $f[$_] } "x" x 5e6; $f[$_]->flush } sleep 600'; echo survived
                 """
             try await SmallDisk.mounted(on: launched.workspace, size: "64m") {
-                let job = job(launched, isFenced: isFenced, script, .init(workspaceBytes: 20 << 20))
+                let job = job(launched, isSandboxed: isSandboxed, script, .init(workspaceBytes: 20 << 20))
                 // when
                 let end = try await launched.run(job)
                 // then
@@ -253,14 +255,14 @@ import Testing
     }
 
     /// The grace of a step is for its exit, not for filling the disk.
-    @Test(arguments: [true, false]) func testThatAFullWorkspaceIsSaidInTheGraceToo(isFenced: Bool) async throws {
+    @Test(arguments: [true, false]) func testThatAFullWorkspaceIsSaidInTheGraceToo(isSandboxed: Bool) async throws {
         try await withLaunched { launched in
             // given
             let script = """
                 trap 'for i in $(seq 40); do head -c 1M /dev/zero > $i; done; sleep 600; echo survived' TERM
                 while :; do sleep 0.05; done
                 """
-            var job = job(launched, isFenced: isFenced, script, .init(workspaceBytes: 20 << 20))
+            var job = job(launched, isSandboxed: isSandboxed, script, .init(workspaceBytes: 20 << 20))
             job.limits.graceMilliseconds = 60_000
             job.steps[0].timeoutMilliseconds = TestLimits.passing(milliseconds: 500)
             // when
@@ -276,7 +278,7 @@ import Testing
     @Test func testThatAFullLogEndsTheJobWhateverStepFilledIt() async throws {
         try await withLaunched { launched in
             // given
-            var job = launched.fenced("yes", "touch built", limits: .init(logBytes: 1 << 20))
+            var job = launched.sandboxed("yes", "touch built", limits: .init(logBytes: 1 << 20))
             job.steps[0].isRequired = false
             // when
             let end = try await launched.run(job)
@@ -306,12 +308,12 @@ import Testing
     }
 
     /// Events during its grace are not the reason for a step's end.
-    @Test(arguments: [true, false]) func testThatTheFirstLimitIsTheOneThatIsSaid(isFenced: Bool) async throws {
+    @Test(arguments: [true, false]) func testThatTheFirstLimitIsTheOneThatIsSaid(isSandboxed: Bool) async throws {
         try await withLaunched { launched in
             // given
             let short = TestLimits.passing(milliseconds: 300)
             var job = job(
-                launched, isFenced: isFenced,
+                launched, isSandboxed: isSandboxed,
                 "trap 'head -c 2M /dev/zero; exit 1' TERM; while :; do sleep 0.02; done",
                 .init(logBytes: 1 << 20, graceMilliseconds: 1000))
             job.steps[0].timeoutMilliseconds = short
@@ -327,20 +329,20 @@ import Testing
         try await expectLimit(
             "workspace over 1,000 files",
             "i=0; while [ $i -lt 3000 ]; do : > $i; i=$((i+1)); done; sleep 600; echo survived",
-            .init(workspaceFiles: 1000), isFenced: true)
+            .init(workspaceFiles: 1000), isSandboxed: true)
     }
 
     @Test func testThatDirectoriesThatAreTooDeepAreSaidAndRemoved() async throws {
         try await expectLimit(
             "workspace over 256 levels of directories",
             "i=0; while [ $i -lt 1000 ]; do mkdir d && cd d; i=$((i+1)); done; sleep 600; echo survived", .init(),
-            isFenced: true)
+            isSandboxed: true)
     }
 
     @Test func testThatAFileOfManyNamesIsCountedOnce() async throws {
         try await withLaunched { launched in
             let script = "head -c 8M /dev/zero > a; for i in $(seq 20); do ln a $i; done; sleep 5; echo survived"
-            let end = try await launched.run(launched.fenced(script, limits: .init(workspaceBytes: 10 << 20)))
+            let end = try await launched.run(launched.sandboxed(script, limits: .init(workspaceBytes: 10 << 20)))
             #expect(end.result == .completed)
         }
     }

@@ -6,12 +6,12 @@ import Testing
 
 /// The daemon has priority over jobs, because users wait for its answers.
 @Suite struct JobPriorityTests {
-    @Test(arguments: Launched.fences) func testThatAStepIsNicerThanWhoStartedIt(isFenced: Bool) async throws {
+    @Test(arguments: Launched.sandboxes) func testThatAStepIsNicerThanWhoStartedIt(isSandboxed: Bool) async throws {
         try await withLaunched { launched in
             // given
             let own = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
             // when
-            let end = try await launched.run(isFenced ? launched.fenced("nice") : launched.job("nice"))
+            let end = try await launched.run(isSandboxed ? launched.sandboxed("nice") : launched.job("nice"))
             // then
             #expect(end.log == "\(min(19, own + 1))\n")
         }

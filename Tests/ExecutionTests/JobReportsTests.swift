@@ -13,7 +13,7 @@ import Testing
     {
         try await withLaunched(as: user) { launched in
             // given
-            var job = launched.fenced("mkdir r; echo old >r/a.xml; chmod 0555 r", "true")
+            var job = launched.sandboxed("mkdir r; echo old >r/a.xml; chmod 0555 r", "true")
             job.steps[1].report = ["r/*.xml"]
             // when
             let end = try await launched.run(job)

@@ -13,7 +13,7 @@ import Testing
     ) async throws {
         try await MemoryGroup.with("machine-\(bytes)", bytes: bytes) { machine in
             try await withLaunched(isOnDisk: true) { launched in
-                #expect(try await launched.run(launched.fenced("true"), name: "first").result == .completed)
+                #expect(try await launched.run(launched.sandboxed("true"), name: "first").result == .completed)
                 let launcher = try #require(launched.lockOwner(launched.socket + ".lock"))
                 try await runExpectingSuccess(["sh", "-c", "echo \(launcher.pid) > \(machine)/cgroup.procs"])
                 // Supervisors that were started before are in the launcher's earlier group.
@@ -28,7 +28,7 @@ import Testing
         try await withMachine(64 << 20) { machine, launched in
             // when
             let end = try await launched.run(
-                launched.fenced(
+                launched.sandboxed(
                     "head -c 300M /dev/zero | tail > /dev/null; sleep 600; echo survived",
                     limits: .init(memoryBytes: 1 << 30)))
             // then
@@ -44,7 +44,7 @@ import Testing
         try await withMachine(300 << 20) { machine, launched in
             // given
             let attempt = try launched.prepare(
-                launched.fenced(
+                launched.sandboxed(
                     """
                     head -c 100M /dev/zero > f; cat f > /dev/null; rm f
                     exec perl -e '$a = "x" x (20 << 20); open F, ">ready"; close F; sleep 1000'

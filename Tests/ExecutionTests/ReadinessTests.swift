@@ -14,7 +14,7 @@ import Testing
     private func withReady(_ body: (Launched, [LockContent]) async throws -> Void) async throws {
         try await withLaunched { launched in
             // given
-            let first = try await launched.run(launched.fenced("true"), name: "first")
+            let first = try await launched.run(launched.sandboxed("true"), name: "first")
             #expect(first.result == .completed, "\(first.reason ?? "")")
             let launcher = try #require(launched.lockOwner(launched.socket + ".lock")).pid
             var ready: [LockContent] = []
@@ -57,7 +57,7 @@ import Testing
         try await withReady { launched, ready in
             // when
             let attempt = try launched.prepare(
-                launched.fenced(
+                launched.sandboxed(
                     "head -c 300M /dev/zero | tail > /dev/null; sleep 600", limits: .init(memoryBytes: 64 << 20)))
             try await launched.executor.start(attempt, secrets: [:])
             let end = try await launched.end(of: attempt)
@@ -72,12 +72,12 @@ import Testing
     @Test(.controlGroups) func testThatAWeightIsHeldWhateverIsReady() async throws {
         try await withReady { launched, _ in
             // when
-            let job = launched.fenced(Self.held, limits: .init(cpuWeight: 50))
+            let job = launched.sandboxed(Self.held, limits: .init(cpuWeight: 50))
             let end = try await during(job, launched) { supervisor in
                 // then
-                let fence = try #require(bubblewrap(of: supervisor.pid))
+                let sandbox = try #require(bubblewrap(of: supervisor.pid))
                 let groups = String(
-                    decoding: SmallFile.read("/proc/\(fence.pid)/cgroup", limit: 1 << 16) ?? [], as: UTF8.self
+                    decoding: SmallFile.read("/proc/\(sandbox.pid)/cgroup", limit: 1 << 16) ?? [], as: UTF8.self
                 ).split(separator: "\n").filter { $0.contains("/martlet-job-\(supervisor.pid)-") }
                 // Version 2 has one group for everything.
                 #expect(groups.contains { $0.contains(":cpu") || $0.hasPrefix("0::") }, "\(groups)")
@@ -102,28 +102,28 @@ import Testing
     @Test func testThatBubblewrapsCommandLineSaysNothingOfTheJob() async throws {
         try await withLaunched { launched in
             // when
-            let end = try await during(launched.fenced(Self.held), launched) { supervisor in
+            let end = try await during(launched.sandboxed(Self.held), launched) { supervisor in
                 // then
-                let fence = try #require(bubblewrap(of: supervisor.pid))
-                let line = (SmallFile.read("/proc/\(fence.pid)/cmdline", limit: 1 << 16) ?? []).split(separator: 0)
+                let sandbox = try #require(bubblewrap(of: supervisor.pid))
+                let line = (SmallFile.read("/proc/\(sandbox.pid)/cmdline", limit: 1 << 16) ?? []).split(separator: 0)
                 #expect(
                     line.dropFirst().map { String(decoding: $0, as: UTF8.self) }
                         == ["--args", "8", "--", "/proc/self/fd/6", "--within-fence"])
-                #expect((SmallFile.read("/proc/\(fence.pid)/environ", limit: 4096) ?? []).isEmpty)
+                #expect((SmallFile.read("/proc/\(sandbox.pid)/environ", limit: 4096) ?? []).isEmpty)
             }
             #expect(end.result == .completed, "\(end.reason ?? "")")
         }
     }
 
     /// The paths need more bytes than a pipe holds.
-    @Test func testThatAFenceOfManyPathsIsMade() async throws {
+    @Test func testThatASandboxOfManyPathsIsMade() async throws {
         try await withLaunched { launched in
             // given: the most paths, each of some 800 bytes, and each passed twice
             let deep = Array(repeating: String(repeating: "d", count: 180), count: 4).joined(separator: "/")
             let paths = try (0..<64).map { try launched.directory.makeDirectory("shown/\($0)/" + deep) }
             let script = "ls -d \(launched.directory.path)/shown/*/\(deep) | wc -l"
             // when
-            let end = try await launched.run(launched.fenced(script, readOnly: paths))
+            let end = try await launched.run(launched.sandboxed(script, readOnly: paths))
             // then
             #expect(end.log == "64\n", "\(end.reason ?? "")")
         }

@@ -8,7 +8,7 @@ import Testing
 /// Files must be on the disk before others rely on them. The supervisor is started directly, so that a filter can be around it.
 @Suite struct SupervisorDiskTests {
     /// A filter of system calls around the supervisor makes fsync(2) fail: the line can be written, and is on no disk.
-    @Test(.fence) func testThatAStepWhoseBeginningIsNotOnTheDiskIsNotRun() async throws {
+    @Test(.sandbox) func testThatAStepWhoseBeginningIsNotOnTheDiskIsNotRun() async throws {
         try await withLaunched { launched in
             // given
             let attempt = launched.attempt()
@@ -32,16 +32,16 @@ import Testing
     }
 
     /// This happens before the daemon reads it. The job's results are on the same disk, and are stored nevertheless.
-    @Test(.smallDisk, arguments: Launched.fences)
-    func testThatAJobThatTookTheLastOfTheDiskAtOnceEndsByTheMachinesFault(isFenced: Bool) async throws {
+    @Test(.smallDisk, arguments: Launched.sandboxes)
+    func testThatAJobThatTookTheLastOfTheDiskAtOnceEndsByTheMachinesFault(isSandboxed: Bool) async throws {
         try await withLaunched { launched in
             // given
             try await SmallDisk.mounted(on: try launched.directory.makeDirectory("disk"), size: "8m") {
                 let script = "cat /dev/zero > a 2>/dev/null; exit 3"
-                var job = isFenced ? launched.fenced(script) : launched.job(script)
+                var job = isSandboxed ? launched.sandboxed(script) : launched.job(script)
                 job.workspace = launched.directory.path("disk/workspace")
                 try #require(mkdir(job.workspace, 0o755) == 0)
-                if !isFenced { job.mountedAt = job.workspace }
+                if !isSandboxed { job.mountedAt = job.workspace }
                 // when
                 let end = try await launched.run(job, name: "disk/attempt")
                 // then

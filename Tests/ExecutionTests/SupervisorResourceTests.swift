@@ -8,11 +8,11 @@ import Testing
 /// The resources of a supervisor, and the handling of a disk's errors.
 @Suite struct SupervisorResourceTests {
     /// In a sandbox each step has some ten anonymous files, pipes and a gate. Only root may count another process's descriptors.
-    @Test(.enabled(if: getuid() == 0, "only root sees them"), arguments: Launched.fences)
-    func testThatStepsLeaveItNoDescriptors(isFenced: Bool) async throws {
+    @Test(.enabled(if: getuid() == 0, "only root sees them"), arguments: Launched.sandboxes)
+    func testThatStepsLeaveItNoDescriptors(isSandboxed: Bool) async throws {
         try await withLaunched { launched in
             // given
-            var job = isFenced ? launched.fenced("") : launched.job("")
+            var job = isSandboxed ? launched.sandboxed("") : launched.job("")
             let step = try #require(job.steps.first)
             func waiting(_ name: String) -> String {
                 "touch ready\(name); while ! test -e go\(name); do sleep 0.02; done"

@@ -51,10 +51,10 @@ import Testing
             }
         }
 
-        @Test(arguments: [["no-such-command"], ["/no/such/command"]], Launched.fences)
-        func testThatACommandThatIsNotThereIs127AndSaid(arguments: [String], isFenced: Bool) async throws {
+        @Test(arguments: [["no-such-command"], ["/no/such/command"]], Launched.sandboxes)
+        func testThatACommandThatIsNotThereIs127AndSaid(arguments: [String], isSandboxed: Bool) async throws {
             try await withLaunched { launched in
-                var job = isFenced ? launched.fenced("") : launched.job("")
+                var job = isSandboxed ? launched.sandboxed("") : launched.job("")
                 job.steps[0].arguments = arguments
                 let end = try await launched.run(job)
                 #expect(end.step(0) == "exit 127")
@@ -62,11 +62,11 @@ import Testing
             }
         }
 
-        @Test(arguments: Launched.fences)
-        func testThatAWorkingDirectoryThatIsALinkIsRefused(isFenced: Bool) async throws {
+        @Test(arguments: Launched.sandboxes)
+        func testThatAWorkingDirectoryThatIsALinkIsRefused(isSandboxed: Bool) async throws {
             try await withLaunched { launched in
                 symlink("/", launched.workspace + "/out")
-                var job = isFenced ? launched.fenced("pwd") : launched.job("pwd")
+                var job = isSandboxed ? launched.sandboxed("pwd") : launched.job("pwd")
                 job.steps[0].workingDirectory = "out"
                 let end = try await launched.run(job)
                 #expect(end.step(0) == "exit 127")
@@ -367,7 +367,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["docker", "NONE", ""]) func testThatAnUnknownFenceIsRefused(isolation: String) async throws {
+    @Test(arguments: ["docker", "NONE", ""]) func testThatAnUnknownSandboxIsRefused(isolation: String) async throws {
         try await withLaunched { launched in
             // given
             let attempt = launched.attempt()

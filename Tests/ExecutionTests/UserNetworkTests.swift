@@ -16,7 +16,7 @@ import Testing
     private func started(
         _ launched: Launched, _ script: String, limits: JobDescription.Limits = .init(graceMilliseconds: 200)
     ) async throws -> AttemptDirectory {
-        var job = launched.fenced("", network: .full, limits: limits)
+        var job = launched.sandboxed("", network: .full, limits: limits)
         job.steps[0].arguments = ["bash", "-c", "mkfifo fifo; " + script]
         let attempt = try launched.prepare(job)
         try await launched.executor.start(attempt, secrets: [:])
@@ -47,7 +47,7 @@ import Testing
             defer { listener.stop() }
             // when
             let script = ThreatRow.connect([address, "127.0.0.1"], listener.port, within: Self.answering)
-            let ended = try await launched.run(launched.fenced(script, network: .full))
+            let ended = try await launched.run(launched.sandboxed(script, network: .full))
             // then
             #expect(ended.log == "OPEN \(address)\ntried\n")
         }
@@ -68,7 +68,7 @@ import Testing
             let script =
                 ThreatRow.awaitingSix + ThreatRow.connect6(told, 80) + "\n"
                 + ThreatRow.connect6(others, 80, within: Self.answering)
-            let attempt = try launched.prepare(launched.fenced(script, network: .full))
+            let attempt = try launched.prepare(launched.sandboxed(script, network: .full))
             let addresses = (told + others).map { "ip addr add \($0) dev lo\n" }.joined()
             let listening =
                 #"$l = IO::Socket::IP->new(LocalHost => "::", LocalPort => 80, Listen => 16, V6Only => 0) or die"#
@@ -87,7 +87,7 @@ import Testing
     @Test func testThatNamesAreAskedForWhereItCanBeReached() async throws {
         try await withLaunched { launched in
             let ended = try await launched.run(
-                launched.fenced("cat /etc/resolv.conf; stat -L -c %i /etc/resolv.conf", network: .full))
+                launched.sandboxed("cat /etc/resolv.conf; stat -L -c %i /etc/resolv.conf", network: .full))
             let host = String(decoding: SmallFile.read("/etc/resolv.conf", limit: 1 << 20) ?? [], as: UTF8.self)
             var status = stat()
             #expect(stat("/etc/resolv.conf", &status) == 0)
@@ -104,7 +104,7 @@ import Testing
     @Test func testThatItIsThereWhenTheCommandBegins() async throws {
         try await withLaunched { launched in
             let ended = try await launched.run(
-                launched.fenced(
+                launched.sandboxed(
                     "grep -c tap0: /proc/net/dev; cut -f2 /proc/net/route | grep -c 00000000", network: .full))
             #expect(ended.log == "1\n1\n")
         }

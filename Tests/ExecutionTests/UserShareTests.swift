@@ -41,11 +41,11 @@ struct UserShareTests {
         return number < 1000 ? rest : "\(number / 1000)," + String(repeating: "0", count: 3 - rest.count) + rest
     }
 
-    @Test(arguments: [true, false]) func testB12ThatAJobThatTakesAllPipesIsEnded(isFenced: Bool) async throws {
+    @Test(arguments: [true, false]) func testB12ThatAJobThatTakesAllPipesIsEnded(isSandboxed: Bool) async throws {
         try await withLaunched(as: .ordinary) { launched in
             // when
             let script = Self.command(Self.pipes)
-            let end = try await launched.run(isFenced ? launched.fenced(script) : launched.job(script))
+            let end = try await launched.run(isSandboxed ? launched.sandboxed(script) : launched.job(script))
             // then
             let limit = try Self.setting("pipe-user-pages-soft") / 16
             #expect(
@@ -59,7 +59,7 @@ struct UserShareTests {
             // given
             let program = Self.hold("while library.inotify_init() >= 0: pass")
             // when
-            let end = try await launched.run(launched.fenced(Self.command(program)))
+            let end = try await launched.run(launched.sandboxed(Self.command(program)))
             // then
             expectContains(end.limit ?? "", " instances of inotify that all jobs share")
         }
@@ -75,7 +75,7 @@ struct UserShareTests {
                 for _ in range(100): os.fork() or time.sleep(1000)
                 """)
             let script = "python3 - <<'END'\n\(job)\nEND\nsleep 4; echo done"
-            let attempt = try launched.prepare(launched.fenced(script))
+            let attempt = try launched.prepare(launched.sandboxed(script))
             try await launched.executor.start(attempt, secrets: [:])
             await launched.waitFor("held", in: attempt)
             // when
@@ -130,7 +130,7 @@ struct UserShareTests {
             // given
             try launched.directory.write("workspace/hog.c", Self.watches)
             // when
-            let end = try await launched.run(launched.fenced("gcc -o hog hog.c && exec ./hog"))
+            let end = try await launched.run(launched.sandboxed("gcc -o hog hog.c && exec ./hog"))
             // then
             expectContains(end.limit ?? "", " watches of epoll that all jobs share")
             expectContains(end.log, "No space left on device")
@@ -138,7 +138,7 @@ struct UserShareTests {
     }
 
     /// Bubblewrap's options need more bytes than such a pipe holds.
-    @Test func testThatAFenceIsMadeAndAJobLeftAloneWhereOthersHoldAllPipes() async throws {
+    @Test func testThatASandboxIsMadeAndAJobLeftAloneWhereOthersHoldAllPipes() async throws {
         try await withLaunched(as: .ordinary) { launched in
             // given
             let holder = try await StartedProgram.start(
@@ -148,7 +148,7 @@ struct UserShareTests {
             let deep = String(repeating: "d", count: 180)
             let paths = try (0..<40).map { try launched.directory.makeDirectory("shown/\($0)/" + deep) }
             // when: it runs long enough to be judged for what others hold
-            let end = try await launched.run(launched.fenced("sleep 1; ls -d shown; echo done", readOnly: paths))
+            let end = try await launched.run(launched.sandboxed("sleep 1; ls -d shown; echo done", readOnly: paths))
             // then
             expectContains(end.log, "done\n")
             #expect(end.result == .completed, "\(end.reason ?? "")")
@@ -185,7 +185,7 @@ struct UserShareTests {
         try await withLaunched(as: .ordinary) { launched in
             // when
             let script = "grep -E 'pending signals|msgqueue' /proc/self/limits"
-            let end = try await launched.run(launched.fenced(script))
+            let end = try await launched.run(launched.sandboxed(script))
             let own = try await runExpectingSuccess(launched.user.command(["sh", "-c", script]))
             // then
             func hard(_ text: String) -> [Int64] {

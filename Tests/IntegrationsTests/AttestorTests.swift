@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func testThatWithoutAFenceNothingIsSigned() async throws {
+    @Test func testThatWithoutASandboxNothingIsSigned() async throws {
         // The service's, and one job's.
         for (service, jobs) in [(Isolation.none(reason: "a test"), "none"), (.sandbox, "none")] {
             try await withAttestor(isolation: service) { fixture, place in

@@ -40,11 +40,11 @@ import Testing
 
         private func job(
             _ configuration: Recipe.Configuration, ref: RefName = RefName(branch: "main"),
-            fence: JobEnvironment.Place.Fence? = nil
+            sandbox: JobEnvironment.Place.Sandbox? = nil
         ) throws -> [String: String] {
             outer.environment.job(
                 try outer.integration(ref), bot: try outer.bot(), configuration: configuration,
-                in: .init(workspace: "/w/tree", temporary: "/w/tmp", fence: fence))
+                in: .init(workspace: "/w/tree", temporary: "/w/tmp", sandbox: sandbox))
         }
 
         @Test func testThatItIsWhatTheManualSaysAndNothingElse() throws {
@@ -76,14 +76,14 @@ import Testing
                 ])
         }
 
-        @Test func testThatAFencedJobSeesItsOwnHomePathAndCache() throws {
+        @Test func testThatASandboxedJobSeesItsOwnHomePathAndCache() throws {
             // given
-            let fence = JobEnvironment.Place.Fence(
+            let sandbox = JobEnvironment.Place.Sandbox(
                 path: "/opt/swift/usr/bin:/usr/bin", home: "/home/martlet", user: "martlet",
                 cache: "/martlet/kit/.martlet/cache", readOnly: ["/opt/swift"])
 
             // when
-            let environment = try job(try Samples.configuration(), fence: fence)
+            let environment = try job(try Samples.configuration(), sandbox: sandbox)
 
             // then
             #expect(environment["PATH"] == "/opt/swift/usr/bin:/usr/bin")

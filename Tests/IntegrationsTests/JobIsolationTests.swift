@@ -13,19 +13,21 @@ import Testing
 
 @Suite struct JobIsolationTests {
     private func settings(
-        _ isolation: ServiceSettings.Isolation?, fence: FenceSettings = FenceSettings()
+        _ isolation: ServiceSettings.Isolation?, sandbox: SandboxSettings = SandboxSettings()
     ) -> ServiceSettings {
-        ServiceSettings(state: "/s", bots: "/b", concurrency: 1, isolation: isolation, fence: fence, images: "/i")
+        ServiceSettings(state: "/s", bots: "/b", concurrency: 1, isolation: isolation, sandbox: sandbox, images: "/i")
     }
 
     private func decide(
-        _ isolation: ServiceSettings.Isolation?, _ probe: JobIsolation.Probe, fence: FenceSettings = FenceSettings()
+        _ isolation: ServiceSettings.Isolation?, _ probe: JobIsolation.Probe,
+        sandbox: SandboxSettings = SandboxSettings()
     ) throws -> JobIsolation {
         try JobIsolation.decide(
-            settings(isolation, fence: fence), probe: probe, path: "/usr/bin", supervisor: "/lib/martlet-supervisor")
+            settings(isolation, sandbox: sandbox), probe: probe, path: "/usr/bin", supervisor: "/lib/martlet-supervisor"
+        )
     }
 
-    @Test func testThatTheFenceIsTheDefaultWhereItWorks() throws {
+    @Test func testThatTheSandboxIsTheDefaultWhereItWorks() throws {
         let decided = try decide(nil, .works)
         #expect(decided.isolation == .sandbox)
         #expect(decided.readOnly == ["/lib/martlet-supervisor"])
@@ -41,15 +43,15 @@ import Testing
     }
 
     /// The machine may have been out of processes for a moment.
-    @Test func testThatWhereJobsWereFencedTheyAreNotRunWithoutAFence() throws {
+    @Test func testThatWhereJobsWereSandboxedTheyAreNotRunWithoutASandbox() throws {
         let error = #expect(throws: IsolationError.self) {
             try JobIsolation.decide(
-                settings(nil), probe: .fails("no bwrap"), path: "", supervisor: "/s", wasFenced: true)
+                settings(nil), probe: .fails("no bwrap"), path: "", supervisor: "/s", wasSandboxed: true)
         }
         expectContains(
             error?.description ?? "", "until now, and it cannot work: no bwrap; mend that, or write isolation: none")
         let wished = try JobIsolation.decide(
-            settings(ServiceSettings.Isolation.none), probe: .works, path: "", supervisor: "/s", wasFenced: true)
+            settings(ServiceSettings.Isolation.none), probe: .works, path: "", supervisor: "/s", wasSandboxed: true)
         #expect(wished.isolation == .none(reason: "the settings say isolation: none"))
     }
 
@@ -63,7 +65,7 @@ import Testing
             let error = #expect(throws: IsolationError.self) { try decide(path) }
             expectContains(
                 error?.description ?? "",
-                "fence: read-only: \(directory.path(path)) would show every job \(directory.path)/")
+                "sandbox: read-only: \(directory.path(path)) would show every job \(directory.path)/")
         }
     }
 
@@ -88,7 +90,7 @@ import Testing
             symlink(directory.path("data/martlet"), directory.path("state"))
             symlink(directory.path("data"), directory.path("named"))
             try body(directory) { path in
-                var written = settings(nil, fence: FenceSettings(readOnly: [directory.path(path)]))
+                var written = settings(nil, sandbox: SandboxSettings(readOnly: [directory.path(path)]))
                 written.state = directory.path("state")
                 written.secrets = directory.path("etc/secrets")
                 return try JobIsolation.decide(written, probe: .works, path: "/usr/bin", supervisor: "/lib/s")
@@ -96,14 +98,14 @@ import Testing
         }
     }
 
-    @Test func testThatAFenceThatIsAskedForAndCannotWorkKeepsTheServiceFromStarting() throws {
+    @Test func testThatASandboxThatIsAskedForAndCannotWorkKeepsTheServiceFromStarting() throws {
         let error = #expect(throws: IsolationError.self) { try decide(.sandbox, .fails("no bwrap")) }
         expectContains(error?.description ?? "", "cannot work here: no bwrap; or write isolation: none")
     }
 
     @Test func testThatTheLoopbackIsReachedWhereThereIsNoOtherNetworkOrTheSettingsSaySo() throws {
         func loopback(_ setting: Bool?, _ probe: JobIsolation.Probe) throws -> JobIsolation.Loopback? {
-            try decide(nil, probe, fence: FenceSettings(loopback: setting)).loopback
+            try decide(nil, probe, sandbox: SandboxSettings(loopback: setting)).loopback
         }
         #expect(try loopback(nil, .works) == nil)
         #expect(try loopback(false, .works) == nil)
@@ -119,7 +121,7 @@ import Testing
 
     @Test func testThatALoopbackThatMustNotAndCannotBeKeptAwayKeepsTheServiceFromStarting() throws {
         let error = #expect(throws: IsolationError.self) {
-            try decide(nil, .sharesNetwork("no slirp4netns"), fence: FenceSettings(loopback: false))
+            try decide(nil, .sharesNetwork("no slirp4netns"), sandbox: SandboxSettings(loopback: false))
         }
         expectContains(
             error?.description ?? "", "without the machine's loopback here: no slirp4netns; or write loopback: true")
@@ -135,8 +137,9 @@ import Testing
             try state.rememberOwnNetwork()
             func loopback(_ setting: Bool?, _ probe: JobIsolation.Probe) throws -> JobIsolation.Loopback? {
                 try JobIsolation.decide(
-                    settings(nil, fence: FenceSettings(loopback: setting)), probe: probe, path: "", supervisor: "/s",
-                    wasFenced: true, hadOwnNetwork: state.hadOwnNetwork
+                    settings(nil, sandbox: SandboxSettings(loopback: setting)), probe: probe, path: "",
+                    supervisor: "/s",
+                    wasSandboxed: true, hadOwnNetwork: state.hadOwnNetwork
                 ).loopback
             }
             // when
@@ -144,23 +147,23 @@ import Testing
             // then
             expectContains(
                 error?.description ?? "",
-                "until now, and it cannot be made: no slirp4netns; mend that, or write fence: { loopback: true }")
+                "until now, and it cannot be made: no slirp4netns; mend that, or write sandbox: { loopback: true }")
             #expect(try loopback(true, .sharesNetwork("no slirp4netns")) == .wished)
             #expect(try loopback(nil, .works) == nil)
         }
     }
 
-    @Test func testThatOnlyAFenceHasItsOwnNetwork() throws {
+    @Test func testThatOnlyASandboxHasItsOwnNetwork() throws {
         #expect(try !decide(nil, .fails("no bwrap")).hasOwnNetwork)
         #expect(try !decide(nil, .sharesNetwork("no slirp4netns")).hasOwnNetwork)
-        #expect(try !decide(nil, .works, fence: FenceSettings(loopback: true)).hasOwnNetwork)
+        #expect(try !decide(nil, .works, sandbox: SandboxSettings(loopback: true)).hasOwnNetwork)
     }
 
     @Test func testThatAPathThatIsNotThereIsToldAtTheStart() throws {
-        let fence = FenceSettings(readOnly: ["/usr", "/nowhere/at/all"])
-        let error = #expect(throws: IsolationError.self) { try decide(nil, .works, fence: fence) }
-        expectContains(error?.description ?? "", "fence: read-only: /nowhere/at/all is not there")
-        #expect(try decide(.some(.none), .works, fence: fence).isolation != .sandbox, "nobody needs it then")
+        let sandbox = SandboxSettings(readOnly: ["/usr", "/nowhere/at/all"])
+        let error = #expect(throws: IsolationError.self) { try decide(nil, .works, sandbox: sandbox) }
+        expectContains(error?.description ?? "", "sandbox: read-only: /nowhere/at/all is not there")
+        #expect(try decide(.some(.none), .works, sandbox: sandbox).isolation != .sandbox, "nobody needs it then")
     }
 
     @Test func testThatToolchainsAreFoundInThePathAndNothingElseOfIt() async throws {
@@ -187,13 +190,13 @@ import Testing
     }
 
     /// The description of a sandboxed job. The supervisor's handling of it is tested in `ExecutionTests`.
-    @Suite struct WhenAJobIsFenced {
+    @Suite struct WhenAJobIsSandboxed {
         private let isolation = JobIsolation(
             isolation: .sandbox, readOnly: ["/lib/martlet-supervisor", "/opt/swift"],
             path: "/opt/swift/usr/bin:/usr/bin",
-            limits: FenceSettings(memory: .gibibytes(2), processes: 99, workspace: .gibibytes(3), cpuWeight: 50))
+            limits: SandboxSettings(memory: .gibibytes(2), processes: 99, workspace: .gibibytes(3), cpuWeight: 50))
 
-        @Test func testThatItsPathsAreThoseOfTheFence() async throws {
+        @Test func testThatItsPathsAreThoseOfTheSandbox() async throws {
             let executor = ScriptedExecutor.playing()
             try await withBot(BotPlan(executor: .scripted(executor), isolation: isolation)) { bot in
                 // when
@@ -210,15 +213,15 @@ import Testing
                     #expect(job.environment[variable] == "/martlet/kit")
                 }
                 #expect(job.environment["TMPDIR"] == "/tmp")
-                #expect(job.environment["HOME"] == job.fence?.home)
+                #expect(job.environment["HOME"] == job.sandbox?.home)
                 #expect(job.environment["TERM"] == "dumb")
                 // It is beside the workspace's tree, and removed with the job.
-                #expect(job.fence?.homeDirectory == job.workspace.dropLast("tree".count) + "home")
-                expectNoFile(job.fence?.homeDirectory ?? "")
+                #expect(job.sandbox?.homeDirectory == job.workspace.dropLast("tree".count) + "home")
+                expectNoFile(job.sandbox?.homeDirectory ?? "")
                 #expect(!job.environment.values.contains { $0.contains(bot.state.path) })
-                let objects = try #require(job.fence?.readOnly.last)
+                let objects = try #require(job.sandbox?.readOnly.last)
                 #expect(objects.hasPrefix(bot.state.repositories) && objects.hasSuffix("/objects"))
-                #expect(job.fence?.readOnly.dropLast() == ["/lib/martlet-supervisor", "/opt/swift"])
+                #expect(job.sandbox?.readOnly.dropLast() == ["/lib/martlet-supervisor", "/opt/swift"])
                 #expect(job.limits.memoryBytes == 2 << 30)
                 #expect(job.limits.processes == 99)
                 #expect(job.limits.cpuWeight == 50)
@@ -233,7 +236,8 @@ import Testing
             try await withBot(plan) { bot in
                 let integration = try await bot.integrate()
                 expectVerdict(
-                    of: integration, .buildErrors, because: "adds it to `fence: { read-only: [/root] }` of the settings"
+                    of: integration, .buildErrors,
+                    because: "adds it to `sandbox: { read-only: [/root] }` of the settings"
                 )
                 #expect(executor.starts.isEmpty)
             }
@@ -249,7 +253,7 @@ import Testing
             FileManager.default.fileExists(atPath: "\(tree)/\(path)")
         }
 
-        @Test func testThatAWorkspaceThatMovesIntoTheFenceIsEmptiedOnce() async throws {
+        @Test func testThatAWorkspaceThatMovesIntoTheSandboxIsEmptiedOnce() async throws {
             let executor = ScriptedExecutor.playing()
             try await withBot(BotPlan(executor: .scripted(executor))) { bot in
                 // given: a warm workspace of jobs without a sandbox.

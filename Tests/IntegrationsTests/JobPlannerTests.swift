@@ -10,12 +10,12 @@ import Testing
     func plan(
         _ configuration: Recipe.Configuration, type: ProjectType?, analyze: [Recipe.Analysis]? = [],
         archive: Recipe.Archive = .init(include: []), tree: JobPlanner.Tree = .init(rootEntries: []),
-        isFenced: Bool = false
+        isSandboxed: Bool = false
     ) -> JobPlanner.Plan {
         let recipe = Recipe(configurations: [configuration], analyze: analyze, archive: archive, projectType: type)
         return JobPlanner(supervisor: "/lib/martlet-supervisor").plan(
             configuration: configuration, recipe: recipe, archived: recipe.archivedConfiguration, tree: tree,
-            defaultTimeout: .seconds(1800), isFenced: isFenced)
+            defaultTimeout: .seconds(1800), isSandboxed: isSandboxed)
     }
 
     private func commands(_ plan: JobPlanner.Plan) -> [String] {
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Suite struct GivenAFence {
+    @Suite struct GivenASandbox {
         private let outer = JobPlannerTests()
         private static let depending = JobPlanner.Tree(
             rootEntries: ["Package.swift", ".swift-format", "Tests"], hasDependencies: true)
@@ -132,7 +132,7 @@ import Testing
             // when
             let plan = outer.plan(
                 try Samples.configuration(), type: .swiftPackage, analyze: nil, archive: .init(), tree: Self.depending,
-                isFenced: true)
+                isSandboxed: true)
 
             // then
             #expect(plan.steps.map(\.name) == ["resolve", "swift-format", "build", "list", "test", "archive"])
@@ -147,7 +147,7 @@ import Testing
             configuration.flags = ["-c", "release", "--package-path", "sub", "--traits=A,B", "-Xswiftc", "-DX"]
 
             // when
-            let plan = outer.plan(configuration, type: .swiftPackage, tree: Self.depending, isFenced: true)
+            let plan = outer.plan(configuration, type: .swiftPackage, tree: Self.depending, isSandboxed: true)
 
             // then
             #expect(plan.steps[0].arguments.dropFirst(4) == ["", "--package-path", "sub", "--traits=A,B"])
@@ -161,11 +161,12 @@ import Testing
             var own = debug
             own.steps = [.init(name: try Samples.name("a"), kind: .building, command: .init(run: "x"))]
             func resolves(
-                _ configuration: Recipe.Configuration, _ type: ProjectType?, _ tree: JobPlanner.Tree, _ isFenced: Bool
+                _ configuration: Recipe.Configuration, _ type: ProjectType?, _ tree: JobPlanner.Tree,
+                _ isSandboxed: Bool
             )
                 -> Bool
             {
-                outer.plan(configuration, type: type, tree: tree, isFenced: isFenced).steps.contains {
+                outer.plan(configuration, type: type, tree: tree, isSandboxed: isSandboxed).steps.contains {
                     $0.name == "resolve"
                 }
             }
@@ -173,7 +174,7 @@ import Testing
             // then
             #expect(resolves(debug, .swiftPackage, Self.depending, true))
             #expect(!resolves(debug, .swiftPackage, packageTree, true), "no dependencies")
-            #expect(!resolves(debug, .swiftPackage, Self.depending, false), "no fence: the build has the network")
+            #expect(!resolves(debug, .swiftPackage, Self.depending, false), "no sandbox: the build has the network")
             #expect(!resolves(debug, .make, Self.depending, true))
             #expect(!resolves(open, .swiftPackage, Self.depending, true), "the build has the network")
             #expect(!resolves(own, .swiftPackage, Self.depending, true), "the recipe says all that runs")
@@ -186,7 +187,7 @@ import Testing
 
             // when, then
             let plan = outer.plan(
-                configuration, type: .swiftPackage, analyze: nil, tree: Self.depending, isFenced: true)
+                configuration, type: .swiftPackage, analyze: nil, tree: Self.depending, isSandboxed: true)
             #expect(plan.steps.allSatisfy { $0.network == .full })
         }
     }

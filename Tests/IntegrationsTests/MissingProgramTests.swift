@@ -28,7 +28,7 @@ import Testing
         ),
         (
             Played(step: .building, name: "resolve", arguments: script(.cargo), output: missingCargo, exit: 127),
-            "fence: { read-only: [DIRECTORY] }"
+            "sandbox: { read-only: [DIRECTORY] }"
         ),
     ])
     func testThatItIsOurFaultAndSaysWhatToInstall(_ played: Played, _ advice: String) async throws {

@@ -8,7 +8,7 @@ import Testing
 /// The steps of each type of project, made from its row.
 @Suite struct ProjectPlanTests {
     private func plan(
-        _ type: ProjectType, flags: [String] = [], isFenced: Bool = true, archive: Recipe.Archive = .init(),
+        _ type: ProjectType, flags: [String] = [], isSandboxed: Bool = true, archive: Recipe.Archive = .init(),
         filter: String? = nil, names: [String] = [], manifest: String? = nil,
         change: (inout Recipe.Configuration) -> Void = { _ in }
     ) throws -> JobPlanner.Plan {
@@ -19,7 +19,7 @@ import Testing
         return JobPlanner(supervisor: "/s").plan(
             configuration: configuration, recipe: recipe, archived: recipe.archivedConfiguration,
             tree: .init(rootEntries: names + type.profile.markers.prefix(1), manifest: manifest),
-            defaultTimeout: .seconds(9), isFenced: isFenced, testFilter: filter)
+            defaultTimeout: .seconds(9), isSandboxed: isSandboxed, testFilter: filter)
     }
 
     @Test(
@@ -39,9 +39,9 @@ import Testing
             (.rebar3, ["resolve", "build", "test", "archive"]), (.shell, ["shellcheck", "test"]),
         ] as [(ProjectType, [String])])
     func testThatEachTypeHasItsStepsAndOnlyResolvingHasTheNetwork(_ type: ProjectType, _ names: [String]) throws {
-        for isFenced in [true, false] {
+        for isSandboxed in [true, false] {
             // when
-            let plan = try plan(type, isFenced: isFenced)
+            let plan = try plan(type, isSandboxed: isSandboxed)
             // then
             #expect(plan.steps.map(\.name) == names)
             for step in plan.steps { #expect((step.network == .full) == (step.name == "resolve"), "\(step.name)") }

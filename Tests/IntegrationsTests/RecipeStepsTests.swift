@@ -258,12 +258,12 @@ import Testing
 
             """
 
-        @Test func testThatItNeedsTheFence() async throws {
+        @Test func testThatItNeedsTheSandbox() async throws {
             let executor = ScriptedExecutor.playing()
             try await withBot(BotPlan(recipe: Self.recipe, executor: .scripted(executor))) { bot in
                 let integration = try await bot.integrate()
                 expectVerdict(
-                    of: integration, .buildErrors, because: "an image needs the fence, in which jobs do not run here")
+                    of: integration, .buildErrors, because: "an image needs the sandbox, in which jobs do not run here")
                 #expect(executor.starts.isEmpty)
             }
         }
@@ -284,9 +284,9 @@ import Testing
 
                     // then
                     let job = try bot.directory(of: try #require(integration.attempt("debug"))).job()
-                    #expect(job.fence?.root == images.path("images/debian-12"))
+                    #expect(job.sandbox?.root == images.path("images/debian-12"))
                     #expect(job.environment["PATH"] == JobIsolation.imagePath)
-                    #expect(job.fence?.readOnly.contains("/opt/swift") == false, "the image has its own")
+                    #expect(job.sandbox?.readOnly.contains("/opt/swift") == false, "the image has its own")
                 }
             }
         }

@@ -35,7 +35,7 @@ import Testing
         ("Error: ENOENT: no such file or directory, open '/srv/data.json'", "/srv/data.json"),
     ])
     func testThatAPathThatIsNotShownIsNamedWithTheSettingThatShowsIt(line: String, path: String) {
-        expectContains(hint("\(line)\n") ?? "", "`fence: { read-only: [\(path)] }`")
+        expectContains(hint("\(line)\n") ?? "", "`sandbox: { read-only: [\(path)] }`")
     }
 
     @Test(arguments: [
@@ -63,7 +63,7 @@ import Testing
     @Test func testThatAPathThatIsOnlyNamedLikeTheServiceIsRecommended() {
         expectContains(
             hint("open '/opt/martlet-sdk/tool': No such file or directory") ?? "",
-            "`fence: { read-only: [/opt/martlet-sdk/tool] }`")
+            "`sandbox: { read-only: [/opt/martlet-sdk/tool] }`")
     }
 
     @Test(arguments: [
@@ -77,7 +77,7 @@ import Testing
             expectContains(
                 hint, "asked git for the repository /srv/mirrors/kit.git, which jobs in the sandbox do not see")
             expectContains(hint, "`url.….insteadOf`")
-            expectContains(hint, "`fence: { read-only: [/srv/mirrors/kit.git] }`")
+            expectContains(hint, "`sandbox: { read-only: [/srv/mirrors/kit.git] }`")
         }
     }
 

@@ -25,14 +25,14 @@ import Testing
     }
 
     /// Returns a sandboxed job as the service makes it.
-    private func fenced(path: String, readOnly: [String] = [], step: [String: String] = [:]) -> JobDescription {
+    private func sandboxed(path: String, readOnly: [String] = [], step: [String: String] = [:]) -> JobDescription {
         JobDescription(
             steps: [
                 .init(
                     step: "building", name: "build", arguments: ["swift", "build"], environment: step,
                     timeoutMilliseconds: 1000)
             ], environment: ["PATH": path], workspace: "/w", mountedAt: "/martlet/kit", isolation: .sandbox,
-            fence: .init(readOnly: readOnly))
+            sandbox: .init(readOnly: readOnly))
     }
 
     private func withPlanted(
@@ -54,7 +54,8 @@ import Testing
         try await withPlanted { path, directory in
             for places in ["/martlet/kit/bin:\(path)", path] {
                 let found = try finding(
-                    of: fenced(path: places, readOnly: [directory]), for: .swiftPackage, environment: ["PATH": places])
+                    of: sandboxed(path: places, readOnly: [directory]), for: .swiftPackage,
+                    environment: ["PATH": places])
                 #expect(found.toolchain == nil)
                 #expect(found.note == "the recipe sets PATH, so which swift built it is not known")
             }
@@ -63,7 +64,7 @@ import Testing
 
     @Test func testThatAPathOfAStepLeavesItOutToo() async throws {
         try await withPlanted { path, directory in
-            let job = fenced(path: path, readOnly: [directory], step: ["PATH": "/martlet/kit/bin"])
+            let job = sandboxed(path: path, readOnly: [directory], step: ["PATH": "/martlet/kit/bin"])
             let found = try finding(of: job, for: .swiftPackage)
             #expect(found.toolchain == nil)
             #expect(found.note == "the recipe sets PATH, so which swift built it is not known")
@@ -71,13 +72,13 @@ import Testing
     }
 
     /// A file that the sandbox does not show, such as one in a workspace, can be written by anybody.
-    @Test func testThatWhatTheFenceDoesNotShowIsNotStated() async throws {
+    @Test func testThatWhatTheSandboxDoesNotShowIsNotStated() async throws {
         try await withPlanted { path, directory in
-            #expect(try toolchain(of: fenced(path: path), for: .swiftPackage) == nil)
+            #expect(try toolchain(of: sandboxed(path: path), for: .swiftPackage) == nil)
             symlink(path, directory + "/linked")
-            let linked = fenced(path: directory + "/linked", readOnly: [directory + "/linked"])
+            let linked = sandboxed(path: directory + "/linked", readOnly: [directory + "/linked"])
             #expect(try toolchain(of: linked, for: .swiftPackage) == nil)
-            let shown = try toolchain(of: fenced(path: path, readOnly: [directory]), for: .swiftPackage)
+            let shown = try toolchain(of: sandboxed(path: path, readOnly: [directory]), for: .swiftPackage)
             #expect(shown?.version == "Swift version 9.1 (trustworthy)")
         }
     }
@@ -100,7 +101,7 @@ import Testing
             func job(_ path: String, root: String? = nil) -> JobDescription {
                 JobDescription(
                     steps: [], environment: ["PATH": path], workspace: "/w",
-                    isolation: root == nil ? .none : .sandbox, fence: root.map { .init(root: $0) })
+                    isolation: root == nil ? .none : .sandbox, sandbox: root.map { .init(root: $0) })
             }
             let tools = directory.path("tools/usr/bin")
 

@@ -13,7 +13,7 @@ import Testing
         ],
         environment: ["CI": "true"], workspace: "/w", mountedAt: "/martlet/kit", secrets: ["token"],
         isolation: .sandbox,
-        fence: .init(
+        sandbox: .init(
             root: "/images/a", readOnly: ["/opt/swift"], home: "/home/me", homeDirectory: "/w-home",
             temporaryBytes: 6, homeBytes: 7, sharesNetwork: false),
         limits: .init(
@@ -28,14 +28,14 @@ import Testing
     @Test func testThatWhatIsNotSaidSurvivesItsFile() throws {
         // given
         var job = job
-        job.fence?.root = nil
-        job.fence?.homeDirectory = nil
+        job.sandbox?.root = nil
+        job.sandbox?.homeDirectory = nil
         job.limits.memoryBytes = nil
         job.limits.cpuWeight = nil
         // when, then
         expectNoDifference(try JobDescription(json: job.json()), job)
         job.isolation = .none
-        job.fence = nil
+        job.sandbox = nil
         expectNoDifference(try JobDescription(json: job.json()), job)
     }
 

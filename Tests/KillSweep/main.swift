@@ -17,8 +17,8 @@ let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/sel
 let programs = ProcessInfo.processInfo.environment["MARTLET_BUILD"] ?? (own as NSString).deletingLastPathComponent
 let arguments = CommandLine.arguments.dropFirst()
 let isNetworked = arguments.contains("--networked")
-let isFenced = isNetworked || arguments.contains("--fenced")
-let scenarios = isNetworked ? [.networked] : KillScenario.all(isFenced: isFenced)
+let isSandboxed = isNetworked || arguments.contains("--fenced")
+let scenarios = isNetworked ? [.networked] : KillScenario.all(isSandboxed: isSandboxed)
 let names = scenarios.map(\.rawValue)
 let wanted = arguments.filter { !["--fenced", "--networked"].contains($0) }.flatMap { name in
     name == "others" ? names.filter { $0 != KillScenario.publishing.rawValue } : [name]
@@ -55,7 +55,7 @@ var kills: [KillSweep.Victim: Int] = [:]
 do {
     try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
     let sweep = try KillSweep(
-        root: root, programs: programs, isFenced: isFenced,
+        root: root, programs: programs, isSandboxed: isSandboxed,
         scenarios: scenarios.filter { scenario in places.contains { $0.scenario == scenario } })
     defer { sweep.end() }
     for place in places where try run(place, round: 1, sweep) { _ = try run(place, round: 2, sweep) }

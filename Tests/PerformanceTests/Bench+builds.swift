@@ -49,7 +49,8 @@ extension Bench {
                 "no-op builds a minute, \(kind)", "\(Int(minute)) (\(each * bots.count) in \(seconds.text) s)",
                 ratio: "two cores only spawning × \((minute / alone).text)",
                 goal: Goal(
-                    120_000 / minute, atMost: 120_000 / goal, "≥ \(Int(goal))", unit: unit(isFenced: kind == "fenced")))
+                    120_000 / minute, atMost: 120_000 / goal, "≥ \(Int(goal))",
+                    unit: unit(isSandboxed: kind == "fenced")))
         }
     }
 }

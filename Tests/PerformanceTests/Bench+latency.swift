@@ -51,7 +51,7 @@ extension Bench {
                 "trigger to first byte, \(kind)", "\(figures.median.text) ms, p99 \(figures.p99.text)",
                 ratio: "sh -c 'exec date'" + times(figures, baseline.command),
                 goal: Goal(
-                    figures.median, atMost: goal, "≤ \(Int(goal)) ms", unit: unit(isFenced: kind == "fenced")))
+                    figures.median, atMost: goal, "≤ \(Int(goal)) ms", unit: unit(isSandboxed: kind == "fenced")))
             let pushed = Figures(told)
             say(
                 "webhook to first byte, new commit, \(kind)", "\(pushed.median.text) ms, p99 \(pushed.p99.text)",

@@ -15,7 +15,7 @@ extension Bench {
         say(
             "a supervisor's start and end", "\(start.median.text) ms, p99 \(start.p99.text)",
             ratio: "spawn and wait" + times(start, baseline.spawn),
-            goal: Goal(start.median, atMost: 2, "≤ 2 ms", unit: unit(isFenced: false)))
+            goal: Goal(start.median, atMost: 2, "≤ 2 ms", unit: unit(isSandboxed: false)))
         try withService("supervisor") { service in
             let flag = service.root + "/go"
             _ = try service.makeBot(

@@ -39,8 +39,8 @@ final class Bench {
     }
 
     /// Returns the unit of a job's goal: the time of bubblewrap with a sandbox, or else of a process.
-    func unit(isFenced: Bool) -> (here: Double, there: Double, name: String) {
-        if isFenced, let fence = baseline.fence { return (fence.median, Goal.bubblewrap, "bubblewrap") }
+    func unit(isSandboxed: Bool) -> (here: Double, there: Double, name: String) {
+        if isSandboxed, let sandbox = baseline.sandbox { return (sandbox.median, Goal.bubblewrap, "bubblewrap") }
         return (baseline.spawn.median, Goal.spawn, "spawn and wait")
     }
 
@@ -81,7 +81,9 @@ final class Bench {
         say("spawn and wait of /bin/true", "\(baseline.spawn.median.text) ms, p99 \(baseline.spawn.p99.text)")
         say("sh -c 'exec date'", "\(baseline.command.median.text) ms, p99 \(baseline.command.p99.text)")
         say("durable commit in SQLite", "\(baseline.commit.median.text) ms, p99 \(baseline.commit.p99.text)")
-        if let fence = baseline.fence { say("bubblewrap alone", "\(fence.median.text) ms, p99 \(fence.p99.text)") }
+        if let sandbox = baseline.sandbox {
+            say("bubblewrap alone", "\(sandbox.median.text) ms, p99 \(sandbox.p99.text)")
+        }
     }
 }
 

@@ -12,7 +12,7 @@ package struct Baseline {
     /// Storing one row in SQLite with WAL and `synchronous = FULL`.
     package let commit: Figures
     /// The time of `/bin/true` under bubblewrap with every namespace; `nil` if bubblewrap cannot work here.
-    package let fence: Figures?
+    package let sandbox: Figures?
 
     /// - Parameter directory: A directory on the state's file system.
     /// - Throws: `ServiceFailure`, `DatabaseError`.
@@ -35,9 +35,9 @@ package struct Baseline {
             "--tmpfs", "/tmp", "/bin/true",
         ]
         if Shell.has("bwrap"), try Shell.wait(Shell.start(arguments)) == 0 {
-            fence = try Self.figures { try Shell.wait(Shell.start(arguments)) }
+            sandbox = try Self.figures { try Shell.wait(Shell.start(arguments)) }
         } else {
-            fence = nil
+            sandbox = nil
         }
     }
 

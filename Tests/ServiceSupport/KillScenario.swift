@@ -106,12 +106,12 @@ package enum KillScenario: String, CaseIterable, Sendable {
     ]
 
     /// Returns the scenarios of the sweep without the sandbox, or of the one in it.
-    package static func all(isFenced: Bool) -> [KillScenario] {
-        allCases.filter { $0 != .networked && (isFenced ? $0.isFenced : $0 != .pull) }
+    package static func all(isSandboxed: Bool) -> [KillScenario] {
+        allCases.filter { $0 != .networked && (isSandboxed ? $0.isSandboxed : $0 != .pull) }
     }
 
     /// Whether jobs are killed in the sandbox too. Notifications and removals are the same there. Pull requests run only there.
-    private var isFenced: Bool {
+    private var isSandboxed: Bool {
         switch self {
         case .publishing, .uploading, .networked, .rerun, .cancel, .supersede, .pull: true
         case .beforeTriggers, .failedTrigger, .rerunOfFailed, .takenBack, .leftAlone, .telling, .tellingBusy,

@@ -34,7 +34,7 @@ extension KillSweep {
         let lines = service.text("steps").split(separator: "\n")
         for attempt in attempts {
             found += logViolations("\(job)/\(attempt)", isWhole: attempt == attempts.last)
-            if isFenced { continue }
+            if isSandboxed { continue }
             let ran = lines.filter { $0.hasSuffix(" \(job)/\(attempt) ") }.map { $0.split(separator: " ")[0] }
             if Set(ran).count != ran.count { found.append("attempt \(attempt) ran \(ran)") }
             if attempt == attempts.last, ran != ["build", "test"] { found.append("the last attempt ran \(ran)") }

@@ -23,7 +23,7 @@ extension KillSweep {
                 scenario.rawValue,
                 files: [
                     ".martlet.yml": bot.recipe + "analyze: []\narchive: { include: [\(bot.archive)] }\n",
-                    "step": (isFenced ? "" : Self.note("$STEP", in: stepLedger)) + "echo \"$STEP of $(cat file)\"\n",
+                    "step": (isSandboxed ? "" : Self.note("$STEP", in: stepLedger)) + "echo \"$STEP of $(cat file)\"\n",
                     "file": "0\n",
                 ], lines: bot.lines)
         }
@@ -111,7 +111,7 @@ extension KillSweep {
     /// Returns the steps that ran, according to the file that they append to. In the sandbox, where they cannot reach the file, according to their
     /// output.
     func steps(ranIn attempt: String) -> [String] {
-        guard isFenced else {
+        guard isSandboxed else {
             let lines = service.text("steps").split(separator: "\n")
             return lines.filter { $0.hasSuffix(" \(attempt) ") }.map { String($0.split(separator: " ")[0]) }
         }

@@ -51,7 +51,7 @@ package final class KillSweep {
     /// The scenarios for which there are bots.
     let scenarios: [KillScenario]
     /// Whether jobs run in the sandbox, where they cannot reach an outside ledger. Then only their logs show what ran.
-    let isFenced: Bool
+    let isSandboxed: Bool
     private let failpoint: String
     private(set) var runs = 0
     /// Whether the bots of all scenarios exist.
@@ -76,21 +76,21 @@ package final class KillSweep {
     /// Starts a daemon and brings its bot to a first green integration.
     /// - Parameters:
     ///   - root: An empty directory.
-    ///   - isFenced: Whether jobs run in the sandbox.
+    ///   - isSandboxed: Whether jobs run in the sandbox.
     ///   - scenarios: The scenarios to run; each needs a bot and its first integration.
     /// - Throws: `ServiceFailure`.
-    package init(root: String, programs: String, isFenced: Bool = false, scenarios: [KillScenario]) throws {
+    package init(root: String, programs: String, isSandboxed: Bool = false, scenarios: [KillScenario]) throws {
         failpoint = root + "/failpoint"
-        self.isFenced = isFenced
+        self.isSandboxed = isSandboxed
         self.scenarios = scenarios
         listener = try Listener()
         // The flags are on the host's loopback, which a step with a network of its own cannot reach.
         let sharesNetwork = !scenarios.contains(.networked)
         service = try Service(
             root: root, programs: programs,
-            settings: "isolation: \(isFenced ? "sandbox\nfence: { loopback: \(sharesNetwork) }" : "none")\n",
+            settings: "isolation: \(isSandboxed ? "sandbox\nsandbox: { loopback: \(sharesNetwork) }" : "none")\n",
             environment: ["MARTLET_FAILPOINT": failpoint])
-        let note = isFenced ? "" : "echo \"$STEP $(tr '\\0' ' ' </proc/$PPID/cmdline)\" >> '\(service.root)/steps'"
+        let note = isSandboxed ? "" : "echo \"$STEP $(tr '\\0' ' ' </proc/$PPID/cmdline)\" >> '\(service.root)/steps'"
         let step = """
             \(note)
             echo "$STEP begins"; seq \(Self.lines); echo "$STEP" >> made.txt; echo "$STEP ends"

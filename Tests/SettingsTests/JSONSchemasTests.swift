@@ -43,7 +43,7 @@ import Testing
                 try properties(schema, base + ["properties", "analyze", "items", "oneOf", "1"]),
                 Keys.names(Keys.analysis).sorted())
         }
-        try expect("settings", ["properties", "sandbox"], Keys.fence)
+        try expect("settings", ["properties", "sandbox"], Keys.sandbox)
         try expect("settings", ["properties", "mail"], Keys.mail)
         try expect("bot", ["properties", "notify", "items"], Keys.notice)
         try expect("bot", ["properties", "secrets", "items"], Keys.jobSecret)

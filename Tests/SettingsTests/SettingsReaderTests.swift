@@ -21,8 +21,8 @@ import Testing
         #expect(settings.secrets == "/etc/martlet/secrets")
         #expect(settings.concurrency == 4)
         #expect(settings.anonymous == .read)
-        #expect(settings.isolation == nil, "the fence where it can work")
-        #expect(settings.fence == FenceSettings(processes: 512, workspace: .gibibytes(20)))
+        #expect(settings.isolation == nil, "the sandbox where it can work")
+        #expect(settings.sandbox == SandboxSettings(processes: 512, workspace: .gibibytes(20)))
         #expect(settings.images == nil)
         #expect(settings.user == "martlet")
         #expect(settings.url == nil)
@@ -34,7 +34,7 @@ import Testing
         let words = first.split { $0 == " " }
         let machine = try #require(words[0] == "MemTotal:" ? Int64(words[1]) : nil) * 1024
         // when
-        let memory = FenceSettings.usualMemory.bytes
+        let memory = SandboxSettings.usualMemory.bytes
         // then: whole gibibytes, rounded down
         #expect(memory <= machine / 4 * 3)
         #expect(memory > machine / 4 * 3 - (1 << 30))
@@ -68,7 +68,7 @@ import Testing
                 listen: [.init(host: "127.0.0.1", port: 8080), .init(host: "::1", port: 9090)],
                 url: "https://ci.acme.example", state: "/srv/martlet", bots: "/etc/martlet/our-bots", concurrency: 3,
                 secrets: "/run/secrets", anonymous: .none, isolation: .sandbox,
-                fence: FenceSettings(
+                sandbox: SandboxSettings(
                     readOnly: ["/opt/sdk", "/srv/packages"], memory: .gibibytes(4), processes: 100,
                     workspace: .mebibytes(512), cpuWeight: 50, loopback: true), images: "/etc/martlet/images",
                 user: "ci",
@@ -86,7 +86,7 @@ import Testing
         let reading = read("\(old): { processes: 100 }\n")
         let both = read("sandbox: {}\n\(old): { processes: 100 }\n")
         // then
-        #expect(try #require(reading.value).fence.processes == 100)
+        #expect(try #require(reading.value).sandbox.processes == 100)
         #expect(
             reading.diagnostics.map(\.description) == [
                 "/etc/martlet/martlet.yml:1:1: warning: `\(old)` is the old name of `sandbox`; it is still read, but write `sandbox`"
@@ -145,7 +145,7 @@ import Testing
         Marked("sandbox: { §readonly: /opt }\n", "did you mean `read-only`?"),
         Marked("sandbox: { read-only: §opt }\n", "has absolute paths"),
         Marked("sandbox: { read-only: [/opt, §/opt/../etc] }\n", "has absolute paths"),
-        Marked("sandbox: { read-only: §/ }\n", "the whole machine is no fence"),
+        Marked("sandbox: { read-only: §/ }\n", "the whole machine is no sandbox"),
         Marked("sandbox: { read-only: §/tmp/sdk }\n", "a /tmp of its own"),
         Marked("sandbox: { memory: §4 }\n", "is no size for `memory`"),
         Marked("sandbox: { memory: §4GB }\n", "is no size for `memory`"),

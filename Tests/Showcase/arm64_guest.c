@@ -6,7 +6,7 @@
 //   arm64_guest -u               who it is, as `id -u`; for a probe
 // By hand: aarch64-linux-gnu-gcc -static -I Sources/CLinux/include -o guest Tests/Showcase/arm64_guest.c Sources/CLinux/CLinuxSeccomp.c
 #define _GNU_SOURCE
-#include "../../Sources/CLinux/include/CLinuxFence.h"
+#include "../../Sources/CLinux/include/CLinuxSandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>

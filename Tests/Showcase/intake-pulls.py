@@ -43,7 +43,7 @@ class World(showcase_world.World):
         write(f"{self.home}/triggers/deploy", f"#!/bin/sh\necho \"$MARTLET_REF\" >> {self.home}/deployed\n", 0o755)
         for name, value in (("kit", SECRET), ("registry-token", TOKEN)):
             write(f"{self.home}/secrets/{name}", value, 0o600)
-        write(f"{self.home}/martlet.yml", f"listen: 127.0.0.1:{self.port}\nstate: {self.home}/state\nisolation: sandbox\nfence: {{ loopback: true }}\n")
+        write(f"{self.home}/martlet.yml", f"listen: 127.0.0.1:{self.port}\nstate: {self.home}/state\nisolation: sandbox\nsandbox: {{ loopback: true }}\n")
         self.bot("approved")
         self.start()
 

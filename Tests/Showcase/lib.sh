@@ -99,10 +99,10 @@ prepare() { # further lines of its settings
     chmod 700 "$scratch/config/secrets"
     printf 'listen: 127.0.0.1:%s\nstate: %s/state\nsecrets: %s/config/secrets\nconcurrency: 2\n' \
         "$port" "$scratch" "$scratch" >"$scratch/config/martlet.yml"
-    # Where the machine's git takes repositories from a directory instead of a server, jobs inside the fence must see both.
+    # Where the machine's git takes repositories from a directory instead of a server, jobs inside the sandbox must see both.
     local mirrors
     mirrors=$(git config --system --get-regexp '^url\./.*\.insteadof$' 2>/dev/null | sed -n 's,^url\.\(/[^ ]*[^ /]\)/*\.insteadof .*,\1,p' | sort -u | paste -sd, - || true)
-    [ -z "$mirrors" ] || printf 'fence: { read-only: [%s, /etc/gitconfig] }\n' "$mirrors" >>"$scratch/config/martlet.yml"
+    [ -z "$mirrors" ] || printf 'sandbox: { read-only: [%s, /etc/gitconfig] }\n' "$mirrors" >>"$scratch/config/martlet.yml"
     [ $# -eq 0 ] || printf '%s\n' "$@" >>"$scratch/config/martlet.yml"
     if ! start_daemon; then
         failed "the daemon starts" "$(tail -3 "$scratch/daemon.log")"

@@ -73,7 +73,7 @@ def main(martlet):
     world.git("checkout", "-q", "-b", "release/1.4")
     commit = world.commit({".martlet.yml": RECIPE, "steal": STEAL.format(home=world.home)})
     done = world.integrate("release/1.4")
-    claim(done["result"] == "succeeded", "a release branch's commit is integrated in the fence and published", done["result"])
+    claim(done["result"] == "succeeded", "a release branch's commit is integrated in the sandbox and published", done["result"])
     log = world.request("GET", f"/api/v1/bots/kit/integrations/{done['number']}/log/release")[1].decode()
     pieces = [base64.b64encode(secret[n:].encode())[:24].decode() for n in range(3)] + [secret[100:140]]
     claim("MARTLET_CONFIGURATION" in log and not any(piece in log for piece in pieces),
@@ -120,7 +120,7 @@ def main(martlet):
     claim(source["digest"] == {"gitCommit": commit, "gitTree": world.git("rev-parse", "HEAD^{tree}")}
           and source["uri"] == f"git+file://{world.remote}@refs/heads/release/1.4", "the statement names commit and tree", commit[:12])
     claim(definition["internalParameters"]["isolation"] == "sandbox" and details["builder"]["id"] == world.url
-          and details["metadata"]["invocationId"] == f"{world.url}/bots/kit/{done['number']}", "and fence, service and integration",
+          and details["metadata"]["invocationId"] == f"{world.url}/bots/kit/{done['number']}", "and sandbox, service and integration",
           details["metadata"]["invocationId"])
 
     # Which of the tools see a flipped bit, in sixteen places of each file.

@@ -127,7 +127,7 @@ import Testing
             { try await $0.coverage(of: id) }, { try await $0.deliveries() }, { try await $0.downloads(of: bot) },
             { try await $0.earlierTests(before: id, configuration: attempt.job) },
             { try await $0.findings(of: attempt) }, { try await $0.flakyTests(of: bot) },
-            { try await $0.hasFencedAttempts() }, { try await $0.hasTokens() },
+            { try await $0.hasSandboxedAttempts() }, { try await $0.hasTokens() },
             { try await $0.hasUnfinishedAttempts() }, { try await $0.heads() },
             { try await $0.heads(of: url) }, { try await $0.historyBefore(id) }, { try await $0.hookedRepositories() },
             { try await $0.integration(id) },

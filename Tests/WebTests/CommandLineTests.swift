@@ -344,7 +344,7 @@ import Testing
         }
     }
 
-    @Test(.fence) func testThatDoctorSaysWhetherJobsAreFenced() async throws {
+    @Test(.sandbox) func testThatDoctorSaysWhetherJobsAreSandboxed() async throws {
         try await withTemporaryDirectory { directory in
             // given
             try directory.makeDirectory("state")
@@ -356,12 +356,12 @@ import Testing
                 ).stdout
             }
             // when, then
-            expectContains(try await doctor(""), "ok  isolation  sandbox: each step is fenced; ")
+            expectContains(try await doctor(""), "ok  isolation  sandbox: each step runs in a sandbox; ")
             expectContains(try await doctor("isolation: sandbox"), "ok  isolation  sandbox: ")
-            expectContains(try await doctor("isolation: none"), "the fence works here: remove `isolation: none`")
+            expectContains(try await doctor("isolation: none"), "the sandbox works here: remove `isolation: none`")
             expectContains(
-                try await doctor("fence: { read-only: /nowhere }"),
-                "!!  isolation  fence: read-only: /nowhere is not there")
+                try await doctor("sandbox: { read-only: /nowhere }"),
+                "!!  isolation  sandbox: read-only: /nowhere is not there")
         }
     }
 

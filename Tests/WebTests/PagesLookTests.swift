@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: [
         "/", "/bots/kit", "/bots/kit/1", "/bots/kit/1/log/debug", "/products/kit", "/deliveries", "/nowhere",
     ])
-    func testThatEveryPageSaysThatJobsAreNotFenced(path: String) async throws {
+    func testThatEveryPageSaysThatJobsAreNotSandboxed(path: String) async throws {
         try await withSample { web in
             let answer = try await web.send("GET", path, headers: [("Accept", "text/html")])
             expectContains(answer.text, "<strong>isolation: none</strong>")
@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: ["/", "/products", "/deliveries"])
     func testThatEveryPageSaysWhyTheLoopbackIsReached(path: String) async throws {
-        try await withWeb(isFenced: true) { web in
+        try await withWeb(isSandboxed: true) { web in
             expectContains(
                 try await web.send("GET", path).text, "reach what listens on this machine’s loopback (no slirp4netns).")
             expectContains(try await web.send("GET", "/api/v1/bots").text, #""loopbackReason":"no slirp4netns""#)

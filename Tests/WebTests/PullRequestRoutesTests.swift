@@ -17,7 +17,7 @@ import Testing
     /// Runs a test with a fork's pull request whose head waits, announced by an event and seen by a scan.
     private func withWaiting(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
         let file = "repository: /srv/kit.git\npoll: off\nbranches: [main]\npull-requests: approved\n"
-        try await withWeb(bots: ["kit": file], isFenced: true) { web in
+        try await withWeb(bots: ["kit": file], isSandboxed: true) { web in
             let claim = PullRequestClaim(
                 number: 12, ref: Self.place, place: Self.place, base: RefName(branch: "main"), head: nil, isOpen: true,
                 toldAt: nil)

@@ -11,7 +11,7 @@ import Transfer
 /// - Parameter readsBots: Whether the bot files are read.
 func makeOperations(
     store: Store, directory: TemporaryDirectory, state: String, log: RecordingLogger, readsBots: Bool = false,
-    isFenced: Bool = false
+    isSandboxed: Bool = false
 ) async throws -> Operations {
     let settings = ServiceSettings(
         listen: [], url: "http://ci.example", state: state, bots: directory.path("bots"), concurrency: 1)
@@ -26,7 +26,7 @@ func makeOperations(
         transport: try CurlTransport(), mailTransport: try CurlTransport(), clock: WallClock { WebFixture.now },
         environment: [:],
         supervisor: "", reader: ReaderProgram(path: ""),
-        isolation: isFenced
+        isolation: isSandboxed
             ? JobIsolation(isolation: .sandbox, loopback: .needed("no slirp4netns"))
             : JobIsolation(isolation: .none(reason: "bwrap is not installed")),
         version: "1.2.3",

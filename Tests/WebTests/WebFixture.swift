@@ -68,7 +68,8 @@ struct WebFixture: Sendable {
 ///   - afterwards: Gets the store after the service has stopped.
 func withWeb(
     anonymousMayRead: Bool = true, url: String = "http://ci.example", hosts: [String] = ["a"],
-    bots: [String: String] = [:], isFenced: Bool = false, looksAtLogs: Duration = .seconds(1), makesTokens: Bool = true,
+    bots: [String: String] = [:], isSandboxed: Bool = false, looksAtLogs: Duration = .seconds(1),
+    makesTokens: Bool = true,
     shelf: FileShelf = FileShelf(), connections: Int? = nil, proxies: [String] = [],
     sourceLocation: SourceLocation = #_sourceLocation,
     afterwards: (Store) async throws -> Void = { _ in }, _ body: @Sendable (WebFixture) async throws -> Void
@@ -90,7 +91,7 @@ func withWeb(
         }
         let operations = try await makeOperations(
             store: store, directory: directory, state: state, log: log, readsBots: !bots.isEmpty,
-            isFenced: isFenced)
+            isSandboxed: isSandboxed)
         let (addresses, continuation) = AsyncStream.makeStream(of: [String].self)
         let start = ContinuousClock.now
         let server = WebServer(

@@ -82,5 +82,5 @@ void clinux_failpoint(const char *name, const char *phase);
 
 #include "CLinuxAnswering.h"
 #include "CLinuxConfine.h"
-#include "CLinuxFence.h"
+#include "CLinuxSandbox.h"
 #include "CLinuxProcess.h"

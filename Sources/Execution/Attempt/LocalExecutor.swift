@@ -53,7 +53,7 @@ package struct LocalExecutor: Executor {
 
     /// Waits for earlier requests; see `Executor`. The launcher handles requests one after another, so its answer to any request comes after all
     /// earlier ones. If no launcher listens, there are no requests.
-    package func settle() async throws(ExecutionError) { _ = try await socket.exchange(FenceFinding.request) }
+    package func settle() async throws(ExecutionError) { _ = try await socket.exchange(SandboxFinding.request) }
 
     /// Writes the request, then sends SIGTERM to the supervisor; see `Executor`.
     package func cancel(

@@ -260,11 +260,11 @@ struct JobCommands {
 
     /// The step with the network; `nil` if nothing has to be fetched, or the recipe writes its own steps.
     func resolve(
-        projectType: ProjectType?, tree: JobPlanner.Tree, isFenced: Bool, isArchived: Bool
+        projectType: ProjectType?, tree: JobPlanner.Tree, isSandboxed: Bool, isArchived: Bool
     ) -> JobDescription.Step? {
         guard configuration.steps == nil else { return nil }
         if projectType == .swiftPackage {
-            let isNeeded = isFenced && tree.hasDependencies && configuration.network != .full
+            let isNeeded = isSandboxed && tree.hasDependencies && configuration.network != .full
             return isNeeded ? resolvePackage(isArchived: isArchived) : nil
         }
         return projectType?.profile.resolve.map { step(.building, JobPlanner.resolveStep, $0, network: .full) }

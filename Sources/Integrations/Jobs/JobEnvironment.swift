@@ -33,16 +33,16 @@ package struct JobEnvironment: Sendable {
         package var workspace: String
         package var temporary: String
         /// The paths inside the sandbox; `nil` if the job sees the machine as the daemon does.
-        package var fence: Fence?
+        package var sandbox: Sandbox?
 
-        package init(workspace: String, temporary: String, fence: Fence? = nil) {
+        package init(workspace: String, temporary: String, sandbox: Sandbox? = nil) {
             self.workspace = workspace
             self.temporary = temporary
-            self.fence = fence
+            self.sandbox = sandbox
         }
 
         /// The values that differ inside the sandbox.
-        package struct Fence: Sendable {
+        package struct Sandbox: Sendable {
             package var path: String
             package var home: String
             package var user: String
@@ -63,10 +63,10 @@ package struct JobEnvironment: Sendable {
     ) -> [String: String] {
         var environment = base
         environment["TMPDIR"] = place.temporary
-        if let fence = place.fence {
-            Self.enter(fence, &environment)
+        if let sandbox = place.sandbox {
+            Self.enter(sandbox, &environment)
             for (name, value) in projectType?.profile.caches ?? [:] {
-                environment[name] = value.replacing("{cache}", with: fence.cache)
+                environment[name] = value.replacing("{cache}", with: sandbox.cache)
             }
         }
         if let toolchain = configuration.toolchain {
@@ -93,7 +93,7 @@ package struct JobEnvironment: Sendable {
     ) -> [String: String] {
         var environment = base
         environment["TMPDIR"] = place.temporary
-        if let fence = place.fence { Self.enter(fence, &environment) }
+        if let sandbox = place.sandbox { Self.enter(sandbox, &environment) }
         environment.merge(identity(integration, bot: bot)) { $1 }
         environment.merge(Self.git("safe.bareRepository", "explicit")) { $1 }
         environment["GIT_CEILING_DIRECTORIES"] = place.workspace
@@ -122,14 +122,14 @@ package struct JobEnvironment: Sendable {
         return environment
     }
 
-    private static func enter(_ fence: Place.Fence, _ environment: inout [String: String]) {
-        environment["PATH"] = fence.path
-        environment["HOME"] = fence.home
-        environment["USER"] = fence.user
-        environment["LOGNAME"] = fence.user
-        environment["XDG_CACHE_HOME"] = fence.cache
+    private static func enter(_ sandbox: Place.Sandbox, _ environment: inout [String: String]) {
+        environment["PATH"] = sandbox.path
+        environment["HOME"] = sandbox.home
+        environment["USER"] = sandbox.user
+        environment["LOGNAME"] = sandbox.user
+        environment["XDG_CACHE_HOME"] = sandbox.cache
         if let file = environment["SSL_CERT_FILE"],
-            !Toolchains.isWithin(file, ["/usr", "/etc/ssl"] + fence.readOnly)
+            !Toolchains.isWithin(file, ["/usr", "/etc/ssl"] + sandbox.readOnly)
         {
             environment["SSL_CERT_FILE"] = nil
         }

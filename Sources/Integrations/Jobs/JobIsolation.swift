@@ -15,7 +15,7 @@ package struct JobIsolation: Sendable {
     /// The reason why a sandboxed step with the network reaches services on the machine's loopback; `nil` if it does not.
     package var loopback: Loopback?
     /// The limits for the resources of one job.
-    package var limits: FenceSettings
+    package var limits: SandboxSettings
     /// The service's own paths, which the settings cannot show to jobs.
     var hidden = HiddenPaths.none
 
@@ -51,7 +51,7 @@ package struct JobIsolation: Sendable {
 
     package init(
         isolation: Isolation, readOnly: [String] = [], path: String = imagePath, images: String? = nil,
-        loopback: Loopback? = nil, limits: FenceSettings = FenceSettings()
+        loopback: Loopback? = nil, limits: SandboxSettings = SandboxSettings()
     ) {
         self.isolation = isolation
         self.readOnly = readOnly
@@ -74,21 +74,21 @@ package struct JobIsolation: Sendable {
     /// - Parameters:
     ///   - path: The daemon's `PATH`, which names the toolchains.
     ///   - supervisor: The absolute path of `martlet-supervisor`.
-    ///   - wasFenced: Whether jobs were sandboxed here before. A sandbox that fails now is then a fault, perhaps a temporary one, and no reason to
+    ///   - wasSandboxed: Whether jobs were sandboxed here before. A sandbox that fails now is then a fault, perhaps a temporary one, and no reason to
     ///     run strangers' commits without a sandbox.
     ///   - hadOwnNetwork: Whether steps had a network of their own here before. If that fails now, it is a fault, too.
     /// - Throws: `IsolationError` if the settings ask for something impossible. The service must not start then.
     package static func decide(
-        _ settings: ServiceSettings, probe: Probe, path: String, supervisor: String, wasFenced: Bool = false,
+        _ settings: ServiceSettings, probe: Probe, path: String, supervisor: String, wasSandboxed: Bool = false,
         hadOwnNetwork: Bool = false
     ) throws(IsolationError) -> JobIsolation {
         switch (settings.isolation, probe) {
-        case (.some(.none), _): return unfenced("the settings say isolation: none", settings)
-        case (nil, .fails(let reason)) where wasFenced:
+        case (.some(.none), _): return unsandboxed("the settings say isolation: none", settings)
+        case (nil, .fails(let reason)) where wasSandboxed:
             throw IsolationError(
-                "jobs had a fence here until now, and it cannot work: \(reason); mend that, or write isolation: none in the settings, with "
+                "jobs had a sandbox here until now, and it cannot work: \(reason); mend that, or write isolation: none in the settings, with "
                     + "which jobs have all rights of the service's user")
-        case (nil, .fails(let reason)): return unfenced(reason, settings)
+        case (nil, .fails(let reason)): return unsandboxed(reason, settings)
         case (.sandbox, .fails(let reason)):
             throw IsolationError(
                 "the settings say isolation: sandbox, and it cannot work here: \(reason); or write isolation: none, with "
@@ -96,26 +96,26 @@ package struct JobIsolation: Sendable {
         case (_, .works), (_, .sharesNetwork): break
         }
         let loopback = try loopback(settings, probe, hadOwnNetwork: hadOwnNetwork)
-        for path in settings.fence.readOnly where access(path, F_OK) != 0 {
+        for path in settings.sandbox.readOnly where access(path, F_OK) != 0 {
             throw IsolationError(
-                "fence: read-only: \(path) is not there (\(String(cString: strerror(errno)))); correct the settings")
+                "sandbox: read-only: \(path) is not there (\(String(cString: strerror(errno)))); correct the settings")
         }
         let hidden = HiddenPaths(
             paths: StateDirectory(path: settings.state).parts + [settings.secrets].compactMap(\.self),
             places: [settings.state])
-        for path in settings.fence.readOnly {
+        for path in settings.sandbox.readOnly {
             guard let shown = hidden.shown(by: path) else { continue }
             throw IsolationError(
-                "fence: read-only: \(path) would show every job \(shown), which is the service's own; name what jobs need beside it"
+                "sandbox: read-only: \(path) would show every job \(shown), which is the service's own; name what jobs need beside it"
             )
         }
         let toolchains = Toolchains.directories(inPath: path)
         var seen = Set<String>()
-        let readOnly = ([supervisor] + toolchains + settings.fence.readOnly).filter { seen.insert($0).inserted }
+        let readOnly = ([supervisor] + toolchains + settings.sandbox.readOnly).filter { seen.insert($0).inserted }
         var decided = JobIsolation(
             isolation: .sandbox, readOnly: readOnly,
-            path: Toolchains.path(path, within: toolchains + settings.fence.readOnly), images: settings.images,
-            loopback: loopback, limits: settings.fence)
+            path: Toolchains.path(path, within: toolchains + settings.sandbox.readOnly), images: settings.images,
+            loopback: loopback, limits: settings.sandbox)
         decided.hidden = hidden
         return decided
     }
@@ -123,11 +123,11 @@ package struct JobIsolation: Sendable {
     private static func loopback(
         _ settings: ServiceSettings, _ probe: Probe, hadOwnNetwork: Bool
     ) throws(IsolationError) -> Loopback? {
-        switch (settings.fence.loopback, probe) {
+        switch (settings.sandbox.loopback, probe) {
         case (true, _): return .wished
         case (nil, .sharesNetwork(let reason)) where hadOwnNetwork:
             throw IsolationError(
-                "steps had a network of their own here until now, and it cannot be made: \(reason); mend that, or write fence: "
+                "steps had a network of their own here until now, and it cannot be made: \(reason); mend that, or write sandbox: "
                     + "{ loopback: true } in the settings, with which steps that have the network reach what listens on the machine's loopback"
             )
         case (nil, .sharesNetwork(let reason)): return .needed(reason)
@@ -149,8 +149,8 @@ package struct JobIsolation: Sendable {
         return limits
     }
 
-    private static func unfenced(_ reason: String, _ settings: ServiceSettings) -> JobIsolation {
-        JobIsolation(isolation: .none(reason: reason), limits: settings.fence)
+    private static func unsandboxed(_ reason: String, _ settings: ServiceSettings) -> JobIsolation {
+        JobIsolation(isolation: .none(reason: reason), limits: settings.sandbox)
     }
 }
 

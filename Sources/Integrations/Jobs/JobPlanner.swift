@@ -76,7 +76,7 @@ package struct JobPlanner: Sendable {
     ///   - testFilter: The filter for the tests to run, if the command accepts one; see `whyNoFilter`.
     package func plan(
         configuration: Recipe.Configuration, recipe: Recipe, archived: Name?, tree: Tree, defaultTimeout: Duration,
-        isFenced: Bool = false, testFilter: String? = nil
+        isSandboxed: Bool = false, testFilter: String? = nil
     ) -> Plan {
         let commands = JobCommands(
             configuration: configuration, timeout: configuration.timeout ?? defaultTimeout, supervisor: supervisor,
@@ -103,7 +103,7 @@ package struct JobPlanner: Sendable {
             }
         }
         let resolve = commands.resolve(
-            projectType: projectType, tree: tree, isFenced: isFenced, isArchived: has(.archiving))
+            projectType: projectType, tree: tree, isSandboxed: isSandboxed, isArchived: has(.archiving))
         if let resolve { plan.steps.insert(resolve, at: 0) }
         return plan
     }

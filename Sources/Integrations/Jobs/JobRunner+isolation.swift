@@ -8,7 +8,7 @@ extension JobRunner {
     struct Place: Sendable {
         /// The path at which its processes see the workspace's tree.
         var mountedAt: String
-        var fence: JobDescription.Fence?
+        var sandbox: JobDescription.Sandbox?
         var environment: JobEnvironment.Place
         /// A text that changes if the paths in the build products would be wrong.
         var mark: String
@@ -22,10 +22,10 @@ extension JobRunner {
     ) throws -> Place {
         guard case .sandbox = isolation.isolation else {
             if let image = configuration.image {
-                throw PreparationError.imageUnfenced(image, reason: isolation.isolation.reason ?? "")
+                throw PreparationError.imageWithoutSandbox(image, reason: isolation.isolation.reason ?? "")
             }
             return Place(
-                mountedAt: workspace.tree, fence: nil,
+                mountedAt: workspace.tree, sandbox: nil,
                 environment: .init(workspace: workspace.tree, temporary: workspace.path + "/tmp"), mark: workspace.tree)
         }
         let mountedAt = JobIsolation.mountedAt(bot)
@@ -50,12 +50,12 @@ extension JobRunner {
         }
         return Place(
             mountedAt: mountedAt,
-            fence: .init(
+            sandbox: .init(
                 root: root, readOnly: readOnly, home: JobIsolation.home, homeDirectory: workspace.home,
                 sharesNetwork: isolation.loopback != nil),
             environment: .init(
                 workspace: mountedAt, temporary: "/tmp",
-                fence: .init(
+                sandbox: .init(
                     path: path, home: JobIsolation.home, user: JobIsolation.user,
                     cache: "\(mountedAt)/\(JobPlanner.ownDirectory)/cache", readOnly: readOnly)),
             mark: [mountedAt, configuration.image?.description].compactMap(\.self).joined(separator: " "))

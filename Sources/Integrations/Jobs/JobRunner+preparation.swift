@@ -148,7 +148,7 @@ extension JobRunner {
         try tree.remove(JobPlanner.ownDirectory + "/products")
         try tree.makeEmptyDirectory(JobPlanner.ownDirectory + "/test")
         try outer.makeEmptyDirectory("tmp", mode: 0o700)
-        if place.fence != nil { try outer.makeEmptyDirectory(Workspace.homeName, mode: 0o700) }
+        if place.sandbox != nil { try outer.makeEmptyDirectory(Workspace.homeName, mode: 0o700) }
         let environments = JobPlanner.environments(
             environment.job(
                 request.integration, bot: request.bot, configuration: request.configuration,
@@ -161,7 +161,7 @@ extension JobRunner {
                 steps: environments.steps, environment: environments.job,
                 workspace: workspace.tree, mountedAt: place.mountedAt,
                 secrets: Set(plan.steps.flatMap(\.secrets)).sorted(),
-                isolation: place.fence == nil ? .none : .sandbox, fence: place.fence,
+                isolation: place.sandbox == nil ? .none : .sandbox, sandbox: place.sandbox,
                 limits: isolation.limits(of: request.bot),
                 collect: plan.collect), tracked: files.matching(plan.steps.flatMap(\.report)))
         return plan

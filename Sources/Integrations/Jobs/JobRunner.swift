@@ -226,7 +226,7 @@ package struct JobRunner: Sendable {
         if await cancellation.requested != nil { return try await endUnstarted(id, cancellation) }
         // The integration was prepared by a daemon that had a sandbox.
         if request.integration.pull != nil, isolation.isolation != .sandbox {
-            return try await finish(id, verdict: .canceled, reason: RepositoryScans.unfencedReason)
+            return try await finish(id, verdict: .canceled, reason: RepositoryScans.noSandboxReason)
         }
         guard try await hasRoom(for: request.integration.id, cancellation) else {
             return try await endUnstarted(id, cancellation)

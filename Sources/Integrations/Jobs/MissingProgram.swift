@@ -18,6 +18,6 @@ struct MissingProgram: CustomStringConvertible {
             package.map { "install it (Debian: apt-get install \($0))" }
             ?? (name == "swift" ? "install a Swift toolchain" : "install it")
         return "\(name) is not where jobs look for programs\(place); \(install), or have the service started with its "
-            + "directory in PATH and, where that is outside /usr, listed in `fence: { read-only: [DIRECTORY] }` of the settings"
+            + "directory in PATH and, where that is outside /usr, listed in `sandbox: { read-only: [DIRECTORY] }` of the settings"
     }
 }

@@ -116,7 +116,7 @@ extension JobRunner {
         var plan = planner.plan(
             configuration: configuration, recipe: recipe, archived: bot.archivedConfiguration(of: recipe, on: ref),
             tree: try JobPlanner.Tree(of: files, configuration: configuration, recipe: recipe),
-            defaultTimeout: bot.timeout, isFenced: isolation.isolation == .sandbox, testFilter: testFilter)
+            defaultTimeout: bot.timeout, isSandboxed: isolation.isolation == .sandbox, testFilter: testFilter)
         if let pull, !pull.isTrusted, pull.approvedBy == nil {
             // No user has reviewed what it would send and where, and it could reach services on the machine itself.
             for index in plan.steps.indices { plan.steps[index].network = .none }

@@ -56,13 +56,13 @@ enum SandboxHint {
             if let path = repositoryPath(in: line, small, home: home, own: own) {
                 return """
                     the step \(step.name) asked git for the repository \(path), which jobs in the sandbox do not see; if git's configuration \
-                    (`url.….insteadOf`) sends an address there, `fence: { read-only: [\(path)] }` in the settings shows it
+                    (`url.….insteadOf`) sends an address there, `sandbox: { read-only: [\(path)] }` in the settings shows it
                     """
             }
             if let path = hiddenPath(in: line, small, home: home, own: own) {
                 return """
                     the step \(step.name) looked for \(path), which jobs in the sandbox do not see; \
-                    `fence: { read-only: [\(path)] }` in the settings shows it, where it is there
+                    `sandbox: { read-only: [\(path)] }` in the settings shows it, where it is there
                     """
             }
             if let hint = readOnlyHint(in: line, small, step) { return hint }

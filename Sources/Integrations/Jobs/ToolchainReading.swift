@@ -50,14 +50,16 @@ enum ToolchainReading {
         guard let program = program(of: type) else { return Finding() }
         guard configuration?.environment["PATH"] == nil, !job.steps.contains(where: { $0.environment["PATH"] != nil })
         else { return Finding(note: "the recipe sets PATH, so which \(program) built it is not known") }
-        let root = job.fence?.root ?? ""
+        let root = job.sandbox?.root ?? ""
         for entry in (job.environment["PATH"] ?? "").split(separator: ":") where entry.hasPrefix("/") {
             // Links in an image may lead out of it, so they are not followed there.
             let place = "\(root)\(entry)/\(program)"
             guard access(place, X_OK) == 0 else { continue }
             guard let resolved = root.isEmpty ? resolve(place) : place else { continue }
             // The job cannot have found a program that the sandbox does not show, such as the target of a link in it.
-            if let fence = job.fence, root.isEmpty, !Toolchains.isSeen(resolved, within: fence.readOnly) { continue }
+            if let sandbox = job.sandbox, root.isEmpty, !Toolchains.isSeen(resolved, within: sandbox.readOnly) {
+                continue
+            }
             let shown = String(resolved.dropFirst(root.count))
             if program == "swift", let version = swiftVersion(resolved) {
                 return Finding(toolchain: .init(program: program, path: shown, version: version))

@@ -111,7 +111,7 @@ package struct Attestor: Sendable {
     /// - Returns: The reason why versions are not signed although a key is named; `nil` otherwise.
     func announce(in versions: VersionStore) async throws -> String? {
         guard keyName != nil else { return nil }
-        guard let key = try await key() else { return "jobs run without a fence, so that they could read the key" }
+        guard let key = try await key() else { return "jobs run without a sandbox, so that they could read the key" }
         try await announce(key, in: versions)
         return nil
     }

@@ -16,7 +16,7 @@ extension PersonRequests {
                 .invalid, "`commit` is the whole id of the head that you looked at, 40 hexadecimal digits")
         }
         guard registry.isolation == .sandbox else {
-            throw OperationError(.conflict, RepositoryScans.unfencedReason)
+            throw OperationError(.conflict, RepositoryScans.noSandboxReason)
         }
         let now = clock.now()
         let approval: PullRequestApproval

@@ -47,7 +47,7 @@ extension IntegrationRunner {
         _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror
     ) async throws -> Preparation {
         if record.pull != nil, jobs.isolation.isolation != .sandbox {
-            return .refused(.canceled, RepositoryScans.unfencedReason)
+            return .refused(.canceled, RepositoryScans.noSandboxReason)
         }
         // The bot file may have become stricter since it was queued, and a rerun is of any age.
         if let pull = record.pull, !pull.isTrusted || bot.pullRequests == .off, !bot.lets(pull) {

@@ -11,7 +11,7 @@ enum PreparationError: Error, CustomStringConvertible {
 
     case nothingToDo(configuration: Name)
     case secretRefused(step: String, secret: String, reason: String)
-    case imageUnfenced(Name, reason: String)
+    case imageWithoutSandbox(Name, reason: String)
     case imagesUnset(Name)
     case imageUnknown(Name, images: String, known: [String], reason: String?)
     case toolchainUnseen(String)
@@ -25,9 +25,9 @@ enum PreparationError: Error, CustomStringConvertible {
             """
         case .secretRefused(let step, let secret, let reason):
             "\(step) asks for the secret \(secret), which it does not get: \(reason)"
-        case .imageUnfenced(let image, let reason):
+        case .imageWithoutSandbox(let image, let reason):
             """
-            the recipe names the image \(image), and an image needs the fence, in which jobs do not run here: \(reason); \
+            the recipe names the image \(image), and an image needs the sandbox, in which jobs do not run here: \(reason); \
             `martlet doctor` says what to do
             """
         case .imagesUnset(let image):
@@ -41,8 +41,8 @@ enum PreparationError: Error, CustomStringConvertible {
                 + (known.isEmpty ? "none" : known.joined(separator: ", "))
         case .toolchainUnseen(let toolchain):
             """
-            the recipe names the toolchain \(toolchain), which jobs do not see inside the fence; the machine's owner adds \
-            it to `fence: { read-only: [\(toolchain)] }` of the settings
+            the recipe names the toolchain \(toolchain), which jobs do not see inside the sandbox; the machine's owner adds \
+            it to `sandbox: { read-only: [\(toolchain)] }` of the settings
             """
         }
     }

@@ -5,7 +5,7 @@ import Storage
 
 extension RepositoryScans {
     /// The reason why pull requests are not run if jobs are not sandboxed.
-    static let unfencedReason =
+    static let noSandboxReason =
         "jobs are not separated from the machine (isolation: none), so nothing of a pull request is run"
 
     /// Determines which open pull requests are merged. A head that is in the present tip of its base, and was not when it was first seen, is merged,

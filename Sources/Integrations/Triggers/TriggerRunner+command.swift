@@ -13,7 +13,7 @@ extension TriggerRunner {
     /// published, and a daemon that ends in between reads the output again.
     private static let kept = "printed"
 
-    /// Runs a publication's command as a job of its own: fenced as the job was that built the products, with that one's environment, a checkout
+    /// Runs a publication's command as a job of its own: sandboxed as the job was that built the products, with that one's environment, a checkout
     /// of its own, no network and no secret.
     /// - Returns: What it printed to its standard output.
     /// - Throws: `TriggerError` when it fails; as `runJob`.
@@ -64,7 +64,7 @@ extension TriggerRunner {
     ) -> JobDescription {
         var job = built
         job.workspace = "\(work)/tree"
-        if job.fence == nil {
+        if job.sandbox == nil {
             job.mountedAt = job.workspace
             job.environment["TMPDIR"] = "\(work)/tmp"
             for name in ["MARTLET_SOURCE_DIR", "XCS_SOURCE_DIR", "XCS_PRIMARY_REPO_DIR"] {
@@ -72,7 +72,7 @@ extension TriggerRunner {
             }
         }
         // The job's own was removed with its end, and its workspace may have another job by now.
-        job.fence?.homeDirectory = nil
+        job.sandbox?.homeDirectory = nil
         job.secrets = []
         job.collect = []
         job.steps = [

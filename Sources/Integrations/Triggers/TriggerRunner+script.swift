@@ -47,8 +47,8 @@ extension TriggerRunner {
         _ path: String, _ trigger: Trigger, work: String, _ context: Context, _ facts: Facts?
     ) async throws -> JobDescription {
         let place = "\(work)/place"
-        let fence = trigger.isSandboxed == true ? try fence(of: trigger) : nil
-        let seen = fence == nil ? place : JobIsolation.mountedAt(context.bot.name)
+        let sandbox = trigger.isSandboxed == true ? try sandbox(of: trigger) : nil
+        let seen = sandbox == nil ? place : JobIsolation.mountedAt(context.bot.name)
         try await lane.run {
             let place = try Directory(creating: place, mode: 0o700)
             for name in ["run", "artifacts"] { try place.makeDirectories(name) }
@@ -74,15 +74,15 @@ extension TriggerRunner {
             ],
             workspace: place, mountedAt: seen, secrets: trigger.secrets.map(SecretStore.variable(for:)))
         var environmentPlace = JobEnvironment.Place(workspace: seen, temporary: "\(work)/tmp")
-        if var fence {
-            if let artifacts { fence.readOnly.append(artifacts) }
+        if var sandbox {
+            if let artifacts { sandbox.readOnly.append(artifacts) }
             description.isolation = .sandbox
-            description.fence = fence
+            description.sandbox = sandbox
             description.limits = isolation.limits(of: context.bot)
             environmentPlace.temporary = "/tmp"
-            environmentPlace.fence = .init(
-                path: isolation.path, home: fence.home, user: JobIsolation.user, cache: "\(fence.home)/.cache",
-                readOnly: fence.readOnly)
+            environmentPlace.sandbox = .init(
+                path: isolation.path, home: sandbox.home, user: JobIsolation.user, cache: "\(sandbox.home)/.cache",
+                readOnly: sandbox.readOnly)
         }
         let facts = TriggerFacts(
             verdict: facts?.verdict, summary: facts?.summary ?? Summary(), artifacts: artifacts ?? "\(seen)/artifacts",
@@ -117,14 +117,14 @@ extension TriggerRunner {
 
     /// The sandbox of a script: it has the network, and sees what jobs see of the machine, and the directory of scripts.
     /// - Throws: `TriggerError` if jobs have no sandbox: a script that its author wants confined never runs outside.
-    private func fence(of trigger: Trigger) throws -> JobDescription.Fence {
+    private func sandbox(of trigger: Trigger) throws -> JobDescription.Sandbox {
         if let reason = isolation.isolation.reason {
             throw TriggerError(
                 "the bot file says `sandbox: true` for the trigger \(trigger.name), and there is no sandbox here: \(reason); set it up "
                     + "(`martlet doctor` says how), or write `sandbox: false`, with which the script has all rights of the service's user"
             )
         }
-        return JobDescription.Fence(
+        return JobDescription.Sandbox(
             readOnly: isolation.readOnly + [scripts], home: JobIsolation.home,
             sharesNetwork: isolation.loopback != nil)
     }

@@ -16,13 +16,14 @@ extension JobDescription {
         guard 1...Self.stepLimit ~= steps.count else { throw object.malformed("needs 1 to \(Self.stepLimit) steps") }
         let isolation: Isolation = try object.word("isolation")
         guard object.has("fence") == (isolation == .sandbox) else {
-            throw object.malformed("isolation \(isolation.rawValue) \(isolation == .none ? "has no" : "needs a") fence")
+            throw object.malformed(
+                "isolation \(isolation.rawValue) \(isolation == .none ? "has no" : "needs a") sandbox")
         }
         self.init(
             steps: steps, environment: try object.dictionary("environment"), workspace: try object.text("workspace"),
             mountedAt: isolation == .none ? try object.text("mountedAt") : try object.path("mountedAt"),
             secrets: try object.strings("secrets"), isolation: isolation,
-            fence: isolation == .sandbox ? try Fence(try object.object("fence")) : nil,
+            sandbox: isolation == .sandbox ? try Sandbox(try object.object("fence")) : nil,
             limits: try Limits(try object.object("limits")), collect: collect)
         guard workspace.hasPrefix("/") else { throw object.malformed("workspace must be absolute") }
     }
@@ -42,7 +43,7 @@ extension JobDescription {
                     .object(["patterns": .array(item.patterns.map(JSON.string)), "base": .string(item.base)])
                 }),
         ]
-        members["fence"] = fence?.json
+        members["fence"] = sandbox?.json
         return JSON.object(members).bytes()
     }
 }
@@ -98,7 +99,7 @@ extension JobDescription.Limits {
     }
 }
 
-extension JobDescription.Fence {
+extension JobDescription.Sandbox {
     fileprivate init(_ object: JobObject) throws(JobProtocolError) {
         self.init(
             root: object.has("root") ? try object.path("root") : nil, readOnly: try object.paths("readOnly"),

@@ -44,7 +44,7 @@ extension JobDescription {
     package enum Network: String, Sendable, CaseIterable {
         /// No access: the step has a separate network with only its own loopback.
         case none
-        /// The host's access. In a sandbox it includes the host's loopback only if `Fence.sharesNetwork` is set.
+        /// The host's access. In a sandbox it includes the host's loopback only if `Sandbox.sharesNetwork` is set.
         case full
     }
 }

@@ -18,13 +18,13 @@ package struct JobDescription: Sendable, Equatable {
     package var secrets: [String]
     package var isolation: Isolation
     /// The sandbox; set exactly if `isolation` is `sandbox`.
-    package var fence: Fence?
+    package var sandbox: Sandbox?
     package var limits: Limits
     package var collect: [Collect]
 
     package init(
         steps: [Step], environment: [String: String] = [:], workspace: String, mountedAt: String? = nil,
-        secrets: [String] = [], isolation: Isolation = .none, fence: Fence? = nil, limits: Limits = Limits(),
+        secrets: [String] = [], isolation: Isolation = .none, sandbox: Sandbox? = nil, limits: Limits = Limits(),
         collect: [Collect] = []
     ) {
         self.steps = steps
@@ -33,7 +33,7 @@ package struct JobDescription: Sendable, Equatable {
         self.mountedAt = mountedAt ?? workspace
         self.secrets = secrets
         self.isolation = isolation
-        self.fence = fence
+        self.sandbox = sandbox
         self.limits = limits
         self.collect = collect
     }
@@ -42,7 +42,7 @@ package struct JobDescription: Sendable, Equatable {
     package enum Isolation: String, Sendable, CaseIterable {
         /// No isolation: the job has all rights of its user.
         case none
-        /// The job runs in a sandbox; see `Fence`.
+        /// The job runs in a sandbox; see `Sandbox`.
         case sandbox
     }
 

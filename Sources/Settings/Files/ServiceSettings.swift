@@ -27,7 +27,7 @@ package struct ServiceSettings: Hashable, Sendable {
     package var anonymous: Anonymous
     /// The separation; `nil`: `sandbox` if it works, otherwise `none`, which is reported with the reason.
     package var isolation: Isolation?
-    package var fence: FenceSettings
+    package var sandbox: SandboxSettings
     /// The absolute path of the directory whose subdirectories recipes may name as `image`; `nil`: recipes may name none.
     package var images: String?
     /// The user that `serve` changes to when it is started as root.
@@ -42,7 +42,8 @@ package struct ServiceSettings: Hashable, Sendable {
     package init(
         listen: [ListenAddress] = [ListenAddress(host: "127.0.0.1", port: 8080)], url: String? = nil, state: String,
         bots: String, concurrency: Int, secrets: String? = nil, anonymous: Anonymous = .read,
-        isolation: Isolation? = nil, fence: FenceSettings = FenceSettings(), images: String? = nil, user: String? = nil,
+        isolation: Isolation? = nil, sandbox: SandboxSettings = SandboxSettings(), images: String? = nil,
+        user: String? = nil,
         mail: MailSettings? = nil, signing: String? = nil, retention: Retention = Retention(), proxies: [String] = []
     ) {
         self.proxies = proxies
@@ -54,7 +55,7 @@ package struct ServiceSettings: Hashable, Sendable {
         self.secrets = secrets
         self.anonymous = anonymous
         self.isolation = isolation
-        self.fence = fence
+        self.sandbox = sandbox
         self.images = images
         self.user = user
         self.mail = mail

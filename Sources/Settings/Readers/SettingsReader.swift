@@ -40,7 +40,7 @@ package enum SettingsReader {
             diagnostics.number(fields["concurrency"], "concurrency", within: concurrencyRange) ?? settings.concurrency
         settings.anonymous = diagnostics.word(fields["anonymous"], "anonymous") ?? settings.anonymous
         settings.isolation = diagnostics.word(fields["isolation"], "isolation")
-        settings.fence = FenceReader.fence(fields["sandbox"], &diagnostics)
+        settings.sandbox = SandboxReader.sandbox(fields["sandbox"], &diagnostics)
         settings.images = path(fields["images"], "images", base: base, &diagnostics)
         settings.user = user(fields["user"], &diagnostics) ?? settings.user
         settings.mail = MailSettings.read(fields["mail"], &diagnostics)

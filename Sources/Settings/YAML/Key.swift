@@ -23,7 +23,7 @@ enum Keys {
         "images",
         "user", "mail", "signing", "retention",
     ]
-    static let fence: [Key] = ["read-only", "memory", "processes", "workspace", "cpu-weight", "loopback"]
+    static let sandbox: [Key] = ["read-only", "memory", "processes", "workspace", "cpu-weight", "loopback"]
     static let bot: [Key] = [
         "repository", "insecure", "submodules", "lfs", "branches", "tags", "paths", "poll", "webhook", "schedule",
         "upgrades", "clean",

@@ -137,8 +137,8 @@ extension Store {
     }
 
     /// Returns whether any stored attempt ran in the sandbox.
-    package func hasFencedAttempts() async throws(StoreError) -> Bool {
-        try await read("look for fenced attempts") { db in
+    package func hasSandboxedAttempts() async throws(StoreError) -> Bool {
+        try await read("look for sandboxed attempts") { db in
             try db.value(
                 "SELECT EXISTS (SELECT 1 FROM attempts WHERE isolation = ?)",
                 [Isolation.sandbox.description.kept]) ?? false

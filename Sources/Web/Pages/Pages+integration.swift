@@ -168,7 +168,7 @@ extension Pages {
             "attempt": .text(all.count > 1 ? String(attempt.id.attempt) : nil), "log": .text(log),
             "hasTries": .flag(all.count > 1), "tries": .list(tries), "filter": .text(attempt.testFilter),
             "reason": .text(attempt.reason), "notes": .list(attempt.notes.map { ["text": .text($0)] }),
-            "isolation": .text(attempt.isolation == .sandbox ? "fenced" : nil),
+            "isolation": .text(attempt.isolation == .sandbox ? "sandboxed" : nil),
             "unfenced": .text(attempt.isolation?.reason), "steps": .list(steps), "hasSteps": .flag(!steps.isEmpty),
         ]
     }

@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// One connection to the launcher: one request, one supervisor or one look at the fence, one answer.
+/// One connection to the launcher: one request, one supervisor or one look at the sandbox, one answer.
 struct LaunchClient {
-    /// How long a fence may take to be tried. It takes about 15 ms; a machine under heavy load can be slow.
+    /// How long a sandbox may take to be tried. It takes about 15 ms; a machine under heavy load can be slow.
     private static let patienceMilliseconds: Int64 = 10_000
 
     let descriptor: Int32
@@ -16,8 +16,8 @@ struct LaunchClient {
         let answer: [UInt8]
         do throws(JobProtocolError) {
             let bytes = try UnixSocket.receive(from: descriptor, limit: LaunchRequest.sizeLimit)
-            if bytes == FenceFinding.request {
-                answer = probeFence()
+            if bytes == SandboxFinding.request {
+                answer = probeSandbox()
             } else {
                 // What is malformed is refused here.
                 _ = try LaunchRequest(json: bytes)
@@ -35,10 +35,10 @@ struct LaunchClient {
     }
 
     /// In a process of its own, in which nothing of the launcher is left behind.
-    private func probeFence() -> [UInt8] {
+    private func probeSandbox() -> [UInt8] {
         var ends: [Int32] = [-1, -1]
         guard clinux_pipe(&ends) == 0 else {
-            return LaunchAnswer.failed("try a fence: \(SystemError(number: errno).text)").json()
+            return LaunchAnswer.failed("try a sandbox: \(SystemError(number: errno).text)").json()
         }
         defer { close(ends[0]) }
         let child = clinux_fork()
@@ -48,10 +48,10 @@ struct LaunchClient {
             _exit(71)
         }
         close(ends[1])
-        guard child > 0 else { return LaunchAnswer.failed("try a fence: \(SystemError(number: errno).text)").json() }
+        guard child > 0 else { return LaunchAnswer.failed("try a sandbox: \(SystemError(number: errno).text)").json() }
         guard let line = Self.read(ends[0], within: Self.patienceMilliseconds) else {
             kill(child, SIGKILL)
-            return LaunchAnswer.failed("trying a fence took more than 10 s").json()
+            return LaunchAnswer.failed("trying a sandbox took more than 10 s").json()
         }
         return line
     }
@@ -66,7 +66,7 @@ struct LaunchClient {
             guard left > 0 else { return nil }
             // Nothing to read when the time is over: a read would wait for ever.
             guard poll(&source, 1, Int32(clamping: left)) > 0 else { continue }
-            switch Descriptor.readOnce(descriptor, limit: FenceFinding.sizeLimit) {
+            switch Descriptor.readOnce(descriptor, limit: SandboxFinding.sizeLimit) {
             case .success(let part?): bytes += part
             case .success(nil): return bytes
             case .failure(let error) where error.number == EAGAIN || error.number == EINTR: continue

@@ -24,7 +24,7 @@ final class Readiness {
             step: "building", name: "step", arguments: ["/bin/true"], environment: ["A": "a"], timeoutMilliseconds: 1)
         let job = JobDescription(
             steps: [step], environment: ["PATH": "/usr/bin"], workspace: "/workspace", isolation: .sandbox,
-            fence: JobDescription.Fence(readOnly: ["/usr"]))
+            sandbox: JobDescription.Sandbox(readOnly: ["/usr"]))
         let launch = LaunchRequest(attempt: "/attempt", secrets: ["A": "a"])
         withExtendedLifetime(
             (

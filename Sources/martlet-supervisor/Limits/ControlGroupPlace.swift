@@ -17,7 +17,7 @@ struct ControlGroupPlace {
     private(set) var isBesideProcesses = false
     let directories: [Controller: String]
 
-    var means: FenceFinding.Means { isVersion2 ? .cgroup2 : .cgroup1 }
+    var means: SandboxFinding.Means { isVersion2 ? .cgroup2 : .cgroup1 }
 
     /// Finds the place on this machine; `nil` if memory and processes cannot be limited.
     static func find() -> ControlGroupPlace? { version2() ?? version1() }

@@ -23,7 +23,7 @@ final class LimitWatch {
 
     private let limits: JobDescription.Limits
     private let group: ControlGroup?
-    private let isFenced: Bool
+    private let isSandboxed: Bool
     private let workspace: WorkspaceWatch
     private let share: UserShare
     /// Helper processes of the supervisor, which are not counted.
@@ -38,12 +38,12 @@ final class LimitWatch {
     private var nextCount: Int64 = 0
 
     /// - Parameter home: The home of all of the job's steps, whose files count with the workspace's; `nil` if it has none on the disk.
-    init(limits: JobDescription.Limits, group: ControlGroup?, isFenced: Bool, workspace: Tree, home: Tree?) {
+    init(limits: JobDescription.Limits, group: ControlGroup?, isSandboxed: Bool, workspace: Tree, home: Tree?) {
         self.limits = limits
         self.group = group
-        self.isFenced = isFenced
-        self.workspace = WorkspaceWatch(tree: workspace, home: home, limits: limits, isFenced: isFenced)
-        share = UserShare(isFenced: isFenced)
+        self.isSandboxed = isSandboxed
+        self.workspace = WorkspaceWatch(tree: workspace, home: home, limits: limits, isSandboxed: isSandboxed)
+        share = UserShare(isSandboxed: isSandboxed)
     }
 
     /// The time of the next check, in milliseconds of the monotonic clock.
@@ -99,7 +99,7 @@ final class LimitWatch {
         let processes = ProcessTable.descendants(of: getpid(), except: sparing).filter(\.isAlive)
         // In a sandbox, the kernel refuses a fork only one process beyond the limit, so this count can exceed it.
         let threads = processes.reduce(0) { $0 + $1.threads }
-        if threads > limits.processes + (isFenced ? ControlGroup.ownProcesses : 0) { return processWords }
+        if threads > limits.processes + (isSandboxed ? ControlGroup.ownProcesses : 0) { return processWords }
         guard let limit = limits.memoryBytes else { return nil }
         let files = MemoryUse.files(of: processes)
         guard MemoryUse.atMost(processes, files: files) > limit, MemoryUse.together(processes, files: files) > limit

@@ -35,7 +35,7 @@ enum OpenFiles {
 
     /// Returns whether a process holds the sandbox: bubblewrap, which is in the supervisor's process namespace, or the sandbox's first process. These
     /// have no file of the job open, and are not dumpable either (proc_pid_status(5), NSpid). No process inside can create such a namespace.
-    static func holdsFence(_ process: Int32) -> Bool {
+    static func holdsSandbox(_ process: Int32) -> Bool {
         guard let numbers = Self.numbers(of: "\(process)"), let own = Self.numbers(of: "self") else { return false }
         return numbers.count == own.count || numbers.last == "1"
     }

@@ -57,13 +57,13 @@ final class UserShare {
     /// The most instances that are compared. Further ones may be counted several times, once for each process that inherited them.
     private static let comparedLimit = 256
 
-    private let isFenced: Bool
+    private let isSandboxed: Bool
     /// See `LimitWatch`.
     var sparing: Set<Int32> = []
     private(set) var nextLook: Int64 = 0
     private var exhaustedSince: Int64?
 
-    init(isFenced: Bool) { self.isFenced = isFenced }
+    init(isSandboxed: Bool) { self.isSandboxed = isSandboxed }
 
     func begin(now: Int64) {
         nextLook = now + 2 * Self.askMilliseconds
@@ -145,7 +145,7 @@ final class UserShare {
         for process in ProcessTable.descendants(of: getpid(), except: sparing) where process.isAlive {
             guard case .success(let tree) = Tree.open("/proc/\(process.pid)/fd") else {
                 let isHidden = errno == EACCES || errno == EPERM
-                if isHidden, !(isFenced && OpenFiles.holdsFence(process.pid)) { holding.isWhole = false }
+                if isHidden, !(isSandboxed && OpenFiles.holdsSandbox(process.pid)) { holding.isWhole = false }
                 continue
             }
             for name in Tree.names(in: tree.descriptor) {

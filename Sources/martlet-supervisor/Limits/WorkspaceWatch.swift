@@ -33,7 +33,7 @@ final class WorkspaceWatch {
     private let home: Tree?
     private let device: dev_t
     private let limits: JobDescription.Limits
-    private let isFenced: Bool
+    private let isSandboxed: Bool
     /// See `LimitWatch.sparing`.
     var sparing: Set<Int32> = []
     /// The file system's use when the job began, and when the last complete walk and the present one began. An unfinished walk says nothing about
@@ -50,13 +50,13 @@ final class WorkspaceWatch {
     private var pause = shortestMilliseconds
     private(set) var nextLook: Int64 = 0
 
-    init(tree: Tree, home: Tree?, limits: JobDescription.Limits, isFenced: Bool) {
+    init(tree: Tree, home: Tree?, limits: JobDescription.Limits, isSandboxed: Bool) {
         self.tree = tree
         self.home = home
         var status = stat()
         device = fstat(tree.descriptor, &status) == 0 ? status.st_dev : 0
         self.limits = limits
-        self.isFenced = isFenced
+        self.isSandboxed = isSandboxed
         atStart = Self.use(of: tree)
         atWalk = atStart
         atPresentWalk = atStart
@@ -140,7 +140,7 @@ final class WorkspaceWatch {
         // The walk misses unnamed files and unreadable files. Unnamed files are searched for after each walk, because deletions by others can hide
         // the file system's growth. For unreadable files only that growth is known.
         guard walk.isComplete else { return nil }
-        let deleted = DeletedFiles.bytes(on: device, sparing: sparing, isFenced: isFenced)
+        let deleted = DeletedFiles.bytes(on: device, sparing: sparing, isSandboxed: isSandboxed)
         if walk.bytes + deleted.bytes > limits.workspaceBytes { return byteWords }
         guard walk.hasHidden || !deleted.isWhole else { return nil }
         return Self.use(of: tree).bytes - atStart.bytes > limits.workspaceBytes ? byteWords : nil

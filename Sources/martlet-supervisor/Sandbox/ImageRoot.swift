@@ -16,9 +16,9 @@ struct ImageRoot {
     ///   - directories: The paths at which directories will be mounted.
     ///   - files: The paths at which files will be mounted.
     /// - Throws: If the image cannot be read.
-    func options(directories: [String], files: [String]) throws(Fence.Failure) -> [String] {
-        guard let real = FenceRoot.realPath(path), case .success(let tree) = Tree.open(real) else {
-            throw Fence.Failure(
+    func options(directories: [String], files: [String]) throws(Sandbox.Failure) -> [String] {
+        guard let real = SandboxRoot.realPath(path), case .success(let tree) = Tree.open(real) else {
+            throw Sandbox.Failure(
                 reason: "the image directory \(path) cannot be opened: \(SystemError(number: errno).text)")
         }
         var taking = TakingApart(tree: tree, root: real, directories: directories, files: files)
@@ -36,9 +36,9 @@ struct ImageRoot {
 
         /// Mounts the entries of a directory.
         /// - Parameter directory: Empty, or a path that begins with `/`.
-        mutating func take(_ directory: String) throws(Fence.Failure) {
+        mutating func take(_ directory: String) throws(Sandbox.Failure) {
             guard case .success(let descriptor) = tree.open(Self.inside(directory), O_RDONLY | O_DIRECTORY) else {
-                throw Fence.Failure(reason: "\(root)\(directory) cannot be read: \(SystemError(number: errno).text)")
+                throw Sandbox.Failure(reason: "\(root)\(directory) cannot be read: \(SystemError(number: errno).text)")
             }
             let names = Tree.names(in: descriptor)
             close(descriptor)
@@ -47,7 +47,7 @@ struct ImageRoot {
                 if directories.contains(entry) || files.contains(entry) { continue }
                 count += 1
                 guard count <= ImageRoot.entryLimit else {
-                    throw Fence.Failure(
+                    throw Sandbox.Failure(
                         reason:
                             "\(root)\(directory) has too many entries; make the directories of \(directories) in the image"
                     )
@@ -56,14 +56,14 @@ struct ImageRoot {
             }
         }
 
-        private mutating func take(_ entry: String, kind: mode_t) throws(Fence.Failure) {
+        private mutating func take(_ entry: String, kind: mode_t) throws(Sandbox.Failure) {
             let beneath = (directories + files).filter { $0.hasPrefix(entry + "/") }
             if kind == S_IFDIR, !beneath.allSatisfy(hasPlace) {
                 options += ["--dir", entry]
                 try take(entry)
             } else if kind == S_IFDIR || kind == S_IFREG && beneath.isEmpty {
                 options += ["--ro-bind", root + entry, entry]
-            } else if kind == S_IFLNK, beneath.isEmpty, let target = FenceRoot.link(root + entry) {
+            } else if kind == S_IFLNK, beneath.isEmpty, let target = SandboxRoot.link(root + entry) {
                 options += ["--symlink", target, entry]
             }
         }

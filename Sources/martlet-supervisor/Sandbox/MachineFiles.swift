@@ -6,7 +6,7 @@ import JobProtocol
 ///
 /// This is a list of what is shown, never of what is hidden. It contains no path that names users, keys, other machines or tokens. It leaves out
 /// `/etc/shadow`, `/etc/ssh`, `/etc/ssl/private`, `/etc/sudoers`, `/etc/martlet`, `gitconfig`, `npmrc`, `pip.conf`, `wgetrc`, `environment`,
-/// `profile.d`, and apt's and Maven's settings. The manual has the list ("The fence").
+/// `profile.d`, and apt's and Maven's settings. The manual has the list ("The sandbox").
 enum MachineFiles {
     /// Files of /etc that are copied into the root in memory. A copy costs bubblewrap less than a mount.
     static let copied = [
@@ -56,7 +56,7 @@ enum MachineFiles {
 
     /// The target of the time zone's link, from which programs read the zone's name; `nil` if it is a file, or leads out of `/usr`.
     static var timeZone: String? {
-        guard let target = FenceRoot.link("/etc/localtime") else { return nil }
-        return FenceRoot.realPath("/etc/localtime")?.hasPrefix("/usr/") ?? false ? target : nil
+        guard let target = SandboxRoot.link("/etc/localtime") else { return nil }
+        return SandboxRoot.realPath("/etc/localtime")?.hasPrefix("/usr/") ?? false ? target : nil
     }
 }

@@ -9,7 +9,7 @@ struct UserNetwork {
     /// The reason why a step has no network. It is always a fault of the supervisor or the machine, never of the job.
     struct Failure: Error {
         let reason: String
-        /// Whether a later attempt would fail as well, as in `FenceFinding`.
+        /// Whether a later attempt would fail as well, as in `SandboxFinding`.
         var isLasting = false
     }
 
@@ -45,30 +45,30 @@ struct UserNetwork {
     static func start(info: Int32, report: Int32) -> (network: Result<UserNetwork?, Failure>, said: [UInt8]) {
         let deadline = Time.monotonicMilliseconds() + patienceMilliseconds
         var said: [UInt8] = []
-        while !said.starts(with: FenceReport.ready), said.count < wordsLimit, isReadable(report, until: deadline),
+        while !said.starts(with: SandboxReport.ready), said.count < wordsLimit, isReadable(report, until: deadline),
             case .success(let part?) = Descriptor.readOnce(report, limit: wordsLimit)
         { said += part }
-        guard said.starts(with: FenceReport.ready) else {
+        guard said.starts(with: SandboxReport.ready) else {
             // A slow sandbox may still become ready. Without this failure its command would be refused at the gate as if it had failed by itself.
             let isLate = Time.monotonicMilliseconds() >= deadline
-            return (isLate ? .failure(Failure(reason: "the fence was not made within 10 s")) : .success(nil), said)
+            return (isLate ? .failure(Failure(reason: "the sandbox was not made within 10 s")) : .success(nil), said)
         }
-        return (start(info: info, until: deadline), Array(said.dropFirst(FenceReport.ready.count)))
+        return (start(info: info, until: deadline), Array(said.dropFirst(SandboxReport.ready.count)))
     }
 
     private static func start(info: Int32, until deadline: Int64) -> Result<UserNetwork?, Failure> {
         guard let program = path() else {
-            return .failure(Failure(reason: FenceFinding.userNetworkMissing, isLasting: true))
+            return .failure(Failure(reason: SandboxFinding.userNetworkMissing, isLasting: true))
         }
         guard let child = child(info, until: deadline) else {
-            return .failure(Failure(reason: "bubblewrap did not say which process the fence's first is"))
+            return .failure(Failure(reason: "bubblewrap did not say which process the sandbox's first is"))
         }
         let network = clinux_open("/proc/\(child)/ns/net", O_RDONLY | O_CLOEXEC, 0)
-        guard network >= 0 else { return failure("open the fence's network") }
+        guard network >= 0 else { return failure("open the sandbox's network") }
         defer { close(network) }
         // The sandbox's processes are in a user namespace below that of the owner, without privileges over the network.
         let owner = clinux_ioctl(network, getOwner, 0)
-        guard owner >= 0 else { return failure("find the owner of the fence's network") }
+        guard owner >= 0 else { return failure("find the owner of the sandbox's network") }
         defer { close(owner) }
         return start(program, network: network, owner: owner, until: deadline).map(Optional.some)
     }
@@ -119,15 +119,15 @@ struct UserNetwork {
             made.end()
             return .failure(
                 Failure(
-                    reason: FenceFinding.destinationsReason(number: number),
-                    isLasting: FenceFinding.isDestinationsLasting(number: number)))
+                    reason: SandboxFinding.destinationsReason(number: number),
+                    isLasting: SandboxFinding.isDestinationsLasting(number: number)))
         }
         let complaint = made.lastWords ?? "it said nothing within 10 s"
         made.end()
         return .failure(
             Failure(
-                reason: FenceFinding.networkReason(complaint: complaint),
-                isLasting: FenceFinding.isNetworkLasting(complaint: complaint)))
+                reason: SandboxFinding.networkReason(complaint: complaint),
+                isLasting: SandboxFinding.isNetworkLasting(complaint: complaint)))
     }
 
     /// The options of slirp4netns; the descriptors are those of `kept`. Its own sandbox, which hides most of the host's files, needs root. The

@@ -9,7 +9,7 @@ struct StepRun {
     /// How often processes that were asked to end are checked.
     private static let lookMilliseconds: Int64 = 50
     /// How long the last processes may take to end by themselves. The kernel needs about 3 ms to remove a sandbox's namespaces.
-    private static let fenceMilliseconds: Int64 = 10
+    private static let sandboxMilliseconds: Int64 = 10
     /// After this many rounds of killing processes one by one, the control group kills the rest. Most steps leave nothing to kill but the sandbox,
     /// which is about to end.
     private static let patientRounds = 10
@@ -86,7 +86,7 @@ struct StepRun {
         let finding = end.limit == nil && end.fault == nil ? watch.lookAtMainEnd() : nil
         var rounds = 0
         // The sandbox of a step that ended by itself is about to end.
-        let patience = killAt == nil ? Self.fenceMilliseconds : 0
+        let patience = killAt == nil ? Self.sandboxMilliseconds : 0
         let (ended, isEmpty) = Descendants.killAll(after: patience, wokenBy: signals.descriptor) {
             signals.read()
             rounds += 1
@@ -219,8 +219,8 @@ struct StepRun {
         } else {
             log.say("the machine is stopping")
         }
-        Descendants.signal(SIGTERM, sparing: started?.fenceGroups ?? [])
-        Descendants.signal(SIGCONT, sparing: started?.fenceGroups ?? [])
+        Descendants.signal(SIGTERM, sparing: started?.sandboxGroups ?? [])
+        Descendants.signal(SIGCONT, sparing: started?.sandboxGroups ?? [])
         killAt = Self.end(of: grace)
     }
 
@@ -273,7 +273,7 @@ struct StepRun {
             }
         }
         guard !hasEnded else { return }
-        switch FenceReport(report) {
+        switch SandboxReport(report) {
         case .ended(let exit, let signal, let usage, let full):
             setEnded(exit: exit, signal: signal, usage: usage)
             // If the step was asked to end, this is not the reason.
@@ -286,12 +286,14 @@ struct StepRun {
             sayNotStarted(.noDirectory(SystemError(number: number)), &log)
         case .broken(let reason):
             setEnded(exit: nil, signal: nil, usage: .init())
-            end.fault = "the fence could not be made: \(reason)"
+            end.fault = "the sandbox could not be made: \(reason)"
         case nil:
             guard isAtEnd else { return }
             setEnded(exit: nil, signal: SIGKILL, usage: .init())
             let complaint = String(decoding: report, as: UTF8.self)
-            if !complaint.isEmpty { end.fault = "the fence could not be made: " + Fence.reason(complaint: complaint) }
+            if !complaint.isEmpty {
+                end.fault = "the sandbox could not be made: " + Sandbox.reason(complaint: complaint)
+            }
         }
     }
 

@@ -6,7 +6,7 @@ import JobProtocol
 struct StepStart {
     let limits: JobDescription.Limits
     let workspace: Tree
-    let fence: Fence?
+    let sandbox: Sandbox?
     let group: ControlGroup?
 
     /// A step that was started.
@@ -23,7 +23,7 @@ struct StepStart {
         var said: [UInt8] = []
 
         /// The process groups that hold the sandbox. Ending these would end the step without its grace period.
-        var fenceGroups: Set<Int32> { report == nil ? [] : Set([pid, network?.process].compactMap(\.self)) }
+        var sandboxGroups: Set<Int32> { report == nil ? [] : Set([pid, network?.process].compactMap(\.self)) }
     }
 
     enum Failure: Error {
@@ -41,16 +41,16 @@ struct StepStart {
     func start(
         _ step: JobDescription.Step, environment: [String: String], begins: () -> Bool
     ) -> Result<Started, Failure> {
-        guard let fence else { return startBare(step, environment: environment, begins: begins) }
+        guard let sandbox else { return startBare(step, environment: environment, begins: begins) }
         var isRefused = false
-        let connects = fence.network(of: step) == .own
-        let started = fence.start(step, environment: environment, group: group) { process in
+        let connects = sandbox.network(of: step) == .own
+        let started = sandbox.start(step, environment: environment, group: group) { process in
             isRefused = !begins()
             if isRefused || !connects { process.gate.open(!isRefused) }
         }
-        let process: FenceProcess
+        let process: SandboxProcess
         switch started {
-        case .failure(let error): return .failure(.fault("the fence could not be made: \(error.text)"))
+        case .failure(let error): return .failure(.fault("the sandbox could not be made: \(error.text)"))
         case .success(let made): process = made
         }
         defer { process.release() }
@@ -62,7 +62,7 @@ struct StepStart {
     }
 
     /// Connects the network for which the command waits. If there is no network because the sandbox failed, no command is waiting.
-    private func connect(_ process: FenceProcess) -> Result<Started, Failure> {
+    private func connect(_ process: SandboxProcess) -> Result<Started, Failure> {
         let (network, said) = UserNetwork.start(info: process.info, report: process.report)
         let made = try? network.get()
         process.gate.open(made != nil)
@@ -134,7 +134,7 @@ struct StepStart {
 }
 
 extension StepStart.Started {
-    fileprivate init(_ process: FenceProcess, network: UserNetwork? = nil, said: [UInt8] = []) {
+    fileprivate init(_ process: SandboxProcess, network: UserNetwork? = nil, said: [UInt8] = []) {
         self.init(pid: process.pid, output: process.output, report: process.report, network: network, said: said)
     }
 }

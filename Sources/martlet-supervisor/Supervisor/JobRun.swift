@@ -32,24 +32,24 @@ struct JobRun {
             return faulty("\(paths.directory) cannot be opened: \(SystemError(number: errno).text)")
         }
         var home: Tree?
-        if let directory = job.fence?.homeDirectory {
+        if let directory = job.sandbox?.homeDirectory {
             guard case .success(let opened) = Tree.open(directory) else {
                 return faulty("the home \(directory) cannot be opened: \(SystemError(number: errno).text)")
             }
             home = opened
         }
         let group = readiness.group(job.limits)
-        var fence: Fence?
-        do throws(Fence.Failure) {
-            fence = try job.fence.map { value throws(Fence.Failure) in
-                try Fence(job: job, fence: value, workspace: workspace, attempt: paths.directory)
+        var sandbox: Sandbox?
+        do throws(Sandbox.Failure) {
+            sandbox = try job.sandbox.map { value throws(Sandbox.Failure) in
+                try Sandbox(job: job, sandbox: value, workspace: workspace, attempt: paths.directory)
             }
         } catch {
-            return faulty("the fence could not be made: \(error.reason)")
+            return faulty("the sandbox could not be made: \(error.reason)")
         }
         let redactor = LogRedactor(secrets: secrets.values)
         var log = JobLog(paths: paths, limit: job.limits.logBytes, redactor: redactor)
-        let start = StepStart(limits: job.limits, workspace: workspace, fence: fence, group: group)
+        let start = StepStart(limits: job.limits, workspace: workspace, sandbox: sandbox, group: group)
         var reports = JobReports(
             of: job, in: workspace, to: attempt,
             tracked: SmallFile.read(paths.tracked, limit: Self.trackedLimit) ?? [], redactor: redactor, signals: signals
@@ -139,7 +139,7 @@ struct JobRun {
     ) -> Ending {
         var ending = Ending()
         let watch = LimitWatch(
-            limits: job.limits, group: start.group, isFenced: start.fence != nil, workspace: workspace,
+            limits: job.limits, group: start.group, isSandboxed: start.sandbox != nil, workspace: workspace,
             home: home)
         for (index, step) in job.steps.enumerated() {
             if stop(&ending, step: index) { return ending }

@@ -32,8 +32,8 @@ extension IntegrationAnswer {
                         + Output.visible($0) + "\n"
                 }
             }
-            let unfenced = configuration.isolationReason.map { ["isolation: none: \($0)"] } ?? []
-            let notes = unfenced + (configuration.notes ?? []) + (configuration.reason.map { [$0] } ?? [])
+            let unsandboxed = configuration.isolationReason.map { ["isolation: none: \($0)"] } ?? []
+            let notes = unsandboxed + (configuration.notes ?? []) + (configuration.reason.map { [$0] } ?? [])
             let head = "\(configuration.name)\(attempt)  \(configuration.verdict ?? configuration.state)"
             return "\n\(Output.visible(head))\n" + filter
                 + others.joined() + Output.table(steps) + said.joined()

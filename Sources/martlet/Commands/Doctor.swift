@@ -134,7 +134,7 @@ struct Doctor: AsyncParsableCommand {
     private static func isolation(
         _ settings: ServiceSettings
     ) async -> (fine: String, trouble: String?, wished: String?, loopback: JobIsolation.Loopback?) {
-        let unfenced = "none: jobs run as the service's user with all its rights; integrate only what you trust"
+        let unsandboxed = "none: jobs run as the service's user with all its rights; integrate only what you trust"
         do {
             let (isolation, finding) = try await MachineIsolation.find(
                 settings, supervisor: try OwnPrograms.supervisor(),
@@ -142,15 +142,15 @@ struct Doctor: AsyncParsableCommand {
             guard let reason = isolation.isolation.reason else {
                 let seen = isolation.readOnly.joined(separator: ", ")
                 return (
-                    "sandbox: each step is fenced; \(finding.limits.sentence); jobs see \(seen)", nil, nil,
+                    "sandbox: each step runs in a sandbox; \(finding.limits.sentence); jobs see \(seen)", nil, nil,
                     isolation.loopback
                 )
             }
             if settings.isolation == ServiceSettings.Isolation.none {
-                let could = finding.works ? "; the fence works here: remove `isolation: none`" : ""
-                return ("", nil, "\(unfenced) (\(reason))\(could)", nil)
+                let could = finding.works ? "; the sandbox works here: remove `isolation: none`" : ""
+                return ("", nil, "\(unsandboxed) (\(reason))\(could)", nil)
             }
-            return ("", "\(unfenced); the fence cannot work here: \(reason)", nil, nil)
+            return ("", "\(unsandboxed); the sandbox cannot work here: \(reason)", nil, nil)
         } catch {
             return ("", "\(error)", nil, nil)
         }

@@ -20,7 +20,7 @@ struct Run: AsyncParsableCommand {
 
             Exit status: 0 green, also with warnings; 1 red; 64 a wrong command line; 66 there is no such directory; 69 \
             another run works on it; 70 the fault is ours; 73 the cache cannot be used; 78 the settings are wrong, or ask \
-            for a fence that cannot work here; 130 canceled. Ctrl-C cancels and lets what runs end, at most for 10 s; a \
+            for a sandbox that cannot work here; 130 canceled. Ctrl-C cancels and lets what runs end, at most for 10 s; a \
             second Ctrl-C kills it.
             """)
 
@@ -32,7 +32,7 @@ struct Run: AsyncParsableCommand {
     @Flag(help: "Empty the build directories first.") var clean = false
     @Option(
         help:
-            "sandbox: jobs are fenced off from this machine; none: they have your rights. Default: as the settings say."
+            "sandbox: jobs are isolated from this machine; none: they have your rights. Default: as the settings say."
     )
     var isolation: IsolationOption?
     @OptionGroup var location: SettingsLocation

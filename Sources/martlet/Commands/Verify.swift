@@ -124,7 +124,7 @@ struct Signers: AsyncParsableCommand {
             } catch let failure as Failure where failure.status == .notFound {
                 throw Failure(
                     .notFound,
-                    "\(connection.place) signs nothing: its settings name no key (`signing`), or jobs have no fence")
+                    "\(connection.place) signs nothing: its settings name no key (`signing`), or jobs have no sandbox")
             }
         }
     }

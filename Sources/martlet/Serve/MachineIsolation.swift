@@ -10,11 +10,11 @@ enum MachineIsolation {
     /// Decides the isolation of jobs.
     /// - Parameters:
     ///   - launcher: The socket of the launcher that will start the jobs; `nil` if one is started only for them.
-    ///   - wasFenced: Whether jobs were sandboxed here before.
+    ///   - wasSandboxed: Whether jobs were sandboxed here before.
     ///   - hadOwnNetwork: Whether their steps had a network of their own.
     /// - Throws: `Failure` if the settings require what is not possible here, or the supervisor cannot be asked.
     static func decide(
-        _ settings: ServiceSettings, supervisor: String, launcher: String? = nil, wasFenced: Bool = false,
+        _ settings: ServiceSettings, supervisor: String, launcher: String? = nil, wasSandboxed: Bool = false,
         hadOwnNetwork: Bool = false
     ) async throws -> JobIsolation {
         do {
@@ -23,7 +23,7 @@ enum MachineIsolation {
                 return try JobIsolation.decide(settings, probe: .works, path: "", supervisor: supervisor)
             }
             let found = try await find(
-                settings, supervisor: supervisor, launcher: launcher, wasFenced: wasFenced,
+                settings, supervisor: supervisor, launcher: launcher, wasSandboxed: wasSandboxed,
                 hadOwnNetwork: hadOwnNetwork)
             return found.isolation
         } catch {
@@ -34,10 +34,11 @@ enum MachineIsolation {
     /// Decides by the settings and by a probe, an empty sandbox. The probe is repeated a few times if that may help.
     /// - Throws: `IsolationError` if the settings require what is not possible; `ExecutionError` if the supervisor cannot be asked.
     static func find(
-        _ settings: ServiceSettings, supervisor: String, launcher: String?, wasFenced: Bool = false,
+        _ settings: ServiceSettings, supervisor: String, launcher: String?, wasSandboxed: Bool = false,
         hadOwnNetwork: Bool = false
-    ) async throws -> (isolation: JobIsolation, finding: FenceFinding) {
-        let finding = try await FenceProbe(supervisor: supervisor, launcher: launcher).find(pausing: ContinuousClock())
+    ) async throws -> (isolation: JobIsolation, finding: SandboxFinding) {
+        let finding = try await SandboxProbe(supervisor: supervisor, launcher: launcher).find(
+            pausing: ContinuousClock())
         let probe: JobIsolation.Probe =
             if !finding.works {
                 .fails(finding.reason ?? "the probe gives no reason")
@@ -46,13 +47,13 @@ enum MachineIsolation {
             }
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let isolation = try JobIsolation.decide(
-            settings, probe: probe, path: path, supervisor: supervisor, wasFenced: wasFenced,
+            settings, probe: probe, path: path, supervisor: supervisor, wasSandboxed: wasSandboxed,
             hadOwnNetwork: hadOwnNetwork)
         return (isolation, finding)
     }
 }
 
-extension FenceFinding.Means {
+extension SandboxFinding.Means {
     /// A description of the mechanism that enforces a job's limits.
     var sentence: String {
         switch self {

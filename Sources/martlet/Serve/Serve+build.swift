@@ -71,11 +71,12 @@ extension Serve {
             let supervisor = try OwnPrograms.supervisor()
             let launcher = LauncherPlace.socket(of: state)
             let isolation = try await MachineIsolation.decide(
-                settings, supervisor: supervisor, launcher: launcher, wasFenced: try await store.hasFencedAttempts(),
+                settings, supervisor: supervisor, launcher: launcher,
+                wasSandboxed: try await store.hasSandboxedAttempts(),
                 hadOwnNetwork: state.hadOwnNetwork)
             if isolation.hasOwnNetwork { try state.rememberOwnNetwork() }
             if let reason = isolation.isolation.reason {
-                logger.warning("jobs run without a fence", metadata: ["isolation": "none", "reason": "\(reason)"])
+                logger.warning("jobs run without a sandbox", metadata: ["isolation": "none", "reason": "\(reason)"])
             }
             if let reason = isolation.loopback?.reason {
                 logger.warning(

@@ -97,7 +97,7 @@ import Testing
     private func settings(for project: ProjectFixture, in fixture: RunFixture) throws -> String {
         var text = "bots: \(fixture.directory.path("bots"))\nstate: \(fixture.directory.path("state"))\n"
         if let path = project.path {
-            text += "fence: { read-only: [\((path as NSString).deletingLastPathComponent)] }\n"
+            text += "sandbox: { read-only: [\((path as NSString).deletingLastPathComponent)] }\n"
         }
         try fixture.directory.write("martlet.yml", text)
         return fixture.directory.path("martlet.yml")

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// Row U1: what a fork's job can reach in the real sandbox, and what is left of it. A trusted job beside it shows that these things can be reached.
-@Suite(.fence) struct ForkJobTests {
+@Suite(.sandbox) struct ForkJobTests {
     private static let file = """
         pull-requests: all
         secrets: [{ name: registry-token, branches: ["*"] }]
@@ -63,7 +63,7 @@ import Testing
         defer { listener.stop() }
         var plan = BotPlan(
             recipe: Self.recipe(port: listener.port), file: Self.file, executor: .local,
-            isolation: try .fenced(loopback: true))
+            isolation: try .sandboxed(loopback: true))
         plan.scripts = ["deploy": "#!/bin/sh\n"]
         try await withBot(plan) { bot in
             // given: a secret, and a main whose jobs keep a cache
@@ -118,7 +118,7 @@ import Testing
         defer { listener.stop() }
         var plan = BotPlan(
             recipe: Self.recipe(port: listener.port), file: "pull-requests: approved\n", executor: .local,
-            isolation: try .fenced(loopback: true))
+            isolation: try .sandboxed(loopback: true))
         plan.concurrency = 1
         try await withBot(plan) { bot in
             // given
@@ -150,7 +150,7 @@ import Testing
         """
 
     @Test func testU1ThatARecipeOfTheBaseGivesAForkNoSecret() async throws {
-        var plan = BotPlan(recipe: Self.taking, file: Self.file, executor: .local, isolation: try .fenced())
+        var plan = BotPlan(recipe: Self.taking, file: Self.file, executor: .local, isolation: try .sandboxed())
         plan.scripts = ["deploy": "#!/bin/sh\n"]
         try await withBot(plan) { bot in
             // given
@@ -178,7 +178,7 @@ import Testing
     func testU1ThatASecretOfOneOfTheTwoBranchesIsNotGiven(branch: String) async throws {
         let plan = BotPlan(
             recipe: Self.taking, file: "secrets: [{ name: registry-token, branches: [\(branch)] }]\n", executor: .local,
-            isolation: try .fenced())
+            isolation: try .sandboxed())
         try await withBot(plan) { bot in
             // given
             try bot.secrets.set("registry-token", "hunter2-hunter2")

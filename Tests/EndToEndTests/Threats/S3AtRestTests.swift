@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Row S3: a copy of the state directory contains none of the secrets, which are beside it or in systemd.
-@Suite(.threat("S3"), .fence, .program("curl"), .program("ssh-keygen")) struct S3AtRestTests {
+@Suite(.threat("S3"), .sandbox, .program("curl"), .program("ssh-keygen")) struct S3AtRestTests {
     private static let bot = """
         secrets: [{ name: office-token, branches: [main] }]
         triggers:

@@ -64,8 +64,8 @@ import Testing
         return log
     }
 
-    @Test(.fence) func testThatU10AJobClaimsNoOtherBuildAndReadsNoneOfIt() async throws {
-        let log = try await log(try .fenced())
+    @Test(.sandbox) func testThatU10AJobClaimsNoOtherBuildAndReadsNoneOfIt() async throws {
+        let log = try await log(try .sandboxed())
         #expect(
             log == "launcher refused\nservice refused\nlog refused\ncancel refused\nstatus refused\nown refused\n")
     }

@@ -15,7 +15,7 @@ import Testing
             try await Self.compile(to: launched.workspace)
             try launched.directory.write("workspace/.git/HEAD", "ref: refs/heads/main\n")
             // when
-            let end = try await launched.run(launched.fenced("./probes"))
+            let end = try await launched.run(launched.sandboxed("./probes"))
             // then
             let lines = end.log.split(separator: "\n")
             for line in lines {
@@ -30,11 +30,11 @@ import Testing
 
     /// Shows that the probes can fail: without a sandbox many succeed. They never run as root, where they would do harm.
     @Test(.enabled(if: JobUser.possible.contains(.ordinary), "only root can be another user"))
-    func testThatWithoutAFenceTheyAreOpen() async throws {
+    func testThatWithoutASandboxTheyAreOpen() async throws {
         try await withLaunched(as: .ordinary) { launched in
             try await Self.compile(to: launched.workspace)
-            var job = launched.fenced("./probes")
-            (job.isolation, job.fence, job.mountedAt) = (.none, nil, job.workspace)
+            var job = launched.sandboxed("./probes")
+            (job.isolation, job.sandbox, job.mountedAt) = (.none, nil, job.workspace)
             let end = try await launched.run(job)
             #expect(end.log.split(separator: "\n").count { $0.contains(" OPEN") } >= 15)
             expectContains(end.log, "own_set_user_program OPEN")

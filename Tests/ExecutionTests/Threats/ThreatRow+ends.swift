@@ -8,7 +8,7 @@ extension ThreatRow {
     /// J2, J3, J5: a job's output and its end are reported truthfully.
     static let ends: [ThreatRow] = [
         ThreatRow(id: "J2", what: "any bytes in the log", outcome: .contained) { launched in
-            let end = try await launched.run(launched.fenced(#"printf 'a\0\377\303(b\r\033]8;;x\a'"#))
+            let end = try await launched.run(launched.sandboxed(#"printf 'a\0\377\303(b\r\033]8;;x\a'"#))
             let log = try end.attempt.readLog(from: 0, count: 100)
             let bytes: [UInt8] = [0x61, 0, 0xFF, 0xC3, 0x28, 0x62, 0x0D, 0x1B, 0x5D, 0x38, 0x3B, 0x3B, 0x78, 7]
             return log == bytes ? nil : "\(log)"
@@ -23,7 +23,7 @@ extension ThreatRow {
             try launched.directory.write("workspace/words", words + line + "\n")
             // when
             let end = try await launched.run(
-                launched.fenced(
+                launched.sandboxed(
                     "for n in 1 2 3 4 5 6 7 8 9; do cat words >&$n; done 2>/dev/null; echo \"A=$A\"; exit 3"))
             // then
             let isHeld = end.step(0) == "exit 3" && end.reason == "script exited with 3" && end.log.hasSuffix("A=\n")
@@ -39,7 +39,7 @@ extension ThreatRow {
                 ("kill -ABRT $$", "signal 6", "script was ended by SIGABRT"),
             ]
             for (index, (script, ended, reason)) in ends.enumerated() {
-                let end = try await launched.run(launched.fenced(script), name: "attempt\(index)")
+                let end = try await launched.run(launched.sandboxed(script), name: "attempt\(index)")
                 if end.step(0) != ended || end.reason != reason { wrong.append("\(script): \(end.events)") }
             }
             return wrong.isEmpty ? nil : wrong.joined(separator: "\n")
@@ -49,7 +49,8 @@ extension ThreatRow {
             // given: the supervisor must be stopped before
             let timeout = TestLimits.passing(milliseconds: 4000, most: 15_000)
             let attempt = try launched.prepare(
-                launched.fenced("touch ready; while ! test -e go; do sleep 0.02; done; touch done", timeout: timeout))
+                launched.sandboxed("touch ready; while ! test -e go; do sleep 0.02; done; touch done", timeout: timeout)
+            )
             try await launched.executor.start(attempt, secrets: [:])
             await launched.waitFor("ready")
             let supervisor = launched.lockOwner(attempt.paths.lock)

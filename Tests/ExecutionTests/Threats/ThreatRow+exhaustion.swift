@@ -47,7 +47,7 @@ extension ThreatRow {
         limit("B4.binary", "endless bytes", "log over 1 MiB", .init(logBytes: 1 << 20), "cat /dev/urandom"),
         ThreatRow(id: "B4.slow", what: "one byte at a time", outcome: .contained) { launched in
             let end = try await launched.run(
-                launched.fenced("perl -e '$| = 1; for (1..20000) { syswrite STDOUT, \"x\" }'"))
+                launched.sandboxed("perl -e '$| = 1; for (1..20000) { syswrite STDOUT, \"x\" }'"))
             let index = try end.attempt.readIndex().count
             return end.log.count == 20_000 && index < 5000 ? nil : "\(end.log.count) bytes, \(index) records"
         },

@@ -7,7 +7,7 @@ extension ThreatRow {
     /// B10, B11, J4: the files that are taken from a job, and those that are left for the next.
     static let files: [ThreatRow] = [
         ThreatRow(id: "B10", what: "artifacts that are links, pipes, sockets", outcome: .denied) { launched in
-            let job = launched.fenced(
+            let job = launched.sandboxed(
                 """
                 mkdir out; echo x > out/real; ln -s /etc/shadow out/link; ln out/real out/second; mkfifo out/pipe
                 ln -s \(launched.directory.path) out/directory; ln -s /dev/zero out/zero
@@ -21,7 +21,7 @@ extension ThreatRow {
         },
         ThreatRow(id: "B11", what: "what a job leaves for the next", outcome: .denied) { launched in
             let first = try await launched.run(
-                launched.fenced(
+                launched.sandboxed(
                     """
                     mkdir -p ~/bin ~/.cache /tmp/cache; for file in ~/bin/git ~/.gitconfig ~/.netrc ~/.cache/x /tmp/cache/x \
                         /dev/shm/x; do echo left > $file; done
@@ -30,7 +30,7 @@ extension ThreatRow {
                     """), name: "first")
             guard first.result == .completed else { return "\(first.events) \(first.log)" }
             let second = try await launched.run(
-                launched.fenced(
+                launched.sandboxed(
                     """
                     find ~ /tmp /dev/shm -mindepth 1 | sed 's/^/OPEN /'
                     test $(ipcs -a | grep -c 0x) = 0 || echo OPEN ipcs
@@ -40,7 +40,7 @@ extension ThreatRow {
         },
         ThreatRow(id: "J4", what: "artifacts of any name and size, byte for byte", outcome: .contained) { launched in
             let end = try await launched.run(
-                launched.fenced(
+                launched.sandboxed(
                     """
                     mkdir out; cd out; perl -e 'for ("a\\nb", "c\\xff\\xfe", " ", "-rf", "x" x 255) { open F, ">./$_"; print F $_ }'
                     : > empty; truncate -s 50M sparse; head -c 3M /dev/urandom > random

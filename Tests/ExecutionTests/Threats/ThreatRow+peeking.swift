@@ -36,14 +36,14 @@ extension ThreatRow {
             let listener = try AbstractSocket(name)
             defer { listener.close() }
             // when
-            let end = try await launched.run(launched.fenced(connect(abstract: name)))
+            let end = try await launched.run(launched.sandboxed(connect(abstract: name)))
             return end.log == "tried\n" ? nil : end.log
         },
         ThreatRow(
             id: "B7.git", what: "the machine's settings of git, which can hold tokens", outcome: .denied,
             skipped: { _ in access("/etc/gitconfig", F_OK) == 0 ? nil : "this machine has no /etc/gitconfig" }
         ) { launched in
-            let end = try await launched.run(launched.fenced("test -e /etc/gitconfig && echo OPEN; echo tried"))
+            let end = try await launched.run(launched.sandboxed("test -e /etc/gitconfig && echo OPEN; echo tried"))
             return end.log == "tried\n" ? nil : end.log
         },
         script("B7.descriptors", "descriptors above 2") { _ in
@@ -62,7 +62,7 @@ extension ThreatRow {
         ThreatRow(id: "B8.loopback", what: "what listens on the host's loopback", outcome: .denied) { launched in
             let listener = try LoopbackSocket()
             defer { listener.stop() }
-            let end = try await launched.run(launched.fenced(connect(["127.0.0.1", "127.1.2.3"], listener.port)))
+            let end = try await launched.run(launched.sandboxed(connect(["127.0.0.1", "127.1.2.3"], listener.port)))
             return end.log == "tried\n" ? nil : end.log
         },
         script("B8.machines", "metadata service, local network, name servers") { _ in
@@ -93,12 +93,12 @@ extension ThreatRow {
             let name = "martlet-test-own-\(launched.directory.path.split(separator: "/").last ?? "")"
             let abstract = try AbstractSocket(name)
             defer { abstract.close() }
-            return try await launched.run(launched.fenced(connect(abstract: name), network: .full))
+            return try await launched.run(launched.sandboxed(connect(abstract: name), network: .full))
         },
         ownNetwork("B3.own-network", "processes of its network, which are not the job's") { launched in
             let limits = JobDescription.Limits(graceMilliseconds: 200, processes: 2)
             // Long enough for them to be counted.
-            let job = launched.fenced("sleep 0.6; echo tried", network: .full, limits: limits)
+            let job = launched.sandboxed("sleep 0.6; echo tried", network: .full, limits: limits)
             return try await launched.run(job)
         },
         ownNetwork("B8.own-interfaces", "other packets than its own, with the network") { launched in
@@ -107,7 +107,7 @@ extension ThreatRow {
                 perl -MSocket -e 'socket(S, PF_INET, SOCK_RAW, 1) and print "OPEN raw\n"; socket(S, 17, SOCK_RAW, 0) and print "OPEN packet\n"'
                 echo tried
                 """
-            return try await launched.run(launched.fenced(script, network: .full))
+            return try await launched.run(launched.sandboxed(script, network: .full))
         },
     ]
 
@@ -120,7 +120,7 @@ extension ThreatRow {
             defer { service.stop() }
             try launched.directory.write("workspace/forcing.pl", forcing)
             let forced = "\(awaitingSix)perl forcing.pl \(place) \(service.port)\n"
-            var end = try await launched.run(launched.fenced(forced + script(service.port), network: .full))
+            var end = try await launched.run(launched.sandboxed(forced + script(service.port), network: .full))
             if let received = service.received { end.log += received }
             return end
         }
@@ -135,7 +135,7 @@ extension ThreatRow {
         }
         row.skipped = { launched in
             try await finding(for: launched).networkReason == nil
-                ? nil : "this user's fences have no network of their own"
+                ? nil : "this user's sandboxes have no network of their own"
         }
         return row
     }

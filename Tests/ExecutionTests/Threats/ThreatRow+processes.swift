@@ -11,7 +11,7 @@ extension ThreatRow {
     /// B5: signals, and processes that outlive their job.
     static let processes: [ThreatRow] = [
         ThreatRow(id: "B5.all", what: "kill -9 -1", outcome: .contained) { launched in
-            let end = try await launched.run(launched.fenced("sleep 1000 & kill -9 -1; echo tried"))
+            let end = try await launched.run(launched.sandboxed("sleep 1000 & kill -9 -1; echo tried"))
             let launcher = launched.lockOwner(launched.socket + ".lock")
             return end.result == .completed && launcher?.isAlive ?? false ? nil : "\(end.events)"
         },
@@ -36,20 +36,20 @@ extension ThreatRow {
         script("B5.cron", "crontab") { _ in "echo '* * * * * true' | crontab - && echo OPEN" }.needing("crontab"),
         ThreatRow(id: "J1.ignores", what: "ignores SIGTERM at its time-out", outcome: .contained) { launched in
             let end = try await launched.run(
-                launched.fenced("trap '' TERM; sleep 1000 & while :; do sleep 1; done", timeout: short))
+                launched.sandboxed("trap '' TERM; sleep 1000 & while :; do sleep 1; done", timeout: short))
             return end.step(0) == "signal 9 testing exceeded \(Launched.words(short))" ? nil : "\(end.events)"
         },
         ThreatRow(id: "J1.stopped", what: "is stopped at its time-out", outcome: .contained) { launched in
-            let end = try await launched.run(launched.fenced("kill -STOP $$; sleep 1000", timeout: short))
+            let end = try await launched.run(launched.sandboxed("kill -STOP $$; sleep 1000", timeout: short))
             return end.limit == "testing exceeded \(Launched.words(short))" ? nil : "\(end.events)"
         },
         ThreatRow(id: "J1.closes", what: "closes its output and goes on", outcome: .contained) { launched in
-            let end = try await launched.run(launched.fenced("exec >&- 2>&-; sleep 0.3; exit 5"))
+            let end = try await launched.run(launched.sandboxed("exec >&- 2>&-; sleep 0.3; exit 5"))
             return end.step(0) == "exit 5" ? nil : "\(end.events)"
         },
         ThreatRow(id: "J1.pipe", what: "writes to a closed pipe", outcome: .contained) { launched in
             let end = try await launched.run(
-                launched.fenced("exec perl -e 'close STDIN; pipe R, W; close R; syswrite W, 1'"))
+                launched.sandboxed("exec perl -e 'close STDIN; pipe R, W; close R; syswrite W, 1'"))
             return end.step(0) == "signal 13" && end.reason == "script was ended by SIGPIPE" ? nil : "\(end.events)"
         },
         ThreatRow(id: "U7", what: "scans memory and environments of all processes", outcome: .denied) { launched in
@@ -67,7 +67,7 @@ extension ThreatRow {
             await launched.waitFor("bystander")
             // when
             let end = try await launched.run(
-                launched.fenced(
+                launched.sandboxed(
                     """
                     grep -l canary- /proc/[0-9]*/environ 2>/dev/null && echo OPEN
                     for process in /proc/[0-9]*; do

@@ -29,7 +29,7 @@ struct ThreatRow: Sendable, CustomTestStringConvertible {
         _ id: String, _ what: String, _ outcome: Outcome = .denied, _ script: @escaping @Sendable (Launched) -> String
     ) -> ThreatRow {
         ThreatRow(id: id, what: what, outcome: outcome) { launched in
-            let end = try await launched.run(launched.fenced(script(launched) + "\necho tried"))
+            let end = try await launched.run(launched.sandboxed(script(launched) + "\necho tried"))
             return end.log.contains("OPEN") || !end.log.hasSuffix("tried\n")
                 ? "\(end.result.map { "\($0)" } ?? ""): \(end.log)" : nil
         }
@@ -41,7 +41,7 @@ struct ThreatRow: Sendable, CustomTestStringConvertible {
         _ script: String
     ) -> ThreatRow {
         ThreatRow(id: id, what: what, outcome: .contained) { launched in
-            let end = try await launched.run(launched.fenced(script, limits: limits))
+            let end = try await launched.run(launched.sandboxed(script, limits: limits))
             guard end.limit == words else { return "\(end.limit ?? "no limit"): \(end.log.suffix(1000))" }
             let taken = (end.events.last?.at ?? 0) - (end.events.first?.at ?? 0)
             return taken > seconds * 1000 * Int64(TestLimits.scale) ? "it took \(taken) ms" : nil
@@ -84,9 +84,9 @@ struct ThreatRow: Sendable, CustomTestStringConvertible {
     }
 
     /// Returns whether the launcher's user can have a sandbox.
-    static func finding(for launched: Launched) async throws -> FenceFinding {
+    static func finding(for launched: Launched) async throws -> SandboxFinding {
         let probe = try await run(launched.user.command([launched.supervisor, "--probe-fence"]), in: "/")
-        return try FenceFinding(json: probe.standardOutput.dropLast())
+        return try SandboxFinding(json: probe.standardOutput.dropLast())
     }
 }
 

@@ -52,7 +52,7 @@ import Testing
             for (index, script) in scripts.enumerated() {
                 logs.append(
                     try await launched.run(
-                        launched.fenced(script, network: .full, sharesNetwork: true), name: "\(index)"
+                        launched.sandboxed(script, network: .full, sharesNetwork: true), name: "\(index)"
                     ).log)
             }
             // then

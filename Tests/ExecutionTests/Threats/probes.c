@@ -1,4 +1,4 @@
-// Ways out of a fence, one a line of `probes`: each tries it and says `denied WHY` or `OPEN`. Run within a fenced job by
+// Ways out of a sandbox, one a line of `probes`: each tries it and says `denied WHY` or `OPEN`. Run within a sandboxed job by
 // EscapeTests; by hand: cc -o probes probes.c && ./probes
 #define _GNU_SOURCE
 #include <errno.h>

@@ -11,10 +11,10 @@ import Testing
 
 /// What a job can reach, with the real sandbox around it. Each case is also shown without the sandbox, to prove that the sandbox makes the
 /// difference. The calls of bubblewrap are tested in `ExecutionTests`.
-@Suite(.fence) struct FencedBotTests {
+@Suite(.sandbox) struct SandboxedBotTests {
     // MARK: Network
 
-    @Suite(.fence) struct WhenAStepTriesTheNetwork {
+    @Suite(.sandbox) struct WhenAStepTriesTheNetwork {
         /// Returns a recipe with a step of each kind of network that tries a port of the machine's loopback.
         private func recipe(port: Int) -> String {
             let command = """
@@ -48,21 +48,21 @@ import Testing
         }
 
         @Test func testThatNoneReachesTheLoopback() async throws {
-            #expect(try await said(try .fenced(loopback: false)) == "usual refused\nopen refused\nclosed refused\n")
+            #expect(try await said(try .sandboxed(loopback: false)) == "usual refused\nopen refused\nclosed refused\n")
         }
 
         @Test func testThatOnlyAStepThatSaysSoReachesItWhereTheSettingsGiveIt() async throws {
-            #expect(try await said(try .fenced(loopback: true)) == "usual refused\nopen reached\nclosed refused\n")
+            #expect(try await said(try .sandboxed(loopback: true)) == "usual refused\nopen reached\nclosed refused\n")
         }
 
-        @Test func testThatWithoutAFenceItCannotBeHeld() async throws {
-            #expect(try await said(unfenced) == "usual reached\nopen reached\nclosed reached\n")
+        @Test func testThatWithoutASandboxItCannotBeHeld() async throws {
+            #expect(try await said(unsandboxed) == "usual reached\nopen reached\nclosed reached\n")
         }
     }
 
     // MARK: Files
 
-    @Suite(.fence) struct GivenAHostileManifest {
+    @Suite(.sandbox) struct GivenAHostileManifest {
         /// Returns a manifest, which is a program: it writes beside the service's state, and prints what it sees of it.
         private func manifest(_ bot: Bot) -> String {
             """
@@ -104,7 +104,7 @@ import Testing
         }
 
         @Test func testThatItSeesNothingAndWritesNowhere() async throws {
-            try await withBot(plan(try .fenced())) { bot in
+            try await withBot(plan(try .sandboxed())) { bot in
                 let (log, isPlanted) = try await integrate(bot)
                 expectContains(log, "Name: kit")
                 #expect(!log.contains(bot.state.path) && !log.contains("kit-webhook") && !log.contains("shadow"))
@@ -112,8 +112,8 @@ import Testing
             }
         }
 
-        @Test func testThatWithoutAFenceItDoes() async throws {
-            try await withBot(plan(unfenced)) { bot in
+        @Test func testThatWithoutASandboxItDoes() async throws {
+            try await withBot(plan(unsandboxed)) { bot in
                 let (log, isPlanted) = try await integrate(bot)
                 expectContains(log, bot.state.path + "/martlet.sqlite")
                 #expect(isPlanted)
@@ -153,7 +153,7 @@ import Testing
                 ".martlet.yml":
                     "analyze: []\narchive: { include: [] }\nconfigurations: { debug: { test: \"true\" } }\n",
             ]
-            try await withBot(plan(try .fenced(readOnly: [other.path]))) { bot in
+            try await withBot(plan(try .sandboxed(readOnly: [other.path]))) { bot in
                 // when
                 let first = try await bot.integrate(Commit(files: package), limit: .seconds(300) * TestLimits.scale)
 
@@ -198,7 +198,7 @@ import Testing
     }
 }
 
-private let unfenced = JobIsolation(isolation: .none(reason: "of the test"))
+private let unsandboxed = JobIsolation(isolation: .none(reason: "of the test"))
 
 /// Returns a plan whose repository has exactly the test's files.
 private func plan(_ isolation: JobIsolation) -> BotPlan {

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The result of testing whether jobs can be sandboxed on this machine. `martlet-supervisor --probe-fence` prints it as one line.
-package struct FenceFinding: Sendable, Equatable {
+package struct SandboxFinding: Sendable, Equatable {
     /// The mechanism that limits a job's memory and processes.
     package enum Means: String, Sendable, CaseIterable {
         /// Control groups of version 2, in a subtree that belongs to the launcher.
@@ -63,7 +63,7 @@ package struct FenceFinding: Sendable, Equatable {
     }
 }
 
-extension FenceFinding {
+extension SandboxFinding {
     /// The reason if the program that gives a sandbox a network is missing.
     package static let userNetworkMissing =
         "slirp4netns is not installed: there is no /usr/bin/slirp4netns; install it with `apt-get install slirp4netns`, and start the "
@@ -106,7 +106,7 @@ extension FenceFinding {
                 `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`; bubblewrap said: \(complaint)
                 """
         }
-        return "bubblewrap cannot make a fence here: \(complaint)"
+        return "bubblewrap cannot make a sandbox here: \(complaint)"
     }
 
     /// Returns why slirp4netns could not give a sandbox a network, and what to do.
@@ -115,14 +115,14 @@ extension FenceFinding {
         let advice =
             complaint.contains("/dev/net/tun")
             ? "; it needs /dev/net/tun: `modprobe tun`, and reading and writing for all, `chmod 0666 /dev/net/tun`" : ""
-        return "slirp4netns gives a fence no network here: \(complaint)\(advice)"
+        return "slirp4netns gives a sandbox no network here: \(complaint)\(advice)"
     }
 
     /// Returns why a sandbox gets no network: packets to the machine's loopback could not be blocked.
     /// - Parameter number: The error number.
     package static func destinationsReason(number: Int32) -> String {
         let error = String(cString: strerror(number))
-        let why = "a fence's network cannot be kept from the machine's loopback here: \(error)"
+        let why = "a sandbox's network cannot be kept from the machine's loopback here: \(error)"
         guard isDestinationsLasting(number: number) else { return why }
         return
             "\(why); the kernel needs rules of routes, CONFIG_IP_MULTIPLE_TABLES and CONFIG_IPV6_MULTIPLE_TABLES, as those of "

@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// What of a fence's root is the same for all steps, as bubblewrap's options.
-struct FenceRoot {
-    let fence: JobDescription.Fence
+/// What of a sandbox's root is the same for all steps, as bubblewrap's options.
+struct SandboxRoot {
+    let sandbox: JobDescription.Sandbox
     let job: JobDescription
     /// The job directory.
     let attempt: String
@@ -15,20 +15,20 @@ struct FenceRoot {
     private static let topDirectories = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"]
 
     /// - Parameter git: Whether the workspace has a `.git` of ours, which a job may read only.
-    func options(git: Bool) throws(Fence.Failure) -> [String] {
+    func options(git: Bool) throws(Sandbox.Failure) -> [String] {
         let readOnly = try readOnlyBinds()
         var options = [
             "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup", "--uid",
-            "\(Fence.user)", "--gid", "\(Fence.user)", "--hostname", Fence.hostName, "--die-with-parent",
+            "\(Sandbox.user)", "--gid", "\(Sandbox.user)", "--hostname", Sandbox.hostName, "--die-with-parent",
             "--new-session",
-            "--as-pid-1", "--cap-drop", "ALL", "--seccomp", "\(FenceProcess.filterDescriptor)",
+            "--as-pid-1", "--cap-drop", "ALL", "--seccomp", "\(SandboxProcess.filterDescriptor)",
         ]
-        if let root = fence.root {
+        if let root = sandbox.root {
             let shown = Dictionary(grouping: readOnly) { Self.isDirectory($0.from) }.mapValues { $0.map(\.to) }
             options += try ImageRoot(path: root).options(
-                directories: ["/proc", "/dev", "/tmp", fence.home, job.mountedAt] + MachineFiles.processors
+                directories: ["/proc", "/dev", "/tmp", sandbox.home, job.mountedAt] + MachineFiles.processors
                     + (shown[true] ?? []),
-                files: FenceFiles.places + (shown[false] ?? []))
+                files: SandboxFiles.places + (shown[false] ?? []))
             options += MachineFiles.parents(of: MachineFiles.processors).flatMap { ["--dir", $0] }
             for path in MachineFiles.processors { options += ["--ro-bind", path, path] }
         } else {
@@ -38,14 +38,14 @@ struct FenceRoot {
         // /proc/sys and /proc/sysrq-trigger ask for root's user, not for a capability.
         if isRoot { options += ["--remount-ro", "/proc"] }
         // What /dev leaves writable would be memory without a limit of its own.
-        options += ["--perms", "1777", "--size", "\(fence.temporaryBytes)", "--tmpfs", "/dev/shm"]
+        options += ["--perms", "1777", "--size", "\(sandbox.temporaryBytes)", "--tmpfs", "/dev/shm"]
         options += ["--remount-ro", "/dev"]
-        options += ["--perms", "1777", "--size", "\(fence.temporaryBytes)", "--tmpfs", "/tmp"]
-        for place in [fence.home, job.mountedAt] { options += Self.directories(above: place) }
-        if let directory = fence.homeDirectory {
-            options += ["--bind", directory, fence.home]
+        options += ["--perms", "1777", "--size", "\(sandbox.temporaryBytes)", "--tmpfs", "/tmp"]
+        for place in [sandbox.home, job.mountedAt] { options += Self.directories(above: place) }
+        if let directory = sandbox.homeDirectory {
+            options += ["--bind", directory, sandbox.home]
         } else {
-            options += ["--perms", "0700", "--size", "\(fence.homeBytes)", "--tmpfs", fence.home]
+            options += ["--perms", "0700", "--size", "\(sandbox.homeBytes)", "--tmpfs", sandbox.home]
         }
         for bind in readOnly { options += ["--ro-bind", bind.from, bind.to] }
         options += ["--bind", job.workspace, job.mountedAt]
@@ -85,21 +85,23 @@ struct FenceRoot {
     }
 
     /// A path that is a link is seen under both of its names, since programs ask for either.
-    private func readOnlyBinds() throws(Fence.Failure) -> [(from: String, to: String)] {
+    private func readOnlyBinds() throws(Sandbox.Failure) -> [(from: String, to: String)] {
         var binds: [(from: String, to: String)] = []
         // Where they lie, too: a state directory can be a link.
         let hidden =
-            [job.workspace, attempt, fence.homeDirectory].compactMap(\.self).flatMap { [$0, Self.realPath($0) ?? $0] }
+            [job.workspace, attempt, sandbox.homeDirectory].compactMap(\.self).flatMap {
+                [$0, Self.realPath($0) ?? $0]
+            }
             + ["/proc", "/dev"]
-        for path in fence.readOnly {
+        for path in sandbox.readOnly {
             guard let real = Self.realPath(path) else {
-                throw Fence.Failure(reason: "\(path), which the fence shows read-only, is not there")
+                throw Sandbox.Failure(reason: "\(path), which the sandbox shows read-only, is not there")
             }
             for name in [path, real] {
                 if let hidden = hidden.first(where: { Self.leads(name, to: $0) }) {
-                    throw Fence.Failure(reason: "\(path) must not be shown in a fence: it leads to \(hidden)")
+                    throw Sandbox.Failure(reason: "\(path) must not be shown in a sandbox: it leads to \(hidden)")
                 }
-                let isThere = fence.root == nil && name.hasPrefix("/usr/") || binds.contains { $0.to == name }
+                let isThere = sandbox.root == nil && name.hasPrefix("/usr/") || binds.contains { $0.to == name }
                 if !isThere { binds.append((real, name)) }
             }
         }

@@ -2,14 +2,14 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// Starts steps within bubblewrap. Everything of a fence that does not differ between a job's steps is found out once.
+/// Starts steps within bubblewrap. Everything of a sandbox that does not differ between a job's steps is found out once.
 ///
 /// What each part is for, what it does not hold, and which of bubblewrap's options were left out: decision 0007.
-struct Fence {
-    /// Why a job cannot be fenced. Always our fault or the machine's, never the job's.
+struct Sandbox {
+    /// Why a job cannot be sandboxed. Always our fault or the machine's, never the job's.
     struct Failure: Error {
         let reason: String
-        /// Whether a later attempt would fail as well, as in `FenceFinding`.
+        /// Whether a later attempt would fail as well, as in `SandboxFinding`.
         var isLasting = false
     }
 
@@ -20,7 +20,7 @@ struct Fence {
 
     private let bubblewrap: String
     private let job: JobDescription
-    private let fence: JobDescription.Fence
+    private let sandbox: JobDescription.Sandbox
     private let options: [String]
     private let identity: SpawnRequest.Identity?
     private let workspace: stat
@@ -29,14 +29,14 @@ struct Fence {
     ///   - workspace: Open; what is mounted is checked to be this very directory.
     ///   - attempt: The job directory, which must not be seen from within.
     init(
-        job: JobDescription, fence: JobDescription.Fence, workspace: Tree, attempt: String
+        job: JobDescription, sandbox: JobDescription.Sandbox, workspace: Tree, attempt: String
     ) throws(Failure) {
         guard let bubblewrap = Bubblewrap.path() else {
-            throw Failure(reason: FenceFinding.bubblewrapMissing, isLasting: true)
+            throw Failure(reason: SandboxFinding.bubblewrapMissing, isLasting: true)
         }
         self.bubblewrap = bubblewrap
         self.job = job
-        self.fence = fence
+        self.sandbox = sandbox
         var status = stat()
         guard fstat(workspace.descriptor, &status) == 0 else {
             throw Failure(reason: "the workspace cannot be looked at: \(SystemError(number: errno).text)")
@@ -44,20 +44,20 @@ struct Fence {
         self.workspace = status
         // A root's workspace is entered as root without any capability: nobody else can write there.
         identity = getuid() == 0 && status.st_uid != 0 ? .init(user: status.st_uid, group: status.st_gid) : nil
-        options = try FenceRoot(
-            fence: fence, job: job, attempt: attempt, isRoot: getuid() == 0 && status.st_uid == 0
+        options = try SandboxRoot(
+            sandbox: sandbox, job: job, attempt: attempt, isRoot: getuid() == 0 && status.st_uid == 0
         ).options(git: Self.hasGit(workspace))
     }
 
-    /// - Parameter meanwhile: Called while the fence is made; not when that is known to fail.
+    /// - Parameter meanwhile: Called while the sandbox is made; not when that is known to fail.
     /// - Returns: Bubblewrap's process.
     func start(
         _ step: JobDescription.Step, environment: [String: String], group: ControlGroup?,
-        meanwhile: (FenceProcess) -> Void
-    ) -> Result<FenceProcess, SystemError> {
-        let files = FenceFiles(network: network(of: step), home: fence.home, isImage: fence.root != nil)
+        meanwhile: (SandboxProcess) -> Void
+    ) -> Result<SandboxProcess, SystemError> {
+        let files = SandboxFiles(network: network(of: step), home: sandbox.home, isImage: sandbox.root != nil)
         let order = self.order(step, environment: environment, isGrouped: group != nil)
-        guard let process = FenceProcess(order: order.json(), files: files.texts, options: options(of: step, files))
+        guard let process = SandboxProcess(order: order.json(), files: files.texts, options: options(of: step, files))
         else { return .failure(SystemError(number: errno)) }
         let failure = process.start(
             bubblewrap, identity: identity, group: group, fileBytes: job.limits.workspaceBytes
@@ -68,10 +68,10 @@ struct Fence {
 
     private func order(
         _ step: JobDescription.Step, environment: [String: String], isGrouped: Bool
-    ) -> FenceOrder {
+    ) -> SandboxOrder {
         var environment = environment
-        if environment["HOME"] == nil { environment["HOME"] = fence.home }
-        var order = FenceOrder(
+        if environment["HOME"] == nil { environment["HOME"] = sandbox.home }
+        var order = SandboxOrder(
             arguments: step.arguments, environment: environment, workspace: job.mountedAt,
             directory: step.workingDirectory, device: UInt64(workspace.st_dev), inode: UInt64(workspace.st_ino),
             // Two more than the job's own: the sandbox's first process, and one by which an excess is detected.
@@ -81,20 +81,20 @@ struct Fence {
     }
 
     /// The home, if it is in memory, and so limited by its own size.
-    private var homeInMemory: [String] { fence.homeDirectory == nil ? [fence.home] : [] }
+    private var homeInMemory: [String] { sandbox.homeDirectory == nil ? [sandbox.home] : [] }
 
-    private func options(of step: JobDescription.Step, _ files: FenceFiles) -> [String] {
+    private func options(of step: JobDescription.Step, _ files: SandboxFiles) -> [String] {
         let network = self.network(of: step)
         return options + (network == .shared ? [] : ["--unshare-net"]) + files.options + ["--remount-ro", "/"]
-            + (network == .own ? ["--info-fd", "\(FenceProcess.infoDescriptor)"] : [])
+            + (network == .own ? ["--info-fd", "\(SandboxProcess.infoDescriptor)"] : [])
     }
 
     /// What a step has of the network.
-    func network(of step: JobDescription.Step) -> FenceFiles.Network {
-        step.network == .none ? .none : fence.sharesNetwork ? .shared : .own
+    func network(of step: JobDescription.Step) -> SandboxFiles.Network {
+        step.network == .none ? .none : sandbox.sharesNetwork ? .shared : .own
     }
 
-    /// Whether the checkout left a `.git`: a directory of its own, not a link that a job without a fence could have put.
+    /// Whether the checkout left a `.git`: a directory of its own, not a link that a job without a sandbox could have put.
     private static func hasGit(_ workspace: Tree) -> Bool {
         guard case .success(let descriptor) = workspace.open(Array(".git".utf8), clinux_o_path | O_DIRECTORY) else {
             return false

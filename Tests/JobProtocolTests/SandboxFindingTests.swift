@@ -4,19 +4,19 @@ import TestSupport
 import Testing
 
 /// The reason why jobs cannot be sandboxed, derived from the kernel's settings.
-@Suite struct FenceFindingTests {
+@Suite struct SandboxFindingTests {
     @Test(arguments: [
-        FenceFinding(works: true, reason: nil, limits: .cgroup2),
-        FenceFinding(works: true, reason: nil, limits: .cgroup2, networkReason: "none \"here\"", isLasting: true),
-        FenceFinding(works: false, reason: "why \"not\"\n", limits: .rlimit),
-        FenceFinding(works: false, reason: "why", limits: .cgroup1, isLasting: true),
+        SandboxFinding(works: true, reason: nil, limits: .cgroup2),
+        SandboxFinding(works: true, reason: nil, limits: .cgroup2, networkReason: "none \"here\"", isLasting: true),
+        SandboxFinding(works: false, reason: "why \"not\"\n", limits: .rlimit),
+        SandboxFinding(works: false, reason: "why", limits: .cgroup1, isLasting: true),
     ])
-    func testThatItSurvivesItsLine(finding: FenceFinding) throws {
-        expectNoDifference(try FenceFinding(json: finding.json()), finding)
+    func testThatItSurvivesItsLine(finding: SandboxFinding) throws {
+        expectNoDifference(try SandboxFinding(json: finding.json()), finding)
     }
 
     @Test func testThatALauncherThatSaysNothingOfTheNetworkHasNoneToGive() throws {
-        let finding = try FenceFinding(json: Array(#"{"works":true,"limits":"cgroup2"}"#.utf8))
+        let finding = try SandboxFinding(json: Array(#"{"works":true,"limits":"cgroup2"}"#.utf8))
         #expect(finding.networkReason == "the launcher is of an older version; restart it, and the service")
         #expect(!finding.isWhole)
     }
@@ -27,23 +27,23 @@ import Testing
         ("it said nothing within 10 s", false),
     ])
     func testThatWhatANetworkNeedsIsSaid(complaint: String, isAdvised: Bool) {
-        let reason = FenceFinding.networkReason(complaint: complaint)
+        let reason = SandboxFinding.networkReason(complaint: complaint)
         #expect(reason.contains(complaint))
         #expect(reason.contains("`chmod 0666 /dev/net/tun`") == isAdvised)
-        #expect(FenceFinding.isNetworkLasting(complaint: complaint) == isAdvised)
+        #expect(SandboxFinding.isNetworkLasting(complaint: complaint) == isAdvised)
     }
 
     @Test(arguments: [(EOPNOTSUPP, true), (EAFNOSUPPORT, true), (EPERM, false), (EAGAIN, false)])
     func testThatAKernelThatCannotKeepTheLoopbackAwayIsSaid(number: Int32, isLasting: Bool) {
-        let reason = FenceFinding.destinationsReason(number: number)
+        let reason = SandboxFinding.destinationsReason(number: number)
         #expect(reason.contains("kept from the machine's loopback here: \(String(cString: strerror(number)))"))
         #expect(reason.contains("CONFIG_IP_MULTIPLE_TABLES") == isLasting)
-        #expect(FenceFinding.isDestinationsLasting(number: number) == isLasting)
+        #expect(SandboxFinding.isDestinationsLasting(number: number) == isLasting)
     }
 
     @Test(arguments: ["{}", #"{"works":true}"#, #"{"works":true,"limits":"some"}"#, "", "bwrap: no"])
     func testThatAnotherLineIsRefused(text: String) {
-        #expect(throws: JobProtocolError.self) { try FenceFinding(json: Array(text.utf8)) }
+        #expect(throws: JobProtocolError.self) { try SandboxFinding(json: Array(text.utf8)) }
     }
 
     @Test(arguments: [
@@ -53,11 +53,11 @@ import Testing
             ["kernel/apparmor_restrict_unprivileged_userns": "1", "kernel/unprivileged_userns_clone": "1"],
             "kernel.apparmor_restrict_unprivileged_userns=0"
         ),
-        (["user/max_user_namespaces": "9"], "bubblewrap cannot make a fence here: it said no"),
-        ([:], "bubblewrap cannot make a fence here: it said no"),
+        (["user/max_user_namespaces": "9"], "bubblewrap cannot make a sandbox here: it said no"),
+        ([:], "bubblewrap cannot make a sandbox here: it said no"),
     ])
     func testThatItNamesTheSettingAndWhatToDo(settings: [String: String], words: String) {
-        let reason = FenceFinding.reason(complaint: "it said no") { settings[$0] }
+        let reason = SandboxFinding.reason(complaint: "it said no") { settings[$0] }
         #expect(reason.contains(words), "\(reason)")
     }
 
@@ -69,7 +69,7 @@ import Testing
         "bwrap: Unknown option --clearenv",
     ])
     func testThatWhatIsForbiddenOrUnknownLasts(complaint: String) {
-        #expect(FenceFinding.isLasting(complaint: complaint) { _ in nil })
+        #expect(SandboxFinding.isLasting(complaint: complaint) { _ in nil })
     }
 
     @Test(arguments: [
@@ -78,9 +78,9 @@ import Testing
         "bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)",
     ])
     func testThatWhatMayPassLastsOnlyWhereTheKernelsSettingsSaySo(complaint: String) {
-        #expect(!FenceFinding.isLasting(complaint: complaint) { $0 == "user/max_user_namespaces" ? "100" : nil })
+        #expect(!SandboxFinding.isLasting(complaint: complaint) { $0 == "user/max_user_namespaces" ? "100" : nil })
         for name in ["user/max_user_namespaces", "kernel/unprivileged_userns_clone"] {
-            #expect(FenceFinding.isLasting(complaint: complaint) { $0 == name ? "0" : nil })
+            #expect(SandboxFinding.isLasting(complaint: complaint) { $0 == name ? "0" : nil })
         }
     }
 }

@@ -1,7 +1,7 @@
 import Model
 
 /// A reader of the settings' `sandbox`.
-enum FenceReader {
+enum SandboxReader {
     /// The most paths. A job's sandbox has at most 64 paths, including those that the service adds.
     static let maximumPaths = 32
     /// The allowed number of processes. A build cannot start with fewer than 16, and more than the kernel's usual `pid_max` are impossible (proc(5)).
@@ -13,18 +13,18 @@ enum FenceReader {
     /// The directories that each sandbox has of its own, so the machine's cannot be shown in them.
     private static let taken = ["/proc", "/dev", "/sys", "/tmp", "/martlet"]
 
-    static func fence(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> FenceSettings {
-        var fence = FenceSettings()
-        guard let node, let fields = Fields(node, Keys.fence, of: "`sandbox`", &diagnostics) else { return fence }
-        fence.readOnly = paths(fields["read-only"], &diagnostics)
-        fence.memory = diagnostics.size(fields["memory"], "memory", within: memoryRange) ?? fence.memory
-        fence.processes =
-            diagnostics.number(fields["processes"], "processes", within: processesRange) ?? fence.processes
-        fence.workspace =
-            diagnostics.size(fields["workspace"], "workspace", within: workspaceRange) ?? fence.workspace
-        fence.cpuWeight = diagnostics.number(fields["cpu-weight"], "cpu-weight", within: cpuWeightRange)
-        fence.loopback = diagnostics.truth(fields["loopback"], "loopback")
-        return fence
+    static func sandbox(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> SandboxSettings {
+        var sandbox = SandboxSettings()
+        guard let node, let fields = Fields(node, Keys.sandbox, of: "`sandbox`", &diagnostics) else { return sandbox }
+        sandbox.readOnly = paths(fields["read-only"], &diagnostics)
+        sandbox.memory = diagnostics.size(fields["memory"], "memory", within: memoryRange) ?? sandbox.memory
+        sandbox.processes =
+            diagnostics.number(fields["processes"], "processes", within: processesRange) ?? sandbox.processes
+        sandbox.workspace =
+            diagnostics.size(fields["workspace"], "workspace", within: workspaceRange) ?? sandbox.workspace
+        sandbox.cpuWeight = diagnostics.number(fields["cpu-weight"], "cpu-weight", within: cpuWeightRange)
+        sandbox.loopback = diagnostics.truth(fields["loopback"], "loopback")
+        return sandbox
     }
 
     private static func paths(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [String] {
@@ -39,7 +39,7 @@ enum FenceReader {
             while text.count > 1, text.hasSuffix("/") { text.removeLast() }
             let components = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
             guard text.hasPrefix("/"), !components.contains(where: { ["", ".", ".."].contains($0) }) else {
-                let hint = text == "/" ? "the whole machine is no fence; name the directories that jobs need" : nil
+                let hint = text == "/" ? "the whole machine is no sandbox; name the directories that jobs need" : nil
                 diagnostics.error(
                     hint ?? "`read-only` has absolute paths without `..`, not \(Printable.quoted(text))",
                     at: item.position)

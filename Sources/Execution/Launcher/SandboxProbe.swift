@@ -4,7 +4,7 @@ import Subprocess
 import SystemPackage
 
 /// A test whether jobs can be sandboxed on this machine, by making an empty sandbox.
-package struct FenceProbe: Sendable {
+package struct SandboxProbe: Sendable {
     /// The time limit of a try. A sandbox takes milliseconds, but seconds on a machine under load.
     package static let patience: Duration = .seconds(20)
 
@@ -28,7 +28,7 @@ package struct FenceProbe: Sendable {
     /// Tests as `find()` does, and tries again as long as the result may change. The pauses take at most six seconds.
     /// - Parameter timer: The clock for the pauses.
     /// - Throws: As `find()`, if the last try failed.
-    package func find(pausing timer: any Clock<Duration>) async throws(ExecutionError) -> FenceFinding {
+    package func find(pausing timer: any Clock<Duration>) async throws(ExecutionError) -> SandboxFinding {
         var backoff = Backoff(first: .seconds(2), limit: .seconds(4))
         for _ in 1..<Self.maximumTries {
             // A failed query is tried again.
@@ -43,27 +43,27 @@ package struct FenceProbe: Sendable {
     ///
     /// A sandbox that does not work is a result, not an error.
     /// - Throws: `.notStarted` if the supervisor cannot be run; `.noLauncher` if the launcher does not answer.
-    package func find() async throws(ExecutionError) -> FenceFinding {
-        if let launcher, let answer = try await launcher.exchange(FenceFinding.request) {
+    package func find() async throws(ExecutionError) -> SandboxFinding {
+        if let launcher, let answer = try await launcher.exchange(SandboxFinding.request) {
             return finding(of: launcher, answer)
         }
         return try await run()
     }
 
-    private func finding(of launcher: LauncherSocket, _ answer: [UInt8]) -> FenceFinding {
+    private func finding(of launcher: LauncherSocket, _ answer: [UInt8]) -> SandboxFinding {
         do throws(JobProtocolError) {
-            return try FenceFinding(json: answer.prefix { $0 != UInt8(ascii: "\n") })
+            return try SandboxFinding(json: answer.prefix { $0 != UInt8(ascii: "\n") })
         } catch {
             var said = error.message
             if case .failed(let reason)? = try? LaunchAnswer(json: answer) { said = reason }
             let reason =
                 "the launcher at \(launcher.path) could not try it, perhaps as one of an older version, which a restart of it "
                 + "replaces: \(said)"
-            return FenceFinding(works: false, reason: reason, limits: .rlimit)
+            return SandboxFinding(works: false, reason: reason, limits: .rlimit)
         }
     }
 
-    private func run() async throws(ExecutionError) -> FenceFinding {
+    private func run() async throws(ExecutionError) -> SandboxFinding {
         let operation = "run \(supervisor) --probe-fence"
         do {
             let supervisor = supervisor
@@ -71,7 +71,7 @@ package struct FenceProbe: Sendable {
                 group.addTask {
                     try await Subprocess.run(
                         .path(FilePath(supervisor)), arguments: ["--probe-fence"], environment: .custom([:]),
-                        input: .none, output: .bytes(limit: FenceFinding.sizeLimit), error: .discarded
+                        input: .none, output: .bytes(limit: SandboxFinding.sizeLimit), error: .discarded
                     ).standardOutput
                 }
                 group.addTask {
@@ -81,7 +81,7 @@ package struct FenceProbe: Sendable {
                 defer { group.cancelAll() }
                 return try await group.next() ?? []
             }
-            return try FenceFinding(json: output.prefix { $0 != UInt8(ascii: "\n") })
+            return try SandboxFinding(json: output.prefix { $0 != UInt8(ascii: "\n") })
         } catch let error as ExecutionError {
             throw error
         } catch {

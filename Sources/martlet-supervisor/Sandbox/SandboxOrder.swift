@@ -1,10 +1,10 @@
 import JobProtocol
 
-/// What the first process within a fence is asked to run. It travels in an anonymous file, since it holds secrets.
-struct FenceOrder: Equatable {
+/// What the first process within a sandbox is asked to run. It travels in an anonymous file, since it holds secrets.
+struct SandboxOrder: Equatable {
     var arguments: [String]
     var environment: [String: String]
-    /// Where the workspace is within the fence.
+    /// Where the workspace is within the sandbox.
     var workspace: String
     /// Relative to the workspace.
     var directory: String
@@ -15,7 +15,7 @@ struct FenceOrder: Equatable {
     var processes: Int?
     /// What is of a limited size, looked at when the command has failed.
     var sized: [String]
-    /// Whether the supervisor is told, by `FenceReport.ready`, when the fence is made: before, bubblewrap still has to do with its network.
+    /// Whether the supervisor is told, by `SandboxReport.ready`, when the sandbox is made: before, bubblewrap still has to do with its network.
     var tellsReady = false
 
     func json() -> [UInt8] {
@@ -63,15 +63,15 @@ struct FenceOrder: Equatable {
     }
 }
 
-/// What the first process within a fence says, one line, when the step's main process has ended or could not be started.
-enum FenceReport: Error, Equatable {
+/// What the first process within a sandbox says, one line, when the step's main process has ended or could not be started.
+enum SandboxReport: Error, Equatable {
     /// `full`: what the command that failed had filled, in the words of a limit.
     case ended(exit: Int32?, signal: Int32?, usage: StatusEvent.Usage, full: String?)
     /// The command is not there, or cannot be run.
     case noCommand(number: Int32)
     /// Its working directory is not there, or a link leads to it.
     case noDirectory(number: Int32)
-    /// The fence is not as it was asked for.
+    /// The sandbox is not as it was asked for.
     case broken(String)
 
     /// Said before any other, where the order wants it.

@@ -4,10 +4,10 @@ import TestSupport
 extension Launched {
     static let mountedAt = "/martlet/kit"
     /// The arguments of tests that hold with a sandbox and without, as far as they can be tried here.
-    static let fences = TestTools.find("bwrap") == nil ? [false] : [false, true]
+    static let sandboxes = TestTools.find("bwrap") == nil ? [false] : [false, true]
 
     /// Returns a sandboxed job of shell commands in the workspace.
-    func fenced(
+    func sandboxed(
         _ scripts: String..., network: JobDescription.Network = .none,
         timeout: Int64 = TestLimits.never(milliseconds: 60_000),
         limits: JobDescription.Limits = .init(graceMilliseconds: 200), readOnly: [String] = [], root: String? = nil,
@@ -20,7 +20,7 @@ extension Launched {
                     report: report, network: network)
             }, environment: ["MARTLET_TEST_CANARY": directory.path], workspace: workspace, mountedAt: Self.mountedAt,
             isolation: .sandbox,
-            fence: .init(
+            sandbox: .init(
                 root: root, readOnly: readOnly, temporaryBytes: 64 << 20, homeBytes: 16 << 20,
                 sharesNetwork: sharesNetwork),
             limits: limits, collect: collect)

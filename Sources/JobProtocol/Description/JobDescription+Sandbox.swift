@@ -1,7 +1,7 @@
 extension JobDescription {
     /// The view that a step has of the machine with `isolation: sandbox`. The root is read-only. The step can write only to the workspace, a private
     /// /tmp and the job's home.
-    package struct Fence: Sendable, Equatable {
+    package struct Sandbox: Sendable, Equatable {
         /// The largest number of paths in `readOnly`.
         package static let pathLimit = 64
 

@@ -2,19 +2,19 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// The first process of a fence's process namespace: it starts the step's command, waits for all that comes from it and
+/// The first process of a sandbox's process namespace: it starts the step's command, waits for all that comes from it and
 /// tells the supervisor how the command truly ended, which bubblewrap's exit status cannot (137 is also an exit status).
 /// When it ends, the kernel ends whatever is left.
 ///
 /// It shares the job's user, so it is not dumpable: no process of the job looks into it or opens its descriptors. As the
 /// first process it gets no signal from within.
-struct FencedStep {
+struct SandboxedStep {
     /// Its descriptors, as the supervisor passes them through bubblewrap. Its complaints go to standard error.
     static let orderDescriptor: Int32 = 3
     static let outputDescriptor: Int32 = 4
     /// The step's `Gate`, at which the command's process waits.
     static let gateDescriptor: Int32 = 5
-    /// This program itself, which is executed by descriptor: it lies in no directory of the fence.
+    /// This program itself, which is executed by descriptor: it lies in no directory of the sandbox.
     static let programDescriptor: Int32 = 6
 
     func run() -> Int32 {
@@ -26,18 +26,19 @@ struct FencedStep {
             guard clinux_fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { return EX_USAGE }
         }
         lseek(Self.orderDescriptor, 0, SEEK_SET)
-        guard let bytes = SmallFile.read(Self.orderDescriptor, limit: .max), let order = FenceOrder(json: bytes) else {
+        guard let bytes = SmallFile.read(Self.orderDescriptor, limit: .max), let order = SandboxOrder(json: bytes)
+        else {
             return tell(.broken("the order cannot be read"))
         }
         close(Self.orderDescriptor)
-        if order.tellsReady { _ = Descriptor.writeAll(FenceReport.ready, to: 2) }
+        if order.tellsReady { _ = Descriptor.writeAll(SandboxReport.ready, to: 2) }
         switch workspace(of: order) {
         case .failure(let report): return tell(report)
         case .success(let workspace): return run(order, in: workspace)
         }
     }
 
-    private func workspace(of order: FenceOrder) -> Result<Tree, FenceReport> {
+    private func workspace(of order: SandboxOrder) -> Result<Tree, SandboxReport> {
         guard case .success(let tree) = Tree.open(order.workspace) else {
             return .failure(.broken("\(order.workspace) cannot be opened: \(SystemError(number: errno).text)"))
         }
@@ -48,7 +49,7 @@ struct FencedStep {
         return .success(tree)
     }
 
-    private func run(_ order: FenceOrder, in workspace: Tree) -> Int32 {
+    private func run(_ order: SandboxOrder, in workspace: Tree) -> Int32 {
         let place = order.directory == "." ? [] : Array(order.directory.utf8)
         let directory: Int32
         switch workspace.open(place, O_RDONLY | O_DIRECTORY) {
@@ -91,7 +92,7 @@ struct FencedStep {
         }
     }
 
-    private func tell(_ report: FenceReport) -> Int32 {
+    private func tell(_ report: SandboxReport) -> Int32 {
         _ = Descriptor.writeAll(report.line(), to: 2)
         return 0
     }

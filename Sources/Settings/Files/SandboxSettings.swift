@@ -3,7 +3,7 @@ package import Model
 
 /// The paths that a job's sandbox shows besides the usual ones, and a job's resource limits. The default values are documented in
 /// docs/reference/settings.md.
-package struct FenceSettings: Hashable, Sendable {
+package struct SandboxSettings: Hashable, Sendable {
     /// Absolute paths that every job sees, read-only, at the same place.
     package var readOnly: [String]
     /// The most memory of all processes of a job together.

@@ -5,13 +5,13 @@ import JobProtocol
 /// user and host and nothing of the machine.
 ///
 /// They are copied into the root in memory. Mounting them costs more: bubblewrap reads the whole table of mounts for each.
-struct FenceFiles {
+struct SandboxFiles {
     /// Of one file. The largest, ld.so.cache, has some 100 KB.
     private static let sizeLimit = 4 << 20
 
     /// Bubblewrap's options.
     let options: [String]
-    /// What stands in them, in the order of the descriptors from `FenceProcess.firstFileDescriptor` on.
+    /// What stands in them, in the order of the descriptors from `SandboxProcess.firstFileDescriptor` on.
     let texts: [[UInt8]]
 
     /// - Parameters:
@@ -24,11 +24,11 @@ struct FenceFiles {
                 Array(
                     """
                     root:x:0:0:root:/root:/usr/sbin/nologin
-                    martlet:x:\(Fence.user):\(Fence.user):martlet:\(home):/bin/sh
+                    martlet:x:\(Sandbox.user):\(Sandbox.user):martlet:\(home):/bin/sh
                     nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
 
                     """.utf8)
-            ), ("/etc/group", Array("root:x:0:\nmartlet:x:\(Fence.user):\nnogroup:x:65534:\n".utf8)),
+            ), ("/etc/group", Array("root:x:0:\nmartlet:x:\(Sandbox.user):\nnogroup:x:65534:\n".utf8)),
             ("/etc/hosts", Array(Self.hosts(network).utf8)),
         ]
         var options: [String] = []
@@ -41,7 +41,7 @@ struct FenceFiles {
             files.append(("/etc/resolv.conf", Array(own.text.utf8)))
         }
         if !isImage {
-            files.append(("/etc/hostname", Array("\(Fence.hostName)\n".utf8)))
+            files.append(("/etc/hostname", Array("\(Sandbox.hostName)\n".utf8)))
             files.append(("/etc/machine-id", Array("\(Self.machine)\n".utf8)))
             let zone = MachineFiles.timeZone == nil ? ["localtime"] : []
             files += (MachineFiles.copied + zone).compactMap { name in
@@ -49,7 +49,7 @@ struct FenceFiles {
             }
         }
         for (index, (path, _)) in files.enumerated() {
-            let descriptor = "\(FenceProcess.firstFileDescriptor + Int32(index))"
+            let descriptor = "\(SandboxProcess.firstFileDescriptor + Int32(index))"
             options += ["--perms", "0644", isImage ? "--ro-bind-data" : "--file", descriptor, path]
         }
         self.options = options
@@ -65,7 +65,7 @@ struct FenceFiles {
 
     /// The hosts file, with the sandbox's own name, since programs look up the address of their machine.
     private static func hosts(_ network: Network) -> String {
-        let own = "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n127.0.1.1 \(Fence.hostName)\n"
+        let own = "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n127.0.1.1 \(Sandbox.hostName)\n"
         guard network != .none else { return own }
         let machine = String(decoding: read("/etc/hosts"), as: UTF8.self)
         return own + machine + (machine.isEmpty || machine.hasSuffix("\n") ? "" : "\n")
@@ -73,7 +73,7 @@ struct FenceFiles {
 
     private static func read(_ path: String) -> [UInt8] { SmallFile.read(path, limit: sizeLimit) ?? [] }
 
-    /// What network a fenced step has.
+    /// What network a sandboxed step has.
     enum Network {
         case none
         /// The host's.

@@ -5,7 +5,7 @@ import Testing
 /// The sandbox's filter as a program of the kernel's packet filter (seccomp(2), `linux/filter.h`). It is run here on calls by number, so that each
 /// answer is the filter's own: the kernel refuses many of these calls for other reasons too.
 #if arch(x86_64) || arch(arm64)
-    @Suite struct FenceFilterTests {
+    @Suite struct SandboxFilterTests {
         #if arch(arm64)
             private static let architecture: UInt32 = 0xC000_00B7
             /// From include/uapi/asm-generic/unistd.h. It has no call that was superseded before Linux supported this processor.

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 /// The daemon's check whether sandboxes work here.
-@Suite(.program("bwrap")) struct FenceProbeTests {
-    @Test func testThatItFindsThatAFenceWorks() async throws {
-        let finding = try await FenceProbe(supervisor: TestTools.builtProduct("martlet-supervisor")).find()
+@Suite(.program("bwrap")) struct SandboxProbeTests {
+    @Test func testThatItFindsThatASandboxWorks() async throws {
+        let finding = try await SandboxProbe(supervisor: TestTools.builtProduct("martlet-supervisor")).find()
         #expect(finding.works, "\(finding.reason ?? "")")
         #expect(finding.reason == nil)
     }
@@ -20,7 +20,7 @@ import Testing
                 // given
                 _ = try await launched.run(launched.job("true"))
                 // when
-                let finding = try await FenceProbe(supervisor: "/nonexistent", launcher: launched.socket).find()
+                let finding = try await SandboxProbe(supervisor: "/nonexistent", launcher: launched.socket).find()
                 // then
                 #expect(finding.works, "\(finding.reason ?? "")")
             }
@@ -35,7 +35,7 @@ import Testing
                 ])
                 try #require(started.status == 0, "\(started.stderr)")
                 // when
-                let probe = FenceProbe(supervisor: launched.supervisor, launcher: launched.socket)
+                let probe = SandboxProbe(supervisor: launched.supervisor, launcher: launched.socket)
                 let finding = try await probe.find()
                 // then
                 #expect(!finding.works)
@@ -60,11 +60,11 @@ import Testing
                         hidepid,
                     ]
                         + probe, in: "/")
-                let finding = try FenceFinding(json: result.standardOutput.dropLast())
+                let finding = try SandboxFinding(json: result.standardOutput.dropLast())
                 // then
                 #expect(!finding.works)
                 #expect(finding.isLasting)
-                #expect(finding.reason == FenceFinding.hiddenProcesses)
+                #expect(finding.reason == SandboxFinding.hiddenProcesses)
             }
         }
 
@@ -83,7 +83,7 @@ import Testing
                 // Without a connection it waits no longer.
                 defer { shutdown(listening, Int32(SHUT_RDWR)) }
                 // when
-                let finding = try await FenceProbe(supervisor: "/nonexistent", launcher: socket).find()
+                let finding = try await SandboxProbe(supervisor: "/nonexistent", launcher: socket).find()
                 await answered
                 // then
                 #expect(!finding.works)
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// Asks a launcher that gives these answers, one per request, until one is final.
-    private func found(after answers: [[UInt8]]) async throws -> FenceFinding {
+    private func found(after answers: [[UInt8]]) async throws -> SandboxFinding {
         try await withTemporaryDirectory { directory in
             let socket = directory.path("launcher.sock")
             let listening = try UnixSocket.listen(socket)
@@ -109,9 +109,9 @@ import Testing
                 }
             }
             let timer = ManualClock()
-            let found = Locked<FenceFinding?>(nil)
+            let found = Locked<SandboxFinding?>(nil)
             let asking = Task {
-                let finding = try await FenceProbe(supervisor: "/nonexistent", launcher: socket).find(pausing: timer)
+                let finding = try await SandboxProbe(supervisor: "/nonexistent", launcher: socket).find(pausing: timer)
                 found.withLock { $0 = finding }
             }
             await until("the finding") {
@@ -126,9 +126,9 @@ import Testing
         }
     }
 
-    private static let works = FenceFinding(works: true, reason: nil, limits: .rlimit).json()
-    private static let full = LaunchAnswer.failed("try a fence: Resource temporarily unavailable").json()
-    private static let slow = FenceFinding(works: false, reason: "it said nothing", limits: .rlimit).json()
+    private static let works = SandboxFinding(works: true, reason: nil, limits: .rlimit).json()
+    private static let full = LaunchAnswer.failed("try a sandbox: Resource temporarily unavailable").json()
+    private static let slow = SandboxFinding(works: false, reason: "it said nothing", limits: .rlimit).json()
 
     /// A machine may have no process to spare for a moment. The result holds as long as the service runs.
     @Test func testThatWhatMayPassIsAskedAgain() async throws {
@@ -142,19 +142,19 @@ import Testing
     }
 
     @Test func testThatWhatLastsIsAskedOnce() async throws {
-        let lasting = FenceFinding(works: false, reason: "no bwrap", limits: .rlimit, isLasting: true)
+        let lasting = SandboxFinding(works: false, reason: "no bwrap", limits: .rlimit, isLasting: true)
         #expect(try await found(after: [lasting.json(), Self.works]) == lasting)
     }
 
     @Test func testThatWithoutALauncherThatListensThisProcessTries() async throws {
         let supervisor = try TestTools.builtProduct("martlet-supervisor")
-        let finding = try await FenceProbe(supervisor: supervisor, launcher: "/nonexistent/launcher.sock").find()
+        let finding = try await SandboxProbe(supervisor: supervisor, launcher: "/nonexistent/launcher.sock").find()
         #expect(finding.works, "\(finding.reason ?? "")")
     }
 
     @Test func testThatASupervisorThatIsNotThereIsAnError() async throws {
         await expectRejection(ExecutionError.self, \.code, .notStarted) {
-            _ = try await FenceProbe(supervisor: "/nonexistent/martlet-supervisor").find()
+            _ = try await SandboxProbe(supervisor: "/nonexistent/martlet-supervisor").find()
         }
     }
 
@@ -167,7 +167,7 @@ import Testing
             "echo 0 > /proc/sys/user/max_user_namespaces; exec \(supervisor) --probe-fence",
         ])
         // then
-        let finding = try FenceFinding(json: result.standardOutput.dropLast())
+        let finding = try SandboxFinding(json: result.standardOutput.dropLast())
         #expect(result.status == 1)
         #expect(!finding.works)
         #expect(
@@ -186,7 +186,7 @@ import Testing
                 "mount -t tmpfs none /usr/bin 2>/dev/null; exec \(directory.path)/supervisor --probe-fence",
             ])
             // then
-            let finding = try FenceFinding(json: result.standardOutput.dropLast())
+            let finding = try SandboxFinding(json: result.standardOutput.dropLast())
             #expect(result.status == 1)
             #expect(finding.reason?.contains("apt-get install bubblewrap") ?? false, "\(finding.reason ?? "")")
             #expect(finding.isLasting)

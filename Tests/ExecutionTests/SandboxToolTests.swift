@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Requests of programs to the machine, which have the same results in a sandbox as outside of it.
-@Suite(.program("bwrap")) struct FenceToolTests {
+@Suite(.program("bwrap")) struct SandboxToolTests {
     /// AddressSanitizer looks for leaks when a program exits, by a thread that traces the others.
     @Test(.program("cc"), arguments: JobUser.possible) func testThatTheLeakCheckerFindsWhatIsLeftAndPassesTheRest(
         user: JobUser
@@ -24,7 +24,7 @@ import Testing
             ])
             // when
             let end = try await launched.run(
-                launched.fenced("./leak && echo clean; ./leak more 2>&1 | grep -E 'ERROR|SUMMARY'"))
+                launched.sandboxed("./leak && echo clean; ./leak more 2>&1 | grep -E 'ERROR|SUMMARY'"))
             // then
             let lines = end.log.split(separator: "\n")
             #expect(lines.first == "clean", "\(end.log)")
@@ -61,7 +61,7 @@ import Testing
                 "cc", "-o", launched.workspace + "/list", launched.workspace + "/list.c",
             ])
             // when
-            let end = try await launched.run(launched.fenced("./list"))
+            let end = try await launched.run(launched.sandboxed("./list"))
             // then: its own, not the machine's
             #expect(end.step(0) == "exit 0", "\(end.log)")
             #expect(end.log.hasPrefix("lo\n1 lo\n"), "\(end.log)")
@@ -89,7 +89,7 @@ import Testing
                 echo done
                 """
             // when
-            let end = try await launched.run(launched.fenced(script))
+            let end = try await launched.run(launched.sandboxed(script))
             // then
             #expect(end.log == "done\n")
         }
@@ -100,7 +100,7 @@ import Testing
     func testThatThePackagesOfTheMachineAreFound() async throws {
         try await withLaunched { launched in
             let end = try await launched.run(
-                launched.fenced(
+                launched.sandboxed(
                     """
                     dpkg-query -W -f '${Package}\\n' bash
                     test -e /etc/fonts || ! test -e /usr/bin/fc-match || echo fonts
@@ -120,7 +120,7 @@ import Testing
                 "crontab", "cron.d", "systemd", "mysql", "postgresql", "nginx", "apache2", "exim4", "ldap",
             ]
             let end = try await launched.run(
-                launched.fenced(
+                launched.sandboxed(
                     hidden.map { "test -e /etc/\($0) && echo OPEN \($0)" }.joined(separator: "\n") + """
 
                         ls -A /sys /sys/devices /sys/devices/system /var/lib | grep -vE \

@@ -8,21 +8,21 @@ import Glibc
 ///
 /// The options do not go through a pipe: if the user's processes hold all pipe pages of the user (`fs.pipe-user-pages-soft`), a new pipe holds only
 /// 8 KiB.
-final class FenceProcess {
-    /// The descriptors of the process, after those of `FencedStep`: what bubblewrap itself reads, and where it tells of its child.
-    static let filterDescriptor = FencedStep.programDescriptor + 1
-    static let optionsDescriptor = FencedStep.programDescriptor + 2
-    static let infoDescriptor = FencedStep.programDescriptor + 3
-    static let firstFileDescriptor = FencedStep.programDescriptor + 4
+final class SandboxProcess {
+    /// The descriptors of the process, after those of `SandboxedStep`: what bubblewrap itself reads, and where it tells of its child.
+    static let filterDescriptor = SandboxedStep.programDescriptor + 1
+    static let optionsDescriptor = SandboxedStep.programDescriptor + 2
+    static let infoDescriptor = SandboxedStep.programDescriptor + 3
+    static let firstFileDescriptor = SandboxedStep.programDescriptor + 4
 
     /// Bubblewrap's; 0 before it is started.
     private(set) var pid: Int32 = 0
-    /// What `FenceReport` and the step itself say, to be read.
+    /// What `SandboxReport` and the step itself say, to be read.
     let report: Int32
     let output: Int32
     /// Where bubblewrap tells of its child, if its options say so; to be read.
     let info: Int32
-    /// What the command waits for within the fence.
+    /// What the command waits for within the sandbox.
     let gate: Gate
     /// What the process gets, in the order of its descriptors from 3 on, and as its standard error.
     private let passed: [Int32]
@@ -30,7 +30,7 @@ final class FenceProcess {
 
     /// Writes all that the process will read.
     /// - Parameters:
-    ///   - order: A `FenceOrder`, for `FencedStep`.
+    ///   - order: A `SandboxOrder`, for `SandboxedStep`.
     ///   - files: The contents of the sandbox's files, for the descriptors from `firstFileDescriptor` on.
     ///   - options: Bubblewrap's.
     /// - Returns: `nil` if a descriptor cannot be made or a file cannot be written; `errno` says why.
@@ -88,7 +88,7 @@ final class FenceProcess {
         let started = SpawnRequest(
             arguments: [
                 bubblewrap, "--args", "\(Self.optionsDescriptor)", "--",
-                "/proc/self/fd/\(FencedStep.programDescriptor)", "--within-fence",
+                "/proc/self/fd/\(SandboxedStep.programDescriptor)", "--within-fence",
             ], environment: [:], directory: root, output: passedReport, errors: passedReport, kept: passed,
             group: group, identity: identity, dropsCapabilities: true, fileBytes: fileBytes
         ).start(meanwhile: meanwhile)

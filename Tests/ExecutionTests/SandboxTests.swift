@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The view of a sandboxed step, and the report of its end. What it must not reach is in `Threats`.
-@Suite(.program("bwrap")) struct FenceTests {
+@Suite(.program("bwrap")) struct SandboxTests {
     @Suite struct GivenAnyUser {
         @Test(arguments: JobUser.possible) func testThatAStepSeesItsWorkspaceAndLittleElse(user: JobUser) async throws {
             try await withLaunched(as: user) { launched in
@@ -18,7 +18,7 @@ import Testing
                     ls -A /proc/self/fd | wc -l; grep -E 'CapEff|CapBnd|NoNewPrivs|Seccomp:' /proc/self/status | tr -s '\\t\\n' ' '
                     """
                 // when
-                let end = try await launched.run(launched.fenced(script))
+                let end = try await launched.run(launched.sandboxed(script))
                 // then
                 #expect(
                     end.log
@@ -54,7 +54,7 @@ import Testing
                 let script = places.map { "touch \($0) 2>/dev/null && echo wrote \($0)" }.joined(separator: "; ")
                 // when
                 let end = try await launched.run(
-                    launched.fenced(script + "; rm -rf .git 2>/dev/null; mv .git away 2>/dev/null; cat .git/HEAD"))
+                    launched.sandboxed(script + "; rm -rf .git 2>/dev/null; mv .git away 2>/dev/null; cat .git/HEAD"))
                 // then
                 #expect(end.log == "ref: refs/heads/main\n")
             }
@@ -67,7 +67,7 @@ import Testing
                 ("setsid sleep 1000 & exit 3", "exit 3"), ("exec >&- 2>&-; sleep 0.1; exit 5", "exit 5"),
             ] {
                 try await withLaunched(as: user) { launched in
-                    let end = try await launched.run(launched.fenced(script))
+                    let end = try await launched.run(launched.sandboxed(script))
                     #expect(end.step(0) == ended, "\(script): \(end.log)")
                 }
             }
@@ -77,17 +77,17 @@ import Testing
         @Test(arguments: JobUser.possible) func testThatItYieldsTheMachinesMemory(user: JobUser) async throws {
             try await withLaunched(as: user) { launched in
                 let end = try await launched.run(
-                    launched.fenced("cat /proc/self/oom_score_adj /proc/1/oom_score_adj"))
+                    launched.sandboxed("cat /proc/self/oom_score_adj /proc/1/oom_score_adj"))
                 #expect(end.log == "1000\n1000\n")
             }
         }
 
         /// If the machine cannot start a step, the step has not failed. Here its supervisor may open no more files.
-        @Test func testThatAFenceThatCannotBeMadeIsNoFaultOfTheStep() async throws {
+        @Test func testThatASandboxThatCannotBeMadeIsNoFaultOfTheStep() async throws {
             try await withLaunched { launched in
                 // given
                 let attempt = try launched.prepare(
-                    launched.fenced("touch ready; while [ ! -f go ]; do sleep 0.02; done", "true"))
+                    launched.sandboxed("touch ready; while [ ! -f go ]; do sleep 0.02; done", "true"))
                 try await launched.executor.start(attempt, secrets: [:])
                 await launched.waitFor("ready")
                 let supervisor = try #require(launched.lockOwner(attempt.paths.lock))
@@ -105,7 +105,7 @@ import Testing
             try await withLaunched(as: user) { launched in
                 // given: time enough to be ready
                 let timeout = TestLimits.passing(milliseconds: 2000)
-                var job = launched.fenced(
+                var job = launched.sandboxed(
                     "trap 'echo cleaning; exit 9' TERM; echo ready; while :; do sleep 0.05; done", timeout: timeout)
                 job.limits.graceMilliseconds = 60_000
                 // when
@@ -126,7 +126,7 @@ import Testing
         ]) func testThatAFailureSaysWhichLimitItReached(script: String, ended: String) async throws {
             try await withLaunched { launched in
                 // when
-                let end = try await launched.run(launched.fenced(script))
+                let end = try await launched.run(launched.sandboxed(script))
                 // then
                 #expect(end.step(0) == ended, "\(end.log)")
                 expectContains(end.log, String(ended.split(separator: " ", maxSplits: 2)[2]) + "\n")
@@ -139,7 +139,7 @@ import Testing
             ("head -c 15M /dev/zero > ~/a; exit 3", "exit 3"),
         ]) func testThatASuccessAndAPlaceWithRoomSayNothingOfIt(script: String, ended: String) async throws {
             try await withLaunched { launched in
-                let end = try await launched.run(launched.fenced(script))
+                let end = try await launched.run(launched.sandboxed(script))
                 #expect(end.step(0) == ended, "\(end.log)")
             }
         }
@@ -149,7 +149,7 @@ import Testing
         @Test func testThatEachHasATemporaryDirectoryAndAHomeOfItsOwn() async throws {
             try await withLaunched { launched in
                 let end = try await launched.run(
-                    launched.fenced("echo 1 > /tmp/a; echo 1 > ~/a; echo 1 > a", "ls -A /tmp ~; cat a"))
+                    launched.sandboxed("echo 1 > /tmp/a; echo 1 > ~/a; echo 1 > a", "ls -A /tmp ~; cat a"))
                 #expect(end.log == "/home/martlet:\n\n/tmp:\n1\n")
             }
         }
@@ -158,10 +158,10 @@ import Testing
             try await withLaunched(as: user) { launched in
                 // given
                 let home = try launched.makeHome()
-                var job = launched.fenced(
+                var job = launched.sandboxed(
                     "echo 1 > ~/a; mkdir ~/.config; echo 2 > ~/.config/b; echo $HOME",
                     "cat ~/a ~/.config/b; ls -A /tmp; echo 3 > ~/c", "ls -A ~; getent passwd martlet | cut -d: -f6")
-                job.fence?.homeDirectory = home
+                job.sandbox?.homeDirectory = home
                 // when
                 let end = try await launched.run(job)
                 // then
@@ -174,10 +174,10 @@ import Testing
         @Test func testThatAJobsHomeCountsWithItsWorkspace() async throws {
             try await withLaunched { launched in
                 // given: neither of the two alone is over the limit
-                var job = launched.fenced(
+                var job = launched.sandboxed(
                     "head -c 3M /dev/urandom > a; head -c 3M /dev/urandom > ~/a; sleep 60",
                     limits: .init(graceMilliseconds: 200, workspaceBytes: 5 << 20))
-                job.fence?.homeDirectory = try launched.makeHome()
+                job.sandbox?.homeDirectory = try launched.makeHome()
                 // when
                 let end = try await launched.run(job)
                 // then
@@ -189,21 +189,21 @@ import Testing
             try await withLaunched { launched in
                 // given
                 let home = try launched.makeHome()
-                var job = launched.fenced("true", readOnly: [home])
-                job.fence?.homeDirectory = home
+                var job = launched.sandboxed("true", readOnly: [home])
+                job.sandbox?.homeDirectory = home
                 // when
                 let end = try await launched.run(job)
                 // then
                 #expect(end.result == .faulty)
-                expectContains(end.reason ?? "", "must not be shown in a fence")
+                expectContains(end.reason ?? "", "must not be shown in a sandbox")
             }
         }
 
         @Test func testThatAHomeThatIsNotThereIsNoFaultOfTheJob() async throws {
             try await withLaunched { launched in
                 // given
-                var job = launched.fenced("true")
-                job.fence?.homeDirectory = launched.directory.path("missing")
+                var job = launched.sandboxed("true")
+                job.sandbox?.homeDirectory = launched.directory.path("missing")
                 // when
                 let end = try await launched.run(job)
                 // then
@@ -215,7 +215,7 @@ import Testing
         @Test func testThatTheirSecretsAreInTheEnvironmentAndNowhereElse() async throws {
             try await withLaunched { launched in
                 // given
-                var job = launched.fenced(
+                var job = launched.sandboxed(
                     "test ${#token} = 11 && echo \"is $token\"", "echo \"no ${token:-token}\"")
                 job.steps[0].secrets = ["token"]
                 // when
@@ -237,7 +237,7 @@ import Testing
         @Test func testThatNoProcessOfOursShowsTheirSecrets() async throws {
             try await withLaunched { launched in
                 // given
-                var job = launched.fenced("touch ready; while [ ! -f go ]; do sleep 0.02; done")
+                var job = launched.sandboxed("touch ready; while [ ! -f go ]; do sleep 0.02; done")
                 job.steps[0].secrets = ["token"]
                 let attempt = try launched.prepare(job)
                 try await launched.executor.start(attempt, secrets: ["token": "canary-7f3a"])
@@ -268,7 +268,7 @@ import Testing
             try await withLaunched { launched in
                 // given: a path that exists only outside of the sandbox, to which a program's loader writes on request
                 let place = launched.workspace + "/loaded"
-                var job = launched.fenced("echo fenced")
+                var job = launched.sandboxed("echo fenced")
                 job.steps[0].environment = [
                     "LD_DEBUG": "files", "LD_DEBUG_OUTPUT": place, "PATH": "/martlet/kit:/usr/bin",
                 ]
@@ -293,7 +293,7 @@ import Testing
                 symlink(host.path("tool"), host.path("current"))
                 try await withLaunched { launched in
                     let end = try await launched.run(
-                        launched.fenced(
+                        launched.sandboxed(
                             "\(host.path)/current/bin/hello; \(host.path)/tool/bin/hello; touch \(host.path)/tool/x",
                             readOnly: [host.path("current")]))
                     #expect(end.log.hasPrefix("hello\nhello\n"), "\(end.log)")
@@ -306,9 +306,9 @@ import Testing
             for name in ["", "attempt", "workspace"] {
                 try await withLaunched { launched in
                     let path = name.isEmpty ? launched.directory.path : launched.directory.path(name)
-                    let end = try await launched.run(launched.fenced("touch ran", readOnly: [path]))
+                    let end = try await launched.run(launched.sandboxed("touch ran", readOnly: [path]))
                     #expect(end.result == .faulty)
-                    #expect(end.reason?.contains("must not be shown in a fence") ?? false, "\(end.reason ?? "")")
+                    #expect(end.reason?.contains("must not be shown in a sandbox") ?? false, "\(end.reason ?? "")")
                     #expect(access(launched.workspace + "/ran", F_OK) != 0)
                 }
             }
@@ -319,45 +319,45 @@ import Testing
                 try host.makeDirectory("data/workspace")
                 symlink(host.path("data"), host.path("state"))
                 try await withLaunched { launched in
-                    var job = launched.fenced("true", readOnly: [host.path("data")])
+                    var job = launched.sandboxed("true", readOnly: [host.path("data")])
                     job.workspace = host.path("state/workspace")
                     let end = try await launched.run(job)
                     #expect(end.result == .faulty)
                     expectContains(
-                        end.reason ?? "", "must not be shown in a fence: it leads to \(host.path)/data/workspace")
+                        end.reason ?? "", "must not be shown in a sandbox: it leads to \(host.path)/data/workspace")
                 }
             }
         }
 
         @Test func testThatOneThatIsNotThereIsOurFault() async throws {
             try await withLaunched { launched in
-                let end = try await launched.run(launched.fenced("true", readOnly: ["/nonexistent"]))
+                let end = try await launched.run(launched.sandboxed("true", readOnly: ["/nonexistent"]))
                 #expect(end.result == .faulty)
-                #expect(end.reason?.contains("/nonexistent, which the fence shows read-only, is not there") ?? false)
+                #expect(end.reason?.contains("/nonexistent, which the sandbox shows read-only, is not there") ?? false)
             }
         }
     }
 
-    @Test func testThatAFenceThatCannotBeMadeIsOurFaultAndSaysWhy() async throws {
+    @Test func testThatASandboxThatCannotBeMadeIsOurFaultAndSaysWhy() async throws {
         try await withLaunched { launched in
             // given
-            var job = launched.fenced("touch ran")
+            var job = launched.sandboxed("touch ran")
             job.mountedAt = "/usr/share/no-such-place"
             // when
             let end = try await launched.run(job)
             // then
             #expect(end.result == .faulty)
-            #expect(end.reason?.hasPrefix("the fence could not be made: ") ?? false, "\(end.reason ?? "")")
+            #expect(end.reason?.hasPrefix("the sandbox could not be made: ") ?? false, "\(end.reason ?? "")")
             #expect(
                 end.reason?.contains("/usr/share/no-such-place: Read-only file system") ?? false, "\(end.reason ?? "")")
             #expect(access(launched.workspace + "/ran", F_OK) != 0)
         }
     }
 
-    @Test func testThatReportsAndArtifactsAreCollectedAsWithoutAFence() async throws {
+    @Test func testThatReportsAndArtifactsAreCollectedAsWithoutASandbox() async throws {
         try await withLaunched { launched in
             // given
-            let job = launched.fenced(
+            let job = launched.sandboxed(
                 "mkdir out; echo r > out/r.xml; echo a > out/a; ln -s /etc/passwd out/link", report: ["out/*.xml"],
                 collect: [.init(patterns: ["out/**"], base: "out")])
             // when

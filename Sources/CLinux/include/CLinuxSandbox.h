@@ -1,4 +1,4 @@
-/// What a fence is made of that Swift cannot say by itself.
+/// What a sandbox is made of that Swift cannot say by itself.
 #pragma once
 
 #include <stddef.h>
@@ -6,7 +6,7 @@
 /// The most bytes of `clinux_seccomp_filter`.
 #define CLINUX_SECCOMP_LIMIT 4096
 
-/// Writes the system call filter of a fenced step as classic BPF (seccomp(2)), an array of `struct sock_filter`. Nothing is
+/// Writes the system call filter of a sandboxed step as classic BPF (seccomp(2)), an array of `struct sock_filter`. Nothing is
 /// killed: what is not to be is answered with EPERM, ENOSYS or EAFNOSUPPORT, so that programs can do without.
 /// - Returns: The program's size, even where it is larger than `size`; then the bytes are not all there.
 size_t clinux_seccomp_filter(void *bytes, size_t size);
