@@ -51,11 +51,11 @@ extension Bot {
             // Only the clock causes the scans in between.
             try await until("the last look for \(head.abbreviated)", limit: Bot.waitLimit) {
                 timer.advance(by: .seconds(32))
-                return try await store.deliveries().items.first { $0.id == id }?.fate != .pending
+                return try await store.deliveries().items.first { $0.id == id }?.outcome != .pending
             }
         }
-        return try await wait("the fate of \(action) of pull request \(number)") { store in
-            try await store.deliveries().items.first { $0.id == id && $0.fate != .pending }
+        return try await wait("the outcome of \(action) of pull request \(number)") { store in
+            try await store.deliveries().items.first { $0.id == id && $0.outcome != .pending }
         }
     }
 

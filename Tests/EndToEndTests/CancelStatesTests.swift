@@ -160,7 +160,7 @@ import Testing
                 let reason = "superseded by kit#2, a newer commit of main"
                 expectVerdict(of: try await bot.completion(of: first), .canceled, because: reason)
                 expectVerdict(of: try await bot.completion(of: second), .succeeded)
-                #expect(try await bot.store.refUpdates().items.map(\.fate).contains(.superseded))
+                #expect(try await bot.store.refUpdates().items.map(\.outcome).contains(.superseded))
             }
         }
 

@@ -68,7 +68,7 @@ import Testing
             try await daemon.start()
             #expect(try await deliver(commit, id: "1", daemon: daemon).body.contains(#""duplicate":true"#))
             #expect(try await deliver(commit, id: "4", to: "/webhooks/github", daemon: daemon).status == 202)
-            try await until("the fates", limit: .seconds(30) * TestLimits.scale) {
+            try await until("the outcomes", limit: .seconds(30) * TestLimits.scale) {
                 try await !deliveries(daemon).contains(#""fate":"pending""#)
             }
             let all = try await deliveries(daemon)

@@ -21,7 +21,7 @@ import Testing
                     $0.id == id && $0.reason?.contains("follows in 2 s") == true
                 }
             }
-            #expect(waiting.fate == .pending)
+            #expect(waiting.outcome == .pending)
             expectContains(
                 waiting.reason ?? "", "the repository does not list refs/pull/1/head, not \(head.abbreviated) yet")
 
@@ -34,10 +34,10 @@ import Testing
 
             // then
             expectResult(of: try await bot.completion(ofPull: 1, at: head), "succeeded")
-            let decided = try await bot.wait("the fate") { store in
-                try await store.deliveries().items.first { $0.id == id && $0.fate != .pending }
+            let decided = try await bot.wait("the outcome") { store in
+                try await store.deliveries().items.first { $0.id == id && $0.outcome != .pending }
             }
-            #expect(decided.fate == .integrated && decided.reason == "pull request opened")
+            #expect(decided.outcome == .integrated && decided.reason == "pull request opened")
         }
     }
 
@@ -65,7 +65,7 @@ import Testing
                 try await store.openPulls(of: bot.remote.path).map(\.number) == [2] ? true : nil
             }
             let late = try await bot.tell("edited", pull: 1, head: head)
-            #expect(late.fate == .duplicate || late.fate == .ignored, "\(late)")
+            #expect(late.outcome == .duplicate || late.outcome == .ignored, "\(late)")
         }
     }
 

@@ -29,7 +29,7 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
             let delivery = try await bot.tell("opened", pull: 12, head: head)
 
             // then
-            #expect(delivery.fate == .integrated, "\(delivery)")
+            #expect(delivery.outcome == .integrated, "\(delivery)")
             #expect(delivery.refUpdates.map(\.ref.description) == ["refs/pull/12/head"])
             let done = try await bot.completion(ofPull: 12, at: head)
             expectResult(of: done, "succeeded")
@@ -65,7 +65,7 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
             try await bot.restart()
 
             // then
-            #expect(edited.fate == .duplicate && edited.reason == "pull request updated; this was known already")
+            #expect(edited.outcome == .duplicate && edited.reason == "pull request updated; this was known already")
             #expect(try await bot.integrations(ofPull: 1).count == 1)
         }
     }
@@ -198,7 +198,7 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
             let closed = try await bot.tell("closed", pull: 1, head: second)
 
             // then
-            #expect(closed.fate == .ignored && closed.reason == "pull request closed; it is closed")
+            #expect(closed.outcome == .ignored && closed.reason == "pull request closed; it is closed")
             for record in try await bot.integrations(ofPull: 1) {
                 expectVerdict(
                     of: try await bot.completion(of: record.id), .canceled, because: "pull request 1 was closed")
@@ -239,7 +239,7 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
             let again = try await bot.tell("reopened", pull: 1, head: head)
 
             // then
-            #expect(again.fate == .duplicate)
+            #expect(again.outcome == .duplicate)
             let all = try await bot.integrations(ofPull: 1)
             #expect(all.count == 2)
             expectResult(of: try await bot.completion(of: try #require(all.last).id), "succeeded")

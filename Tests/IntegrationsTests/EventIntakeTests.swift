@@ -28,7 +28,7 @@ import Testing
             #expect(accepted.delivery == "d-1")
             #expect(!accepted.isDuplicate)
             let stored = try #require(try await core.store.deliveries().items.first)
-            #expect(stored.fate == .pending)
+            #expect(stored.outcome == .pending)
             #expect(stored.claims.map(\.ref.description) == ["refs/heads/main"])
             #expect(try await core.sequence() == before + 1)
         }

@@ -18,10 +18,10 @@ import Testing
         #expect(integrated.record.reason == reason, sourceLocation: sourceLocation)
         #expect(integrated.attempts.isEmpty, sourceLocation: sourceLocation)
         let update = try await bot.store.refUpdates().items.first
-        #expect(update?.fate == .ignored && update?.reason == reason, sourceLocation: sourceLocation)
+        #expect(update?.outcome == .ignored && update?.reason == reason, sourceLocation: sourceLocation)
         #expect(update?.integrations == [integrated.record.id], sourceLocation: sourceLocation)
         let event = try await bot.store.deliveries().items.first
-        #expect(event?.fate == .ignored && event?.reason == reason, sourceLocation: sourceLocation)
+        #expect(event?.outcome == .ignored && event?.reason == reason, sourceLocation: sourceLocation)
     }
 
     private func expectIntegrated(_ integrated: Integrated, sourceLocation: SourceLocation = #_sourceLocation) {

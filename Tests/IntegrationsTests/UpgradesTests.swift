@@ -56,7 +56,7 @@ import Testing
             for id in queued.map(\.id) { #expect(try await core.store.integration(id)?.isClean == true) }
             #expect(Set(queued.map(\.requestedBy)) == ["Swift 6.3.0 → 6.3.1"])
             let event = try #require(try await core.store.deliveries().items.first)
-            #expect(event.source == .upgrade && event.fate == .integrated)
+            #expect(event.source == .upgrade && event.outcome == .integrated)
             #expect(event.reason == "other#1, asked for by another toolchain, Swift 6.3.0 → 6.3.1")
             // when: it is checked again, also by another daemon
             for _ in 1...2 { try await upgrades(core, version).queueDue() }

@@ -124,7 +124,7 @@ extension KillSweep {
             let orphans = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").count
             if orphans > 0 { found.append("foreign_key_check: \(orphans)") }
             let pending = try Int.fetchOne(database, sql: "SELECT count(*) FROM deliveries WHERE fate = 'pending'") ?? 0
-            if pending > 0 { found.append("\(pending) deliveries without a fate") }
+            if pending > 0 { found.append("\(pending) deliveries without an outcome") }
             let open =
                 try Int.fetchOne(database, sql: "SELECT count(*) FROM integrations WHERE state <> 'completed'") ?? 0
             if open > 0 { found.append("\(open) integrations are not completed") }

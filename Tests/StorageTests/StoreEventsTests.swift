@@ -62,13 +62,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [Fate.ignored, .refused, .integrated])
-    func testThatAFinalFateAsksForNoScan(fate: Fate) async throws {
+    @Test(arguments: [EventOutcome.ignored, .refused, .integrated])
+    func testThatAFinalOutcomeAsksForNoScan(outcome: EventOutcome) async throws {
         try await withStore { fixture in
             try await fixture.scan([:])
-            _ = try await fixture.push(fate: fate)
+            _ = try await fixture.push(outcome: outcome)
             #expect(try await fixture.store.repositoriesToScan() == [])
-            #expect(try await fixture.store.deliveries().items.map(\.fate) == [fate])
+            #expect(try await fixture.store.deliveries().items.map(\.outcome) == [outcome])
         }
     }
 
@@ -92,7 +92,7 @@ import Testing
                 Testing.Issue.record("not stored")
                 return
             }
-            #expect(record.fate == .ignored)
+            #expect(record.outcome == .ignored)
             #expect(record.reason == "no bot has this repository")
         }
     }

@@ -39,12 +39,12 @@ struct StoreFixture: Sendable {
     }
 
     func push(
-        _ claims: [RefClaim] = [], id: String? = nil, digest: String? = nil, fate: Fate = .pending
+        _ claims: [RefClaim] = [], id: String? = nil, digest: String? = nil, outcome: EventOutcome = .pending
     ) async throws -> RecordedEvent {
         try await store.record(
             NewEvent(
                 repository: Self.repository, bot: try name("kit"), source: .webhook, hook: "github/kit", deliveryID: id,
-                bodyDigest: digest, event: "push", receivedAt: time(50), claims: claims, fate: fate))
+                bodyDigest: digest, event: "push", receivedAt: time(50), claims: claims, outcome: outcome))
     }
 
     func queue(_ number: Int = 1, ref: RefName = RefName(branch: "main")) async throws -> IntegrationRecord {

@@ -26,7 +26,7 @@ import Testing
             #expect(outcome.integrations.isEmpty)
             #expect(try await Self.integrated(fixture) == ["main@1", "main@2"])
             let delivery = try #require(try await fixture.store.deliveries().items.first)
-            #expect(delivery.fate == .duplicate && delivery.reason == "this was known already")
+            #expect(delivery.outcome == .duplicate && delivery.reason == "this was known already")
             #expect(delivery.refUpdates.flatMap(\.integrations).map(\.number) == [2])
         }
     }
@@ -42,7 +42,7 @@ import Testing
             #expect(outcome.refUpdates.map(\.generation) == [4])
             #expect(outcome.refUpdates.map(\.before) == [try commit(3)])
             #expect(try await Self.integrated(fixture) == ["main@1", "main@2", "main@3", "main@1"])
-            #expect(try await fixture.store.deliveries().items.first?.fate == .integrated)
+            #expect(try await fixture.store.deliveries().items.first?.outcome == .integrated)
         }
     }
 
@@ -60,8 +60,8 @@ import Testing
             let outcome = try await fixture.scan([.main: commit(number)])
             // then
             #expect(outcome.refUpdates.count == updates && outcome.integrations.count == updates)
-            let fates = try await fixture.store.deliveries().items.reversed().map(\.fate)
-            #expect(fates == (updates == 0 ? [.superseded, .duplicate] : [.coalesced, .integrated]))
+            let outcomes = try await fixture.store.deliveries().items.reversed().map(\.outcome)
+            #expect(outcomes == (updates == 0 ? [.superseded, .duplicate] : [.coalesced, .integrated]))
         }
     }
 
@@ -76,7 +76,7 @@ import Testing
             // then
             #expect(try await Self.integrated(fixture) == ["main@1", "v1@1", "v1@2"])
             #expect(deleted.refUpdates.map(\.generation) == [3])
-            #expect(deleted.refUpdates.map(\.fate) == [.ignored])
+            #expect(deleted.refUpdates.map(\.outcome) == [.ignored])
         }
     }
 
@@ -92,7 +92,7 @@ import Testing
             let outcome = try await fixture.scan(all, watchers: watchers)
             // then
             #expect(Set(outcome.refUpdates.map(\.ref)) == Set(heads))
-            #expect(outcome.refUpdates.allSatisfy { $0.integrations.count == 1 && $0.fate == .integrated })
+            #expect(outcome.refUpdates.allSatisfy { $0.integrations.count == 1 && $0.outcome == .integrated })
             #expect(Set(outcome.integrations).count == 3)
             let delivery = try #require(try await fixture.store.deliveries().items.first)
             #expect(delivery.refUpdates.count == 3)

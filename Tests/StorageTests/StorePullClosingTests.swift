@@ -39,7 +39,7 @@ import Testing
             // A newer one opens it
             try await fixture.tell(try StoreFixture.claim(at: 101, .reopened), id: "3")
             try await fixture.scanPull(head, heads: [.main: main], at: 2400)
-            #expect(try await fixture.delivery("3").fate == .integrated)
+            #expect(try await fixture.delivery("3").outcome == .integrated)
         }
     }
 
@@ -118,7 +118,7 @@ import Testing
 
             // then
             let delivery = try await fixture.delivery("1")
-            #expect(delivery.fate == .ignored)
+            #expect(delivery.outcome == .ignored)
             #expect(
                 delivery.reason
                     == "pull request; more than 2000 pull requests are open, and those with the highest numbers are scanned"
@@ -171,7 +171,7 @@ import Testing
             try await fixture.change("UPDATE integrations SET state = 'completed', verdict = 'succeeded'")
             try await fixture.tell(try StoreFixture.claim(at: 300, .reopened), id: "3")
             try await fixture.scanPull(head, heads: [.main: main], at: 400)
-            #expect(try await fixture.delivery("3").fate == .duplicate)
+            #expect(try await fixture.delivery("3").outcome == .duplicate)
             #expect(try await fixture.openPull()?.generation == 2)
         }
     }
@@ -193,7 +193,7 @@ import Testing
                 recording: { record in
                     NewEvent(
                         repository: record.repository, bot: record.id.bot, source: .person, hook: "person",
-                        event: "approve", receivedAt: time(200), fate: .integrated)
+                        event: "approve", receivedAt: time(200), outcome: .integrated)
                 })
 
             // then: the newest

@@ -32,7 +32,7 @@ import Testing
 
             // then
             #expect(try await fixture.ofPull().count == 2)
-            #expect(try await fixture.delivery("3").fate == .integrated)
+            #expect(try await fixture.delivery("3").outcome == .integrated)
             // It is integrated only once
             try await fixture.tell(try StoreFixture.claim(at: 202, .reopened), id: "4")
             try await fixture.scanPull(head, heads: [.main: main])

@@ -113,14 +113,14 @@ import Testing
                     watchers: [fixture.watcher()]))
 
             // then: its own look is still pending
-            #expect(try await fixture.store.deliveries().items.first?.fate == .pending)
+            #expect(try await fixture.store.deliveries().items.first?.outcome == .pending)
             #expect(try await fixture.store.repositoriesToScan().count == 1)
         }
     }
 
-    @Test func testThatEveryAnswerHasItsFate() async throws {
-        for (answer, fate, reason) in [
-            (PullRequestAnswer.integrates, Fate.integrated, nil as String?), (.refuses("no"), .ignored, "no"),
+    @Test func testThatEveryAnswerHasItsOutcome() async throws {
+        for (answer, expected, reason) in [
+            (PullRequestAnswer.integrates, EventOutcome.integrated, nil as String?), (.refuses("no"), .ignored, "no"),
             (
                 .awaitsApproval, .refused,
                 "its head is a fork's and waits for an operator: martlet approve 'kit!12' --commit \(try commit(7))"
@@ -136,9 +136,9 @@ import Testing
 
                 // then
                 let delivery = try #require(try await fixture.store.deliveries().items.first)
-                #expect(delivery.fate == fate && delivery.reason == reason)
+                #expect(delivery.outcome == expected && delivery.reason == reason)
                 let update = try #require(outcome.refUpdates.first { $0.ref == Self.place })
-                #expect(update.fate == fate && update.reason == reason)
+                #expect(update.outcome == expected && update.reason == reason)
                 #expect(delivery.refUpdates.map(\.rowID) == [update.rowID])
                 #expect(try await fixture.damage() == [])
             }

@@ -14,7 +14,7 @@ import Testing
             let (main, head) = (try commit(1), try commit(7))
             try await fixture.tell(try StoreFixture.claim(), id: "1")
             try await fixture.scanPull(head, heads: [.main: main], answer: StoreFixture.askingForForks)
-            #expect(try await fixture.delivery("1").fate == .refused)
+            #expect(try await fixture.delivery("1").outcome == .refused)
 
             // when: a user with write access makes it a branch of the repository
             let heads = [RefName.main: main, Self.topic: head]
@@ -23,8 +23,8 @@ import Testing
             // then
             #expect(try await fixture.ofPull().map { $0.pull?.source } == [Self.topic])
             let delivery = try await fixture.delivery("1")
-            #expect(delivery.fate == .integrated && delivery.reason == "its head is the tip of topic by now")
-            #expect(delivery.refUpdates.map(\.fate) == [.integrated])
+            #expect(delivery.outcome == .integrated && delivery.reason == "its head is the tip of topic by now")
+            #expect(delivery.refUpdates.map(\.outcome) == [.integrated])
             #expect(delivery.refUpdates.first?.integrations == (try await fixture.ofPull().map(\.id)))
             // It is integrated once
             try await fixture.scanPull(head, heads: heads, answer: StoreFixture.askingForForks)
@@ -50,7 +50,7 @@ import Testing
             // then: for another base it waits
             try await fixture.tell(try StoreFixture.claim(base: .line, at: 200), id: "2")
             try await fixture.scanPull(head, heads: moved, answer: StoreFixture.askingForForks)
-            #expect(try await fixture.delivery("2").fate == .refused)
+            #expect(try await fixture.delivery("2").outcome == .refused)
             #expect(try await fixture.ofPull().count == 1)
         }
     }
@@ -71,7 +71,7 @@ import Testing
                 recording: { record in
                     NewEvent(
                         repository: record.repository, bot: record.id.bot, source: .person, hook: "person",
-                        event: "approve", receivedAt: time(200), fate: .integrated)
+                        event: "approve", receivedAt: time(200), outcome: .integrated)
                 })
 
             // then

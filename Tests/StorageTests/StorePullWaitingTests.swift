@@ -20,7 +20,7 @@ import Testing
             // then
             #expect(outcome.awaited.map(\.pause) == [.seconds(2)])
             let waiting = try await fixture.delivery("2")
-            #expect(waiting.fate == .pending)
+            #expect(waiting.outcome == .pending)
             #expect(
                 waiting.reason
                     == "pull request; the repository shows \(old.abbreviated) at refs/pull/12/head, not "
@@ -28,7 +28,7 @@ import Testing
             #expect(try await fixture.store.repositoriesToScan().isEmpty)
             // A look for another reason does not count, even if it finds the head
             try await fixture.scanPull(new, heads: [.main: main])
-            #expect(try await fixture.delivery("2").fate == .pending)
+            #expect(try await fixture.delivery("2").outcome == .pending)
 
             // when
             #expect(try await fixture.store.scanAgain(for: outcome.awaited.map(\.delivery)))
@@ -37,7 +37,7 @@ import Testing
 
             // then
             let decided = try await fixture.delivery("2")
-            #expect(decided.fate == .duplicate && decided.reason == "pull request; this was known already")
+            #expect(decided.outcome == .duplicate && decided.reason == "pull request; this was known already")
             #expect(try await fixture.ofPull().map(\.headCommit) == [old, new])
         }
     }
@@ -61,7 +61,7 @@ import Testing
             // then
             #expect(pauses == [2, 4, 8, 16, 32].map { .seconds($0) })
             let decided = try await fixture.delivery("1")
-            #expect(decided.fate == .ignored)
+            #expect(decided.outcome == .ignored)
             #expect(decided.reason == "pull request; the repository does not list refs/pull/12/head")
         }
     }
@@ -78,13 +78,13 @@ import Testing
 
             // then
             #expect(outcome.awaited.isEmpty)
-            #expect(try await fixture.delivery("1").fate == .coalesced)
-            #expect(try await fixture.delivery("2").fate == .integrated)
+            #expect(try await fixture.delivery("1").outcome == .coalesced)
+            #expect(try await fixture.delivery("2").outcome == .integrated)
             // An earlier head does not either
             try await fixture.scanPull(try commit(9), heads: [.main: main])
             try await fixture.tell(try StoreFixture.claim(at: 201, head: 8), id: "3")
             #expect(try await fixture.scanPull(try commit(9), heads: [.main: main]).awaited.isEmpty)
-            #expect(try await fixture.delivery("3").fate == .duplicate)
+            #expect(try await fixture.delivery("3").outcome == .duplicate)
         }
     }
 }

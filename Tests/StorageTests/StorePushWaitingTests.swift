@@ -16,20 +16,23 @@ import Testing
         let after: Int?
         /// The heads of the first scan and of the next one.
         let shown: [Int?]
-        let fate: Fate
+        let outcome: EventOutcome
     }
 
     private static let late = [
-        Case(testDescription: "a push", ref: .main, before: 1, after: 2, shown: [1, 2], fate: .integrated),
+        Case(testDescription: "a push", ref: .main, before: 1, after: 2, shown: [1, 2], outcome: .integrated),
         Case(
             testDescription: "a push of several commits, of which some are shown", ref: .main, before: 2, after: 3,
-            shown: [2, 3], fate: .integrated),
-        Case(testDescription: "a push by force", ref: .main, before: 1, after: 7, shown: [1, 7], fate: .integrated),
-        Case(testDescription: "a new branch", ref: .line, before: nil, after: 5, shown: [nil, 5], fate: .integrated),
-        Case(testDescription: "a deleted branch", ref: .main, before: 1, after: nil, shown: [1, nil], fate: .ignored),
-        Case(testDescription: "a new tag", ref: tag, before: nil, after: 5, shown: [nil, 5], fate: .integrated),
+            shown: [2, 3], outcome: .integrated),
+        Case(testDescription: "a push by force", ref: .main, before: 1, after: 7, shown: [1, 7], outcome: .integrated),
         Case(
-            testDescription: "an annotated tag", ref: tag, before: nil, after: 900, shown: [nil, 5], fate: .integrated),
+            testDescription: "a new branch", ref: .line, before: nil, after: 5, shown: [nil, 5], outcome: .integrated),
+        Case(
+            testDescription: "a deleted branch", ref: .main, before: 1, after: nil, shown: [1, nil], outcome: .ignored),
+        Case(testDescription: "a new tag", ref: tag, before: nil, after: 5, shown: [nil, 5], outcome: .integrated),
+        Case(
+            testDescription: "an annotated tag", ref: tag, before: nil, after: 900, shown: [nil, 5],
+            outcome: .integrated),
     ]
 
     private func heads(_ example: Case, _ shown: Int?) throws -> [RefName: CommitID] {
@@ -54,7 +57,7 @@ import Testing
             // then
             #expect(first.awaited.map(\.pause) == [.seconds(2)])
             let waiting = try await fixture.delivery("1")
-            #expect(waiting.fate == .pending)
+            #expect(waiting.outcome == .pending)
             expectContains(waiting.reason ?? "", "scan 2 of 6 follows in 2 s")
 
             // when: as by a restarted daemon
@@ -63,7 +66,7 @@ import Testing
 
             // then
             #expect(second.awaited.isEmpty)
-            #expect(try await fixture.delivery("1").fate == example.fate)
+            #expect(try await fixture.delivery("1").outcome == example.outcome)
         }
     }
 
@@ -85,7 +88,7 @@ import Testing
             // then
             #expect(pauses == [2, 4, 8, 16, 32].map { .seconds($0) })
             let decided = try await fixture.delivery("1")
-            #expect(decided.fate == .ignored && decided.reason == "the repository does not show this update")
+            #expect(decided.outcome == .ignored && decided.reason == "the repository does not show this update")
         }
     }
 
@@ -99,7 +102,7 @@ import Testing
             let outcome = try await fixture.scan([.main: commit(3)])
             // then
             #expect(outcome.awaited.isEmpty)
-            #expect(try await fixture.delivery("1").fate == .superseded)
+            #expect(try await fixture.delivery("1").outcome == .superseded)
         }
     }
 
@@ -118,8 +121,8 @@ import Testing
             let third = try await fixture.scan([.main: commit(3)])
             // then
             #expect(first.awaited.count == 1 && second.awaited.count == 1 && third.awaited.isEmpty)
-            #expect(try await fixture.delivery("1").fate == .superseded)
-            #expect(try await fixture.delivery("2").fate == .integrated)
+            #expect(try await fixture.delivery("1").outcome == .superseded)
+            #expect(try await fixture.delivery("2").outcome == .integrated)
         }
     }
 
@@ -135,11 +138,11 @@ import Testing
             try await fixture.scan([.main: commit(1)])
             // then
             #expect(first.awaited.count == 1)
-            #expect(try await fixture.delivery("1").fate == .integrated)
+            #expect(try await fixture.delivery("1").outcome == .integrated)
         }
     }
 
-    @Test func testThatWhatIsThereByThenKeepsItsFate() async throws {
+    @Test func testThatWhatIsThereByThenKeepsItsOutcome() async throws {
         try await withStore { fixture in
             // given: a push of two branches, of which one is listed
             try await fixture.scan([.main: commit(1)])
@@ -154,7 +157,7 @@ import Testing
             try await fixture.scan([.main: commit(2), RefName(branch: "x"): commit(5)])
             // then
             #expect(first.awaited.count == 1 && first.integrations.count == 1)
-            #expect(try await fixture.delivery("1").fate == .integrated)
+            #expect(try await fixture.delivery("1").outcome == .integrated)
         }
     }
 }

@@ -58,7 +58,7 @@ import Testing
             ) {
                 NewEvent(
                     repository: $0.repository, bot: $0.id.bot, source: .upgrade, hook: "upgrade", event: "integrate",
-                    receivedAt: time(120), claims: [], fate: .integrated)
+                    receivedAt: time(120), claims: [], outcome: .integrated)
             }
 
             // then
@@ -135,7 +135,7 @@ import Testing
             let record = try await fixture.store.queue(new, at: time(10)) { record in
                 NewEvent(
                     repository: record.repository, bot: record.id.bot, source: .person, hook: "person",
-                    event: "integrate", receivedAt: record.queuedAt, claims: [], fate: .integrated,
+                    event: "integrate", receivedAt: record.queuedAt, claims: [], outcome: .integrated,
                     reason: "\(record.id)")
             }
 
@@ -155,7 +155,7 @@ import Testing
                 try await store.reopen(id, for: NewRerun(requestedBy: "ann", jobs: []), at: time(12)) { record in
                     NewEvent(
                         repository: record.repository, bot: record.id.bot, source: .person, hook: hook, event: "rerun",
-                        receivedAt: time(12), claims: [], fate: .integrated, reason: "run \(record.run)")
+                        receivedAt: time(12), claims: [], outcome: .integrated, reason: "run \(record.run)")
                 }
             }
 

@@ -5,12 +5,12 @@ import Testing
 
 extension StoreScansTests {
     @Suite struct GivenPendingEvents {
-        /// A delivery's claims, the refs of the next scan besides main at 1 and tag 1.0 at 1, and the fate.
+        /// A delivery's claims, the refs of the next scan besides main at 1 and tag 1.0 at 1, and the outcome.
         struct Case: CustomTestStringConvertible, Sendable {
             var testDescription: String
             var claims: [(RefName, Int?, Int?)]
             var heads: [RefName: Int]
-            var fate: Fate
+            var outcome: EventOutcome
             var updates: Int
         }
 
@@ -18,42 +18,44 @@ extension StoreScansTests {
         static let cases: [Case] = [
             Case(
                 testDescription: "claimed head found", claims: [(.main, 1, 2)], heads: [.main: 2, tag: 1],
-                fate: .integrated, updates: 1),
+                outcome: .integrated, updates: 1),
             Case(
                 testDescription: "newer head found", claims: [(.main, 1, 2)], heads: [.main: 3, tag: 1],
-                fate: .coalesced, updates: 1),
+                outcome: .coalesced, updates: 1),
             Case(
-                testDescription: "known already", claims: [(.main, 0, 1)], heads: [.main: 1, tag: 1], fate: .duplicate,
+                testDescription: "known already", claims: [(.main, 0, 1)], heads: [.main: 1, tag: 1],
+                outcome: .duplicate,
                 updates: 1),
             Case(
                 testDescription: "not there yet", claims: [(.main, 1, 7)], heads: [.main: 1, tag: 1],
-                fate: .pending, updates: 0),
-            Case(testDescription: "deleted", claims: [(.main, 1, nil)], heads: [tag: 1], fate: .ignored, updates: 1),
+                outcome: .pending, updates: 0),
+            Case(testDescription: "deleted", claims: [(.main, 1, nil)], heads: [tag: 1], outcome: .ignored, updates: 1),
             Case(
-                testDescription: "deleted since", claims: [(.main, 1, 2)], heads: [tag: 1], fate: .coalesced, updates: 1
+                testDescription: "deleted since", claims: [(.main, 1, 2)], heads: [tag: 1], outcome: .coalesced,
+                updates: 1
             ),
             Case(
                 testDescription: "branch unwatched", claims: [(RefName(branch: "x"), nil, 2)],
-                heads: [.main: 1, tag: 1, RefName(branch: "x"): 2], fate: .ignored, updates: 1),
+                heads: [.main: 1, tag: 1, RefName(branch: "x"): 2], outcome: .ignored, updates: 1),
             Case(
                 testDescription: "annotated tag's own object", claims: [(tag, 1, 900)], heads: [.main: 1, tag: 5],
-                fate: .ignored, updates: 1),
+                outcome: .ignored, updates: 1),
             Case(
                 testDescription: "two refs, one not there yet", claims: [(.main, 1, 2), (.line, nil, 8)],
-                heads: [.main: 2, tag: 1], fate: .pending, updates: 1),
+                heads: [.main: 2, tag: 1], outcome: .pending, updates: 1),
             Case(
-                testDescription: "no claims, moved", claims: [], heads: [.main: 2, tag: 1], fate: .integrated,
+                testDescription: "no claims, moved", claims: [], heads: [.main: 2, tag: 1], outcome: .integrated,
                 updates: 1),
             Case(
-                testDescription: "no claims, nothing moved", claims: [], heads: [.main: 1, tag: 1], fate: .ignored,
+                testDescription: "no claims, nothing moved", claims: [], heads: [.main: 1, tag: 1], outcome: .ignored,
                 updates: 0),
             Case(
                 testDescription: "deletion of what never was", claims: [(.line, 1, nil)], heads: [.main: 1, tag: 1],
-                fate: .ignored, updates: 0),
+                outcome: .ignored, updates: 0),
         ]
 
         @Test(arguments: cases)
-        func testThatEachGetsItsFate(example: Case) async throws {
+        func testThatEachGetsItsOutcome(example: Case) async throws {
             try await withStore { fixture in
                 // given
                 try await fixture.scan([.main: commit(1), Self.tag: commit(1)])
@@ -67,9 +69,9 @@ extension StoreScansTests {
 
                 // then
                 let delivery = try #require(try await fixture.store.deliveries().items.first)
-                #expect(delivery.fate == example.fate)
+                #expect(delivery.outcome == example.outcome)
                 #expect(delivery.refUpdates.count == example.updates)
-                #expect((delivery.reason == nil) == (example.fate == .integrated))
+                #expect((delivery.reason == nil) == (example.outcome == .integrated))
             }
         }
 
@@ -80,7 +82,7 @@ extension StoreScansTests {
                 let outcome = try await fixture.scan([.main: commit(3)])
                 #expect(outcome.integrations == [])
                 let delivery = try #require(try await fixture.store.deliveries().items.first)
-                #expect(delivery.fate == .superseded)
+                #expect(delivery.outcome == .superseded)
                 #expect(delivery.refUpdates.map(\.generation) == [2])
             }
         }
@@ -98,7 +100,7 @@ extension StoreScansTests {
                 // then
                 #expect(outcome.integrations.count == 1)
                 let deliveries = try await fixture.store.deliveries().items
-                #expect(deliveries.map(\.fate) == [.integrated, .coalesced])
+                #expect(deliveries.map(\.outcome) == [.integrated, .coalesced])
                 #expect(
                     deliveries.map { $0.refUpdates.flatMap(\.integrations) } == [
                         outcome.integrations, outcome.integrations,

@@ -27,7 +27,7 @@ import Testing
                 #expect(integrations.map(\.cause) == [.baseline, .baseline])
                 #expect(integrations.map(\.isRelease) == [false, true])
                 #expect(integrations.map(\.state) == [.queued, .queued])
-                #expect(outcome.refUpdates.map(\.fate) == [.integrated, .integrated, .ignored])
+                #expect(outcome.refUpdates.map(\.outcome) == [.integrated, .integrated, .ignored])
                 #expect(outcome.refUpdates.last?.reason == "no bot watches this ref")
             }
         }
@@ -38,7 +38,7 @@ import Testing
                 let outcome = try await fixture.scan(
                     [tag: commit(1)], watchers: [fixture.watcher(branches: [], tags: ["*"])])
                 #expect(outcome.integrations == [])
-                #expect(outcome.refUpdates.map(\.fate) == [.baseline])
+                #expect(outcome.refUpdates.map(\.outcome) == [.baseline])
                 #expect(try await StoreScansTests.integrations(fixture) == [])
             }
         }
@@ -116,8 +116,8 @@ import Testing
             let outcome = try await fixture.scan(heads, watchers: [fixture.watcher(tags: ["*"])])
             // then
             #expect(outcome.integrations.isEmpty)
-            let fates = try await fixture.store.refUpdates().items.filter { $0.ref.tag != nil }.map(\.fate)
-            #expect(fates == [.baseline])
+            let outcomes = try await fixture.store.refUpdates().items.filter { $0.ref.tag != nil }.map(\.outcome)
+            #expect(outcomes == [.baseline])
         }
     }
 
@@ -186,7 +186,7 @@ import Testing
 
                 // then
                 #expect(deleted.integrations == [])
-                #expect(deleted.refUpdates.map(\.fate) == [.ignored])
+                #expect(deleted.refUpdates.map(\.outcome) == [.ignored])
                 #expect(deleted.refUpdates.map(\.reason) == ["the ref was deleted"])
                 #expect(deleted.refUpdates.map(\.after) == [nil])
                 #expect(returned.refUpdates.map(\.generation) == [3])
@@ -250,8 +250,8 @@ import Testing
                 let records = try await StoreScansTests.integrations(fixture)
                 #expect(records.map(\.ref) == [.main, .line])
                 #expect(records.map(\.cause) == [.baseline, .baseline])
-                let fates = try await fixture.store.refUpdates().items.reversed().map(\.fate)
-                #expect(fates == [.integrated, .integrated, .baseline])
+                let outcomes = try await fixture.store.refUpdates().items.reversed().map(\.outcome)
+                #expect(outcomes == [.integrated, .integrated, .baseline])
                 #expect(again.integrations == [])
             }
         }
@@ -321,11 +321,11 @@ import Testing
 
                 // then
                 #expect(try await fixture.store.repositoriesToScan().map(\.sequence) == [request.sequence + 1])
-                let fates = try await fixture.store.deliveries().items.map(\.fate)
-                #expect(fates == [.pending, .integrated])
+                let outcomes = try await fixture.store.deliveries().items.map(\.outcome)
+                #expect(outcomes == [.pending, .integrated])
                 try await fixture.scan([.main: commit(2)])
                 #expect(try await fixture.store.repositoriesToScan() == [])
-                #expect(try await fixture.store.deliveries().items.map(\.fate) == [.integrated, .integrated])
+                #expect(try await fixture.store.deliveries().items.map(\.outcome) == [.integrated, .integrated])
             }
         }
 
@@ -344,7 +344,7 @@ import Testing
                 #expect(repository.failures == 2)
                 #expect(repository.lastError == "connection refused")
                 #expect(try await fixture.store.repositoriesToScan() == [request])
-                #expect(try await fixture.store.deliveries().items.map(\.fate) == [.pending])
+                #expect(try await fixture.store.deliveries().items.map(\.outcome) == [.pending])
 
                 // and
                 try await fixture.scan([:])

@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func testThatTheFateStaysWhileAnotherBotIntegratesTheUpdate() async throws {
+    @Test func testThatTheOutcomeStaysWhileAnotherBotIntegratesTheUpdate() async throws {
         try await withStore(["kit", "lint"]) { fixture in
             // given
             let watchers = [try fixture.watcher(), try fixture.watcher("lint")]
@@ -107,13 +107,13 @@ import Testing
             // when
             try await fixture.store.skip(both[0], reason: "skipped: words", commit: Self.summary, at: time(300))
             // then
-            #expect(try await fixture.store.refUpdates().items.map(\.fate) == [.integrated])
+            #expect(try await fixture.store.refUpdates().items.map(\.outcome) == [.integrated])
             // when
             try await fixture.store.skip(both[1], reason: "skipped: more words", commit: Self.summary, at: time(300))
             // then
             #expect(try await fixture.store.refUpdates().items.map(\.reason) == ["skipped: more words"])
             let delivery = try #require(try await fixture.store.deliveries().items.first)
-            #expect(delivery.fate == .ignored && delivery.reason == "skipped: more words")
+            #expect(delivery.outcome == .ignored && delivery.reason == "skipped: more words")
             let record = try #require(try await fixture.store.integration(both[0]))
             #expect(record.isSkipped && record.subject == "Words" && record.state.verdict == .canceled)
         }

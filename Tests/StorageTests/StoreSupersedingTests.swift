@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-/// The integrations that a newer commit of a ref ends, and their fates.
+/// The integrations that a newer commit of a ref ends, and their outcomes.
 @Suite struct StoreSupersedingTests {
     private static func looked(
         _ fixture: StoreFixture, _ number: Int, _ supersede: BotSpecification.Supersede
@@ -15,7 +15,7 @@ import Testing
 
     @Suite struct GivenOneThatWaits {
         @Test(arguments: [BotSpecification.Supersede.queued, .running])
-        func testThatItIsCanceledWithReasonAndFate(supersede: BotSpecification.Supersede) async throws {
+        func testThatItIsCanceledWithReasonAndOutcome(supersede: BotSpecification.Supersede) async throws {
             try await withStore { fixture in
                 // given: a push announced the first
                 _ = try await fixture.push([RefClaim(ref: .main, before: nil, after: commit(1))], id: "d-1")
@@ -32,10 +32,10 @@ import Testing
                 #expect(record.endedAt == time(102))
                 #expect(try await fixture.store.queued().map(\.id) == [second])
                 let updates = try await fixture.store.refUpdates().items
-                #expect(updates.map(\.fate) == [.integrated, .superseded])
+                #expect(updates.map(\.outcome) == [.integrated, .superseded])
                 #expect(updates.last?.reason == record.reason)
                 let delivery = try #require(try await fixture.store.deliveries().items.last)
-                #expect(delivery.fate == .superseded)
+                #expect(delivery.outcome == .superseded)
                 #expect(delivery.reason == record.reason)
             }
         }
@@ -64,7 +64,7 @@ import Testing
             }
         }
 
-        @Test func testThatTheFateStaysWhileAnotherBotIntegratesTheUpdate() async throws {
+        @Test func testThatTheOutcomeStaysWhileAnotherBotIntegratesTheUpdate() async throws {
             try await withStore(["kit", "lint"]) { fixture in
                 // given: kit is superseded, lint never is
                 func watchers() throws -> [Watcher] {
@@ -77,7 +77,7 @@ import Testing
 
                 // then
                 let updates = try await fixture.store.refUpdates().items
-                #expect(updates.map(\.fate) == [.integrated, .integrated])
+                #expect(updates.map(\.outcome) == [.integrated, .integrated])
                 #expect(try await fixture.store.queued().map(\.id.description) == ["lint#1", "kit#2", "lint#2"])
             }
         }
@@ -108,14 +108,14 @@ import Testing
                 // when
                 try await fixture.scan([.main: commit(2)], watchers: watchers(), at: 120)
                 let marked = try await store.integration(kit)?.supersededBy
-                let fates = try await store.refUpdates().items.map(\.fate)
+                let outcomes = try await store.refUpdates().items.map(\.outcome)
                 try await store.apply(.completed(.succeeded, triggerFailed: false), to: kit, at: time(121))
 
                 // then
                 #expect(marked?.number == 2)
-                #expect(fates == [.integrated, .integrated], "it may still end green")
+                #expect(outcomes == [.integrated, .integrated], "it may still end green")
                 #expect(try await store.integration(kit)?.supersededBy == nil)
-                #expect(try await store.refUpdates().items.map(\.fate) == [.integrated, .integrated])
+                #expect(try await store.refUpdates().items.map(\.outcome) == [.integrated, .integrated])
             }
         }
 
@@ -137,10 +137,10 @@ import Testing
                 let open = try #require(try await fixture.store.running().first)
                 #expect(open.id == first)
                 #expect(open.supersededBy == (isMarked ? second : nil))
-                #expect(try await fixture.store.refUpdates().items.map(\.fate) == [.integrated, .integrated])
+                #expect(try await fixture.store.refUpdates().items.map(\.outcome) == [.integrated, .integrated])
                 try await fixture.store.apply(.completed(.canceled, triggerFailed: false), to: first, at: time(120))
-                let fates = try await fixture.store.refUpdates().items.map(\.fate)
-                #expect(fates == [.integrated, isMarked ? .superseded : .integrated])
+                let outcomes = try await fixture.store.refUpdates().items.map(\.outcome)
+                #expect(outcomes == [.integrated, isMarked ? .superseded : .integrated])
             }
         }
     }

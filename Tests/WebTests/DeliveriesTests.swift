@@ -8,7 +8,7 @@ import Testing
 
 /// The list of events as users and programs see it.
 @Suite struct DeliveriesTests {
-    @Test func testThatEachEventIsShownWithItsUpdatesAndTheirFates() async throws {
+    @Test func testThatEachEventIsShownWithItsUpdatesAndTheirOutcomes() async throws {
         let file = "repository: https://git.example/acme/kit.git\nbranches: [main]\n"
         try await withWeb(bots: ["kit": file]) { web in
             // given: one push of two branches, of which one is watched
@@ -67,7 +67,7 @@ import Testing
             _ = try await web.store.record(
                 NewEvent(
                     repository: "https://git.example/acme/kit.git", bot: Name(nearest: "kit"), source: .person,
-                    hook: "person", event: "integrate", receivedAt: WebFixture.now, fate: .integrated,
+                    hook: "person", event: "integrate", receivedAt: WebFixture.now, outcome: .integrated,
                     reason: "kit#3, asked for by Ann, who is here"))
             // when
             let page = try await web.send("GET", "/deliveries").text

@@ -71,9 +71,9 @@ extension EventIntake {
             repository: repositories.first, bot: named.count == 1 ? named.first?.name : nil, source: .webhook,
             hook: delivery.hook, deliveryID: delivery.id(digest: digest), bodyDigest: digest, event: event.word,
             receivedAt: now, claims: event.claims + (isOther ? [] : event.pullClaims), pull: isOther ? nil : event.pull,
-            fate: event.asksForScan ? .pending : .ignored, reason: event.reason)
+            outcome: event.asksForScan ? .pending : .ignored, reason: event.reason)
         if named.isEmpty, event.asksForScan {
-            (new.fate, new.reason) = (
+            (new.outcome, new.reason) = (
                 .ignored, "no bot with this secret has the repository \(event.repository.description)"
             )
         }

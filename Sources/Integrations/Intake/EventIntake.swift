@@ -74,7 +74,7 @@ package struct EventIntake: Sendable {
                 "an authentic push could not be stored", metadata: ["hook": "\(event.hook)", "error": "\(error)"])
             throw OperationError(.unavailable, "the push could not be stored; send it again", underlying: error)
         }
-        if event.fate == .pending { scans.ring() }
+        if event.outcome == .pending { scans.ring() }
         switch recorded {
         case .stored(let record): return PushAcceptance(record, isDuplicate: false)
         case .duplicate(let record): return PushAcceptance(record, isDuplicate: true)

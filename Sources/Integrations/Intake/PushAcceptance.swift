@@ -13,6 +13,6 @@ package struct PushAcceptance: Sendable {
     package init(_ record: DeliveryRecord, isDuplicate: Bool) {
         delivery = record.id
         self.isDuplicate = isDuplicate
-        ignored = record.fate == .ignored ? record.reason : nil
+        ignored = record.outcome == .ignored ? record.reason : nil
     }
 }

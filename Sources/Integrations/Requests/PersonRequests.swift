@@ -200,7 +200,7 @@ extension NewEvent {
         NewEvent(
             repository: integration.repository, bot: integration.id.bot, source: source, hook: source.rawValue,
             event: event, receivedAt: time,
-            claims: [RefClaim(ref: integration.ref, before: nil, after: integration.commit)], fate: .integrated,
+            claims: [RefClaim(ref: integration.ref, before: nil, after: integration.commit)], outcome: .integrated,
             reason: "\(integration.id), asked for by \(name)")
     }
 }

@@ -17,7 +17,7 @@ package enum Cause: String, Sendable, Codable, CaseIterable {
 }
 
 /// The outcome of an event or of a ref update.
-package enum Fate: String, Sendable, Codable, CaseIterable {
+package enum EventOutcome: String, Sendable, Codable, CaseIterable {
     case pending, integrated, coalesced, duplicate, baseline, superseded, ignored, refused
 }
 

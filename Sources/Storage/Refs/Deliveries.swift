@@ -53,14 +53,14 @@ package struct DeliveryRecord: Hashable, Sendable {
     package var event: String
     package var receivedAt: Timestamp
     package var claims: [RefClaim]
-    package var fate: Fate
+    package var outcome: EventOutcome
     package var reason: String?
     /// The ref updates that the event announced, or that the scan it requested found.
     package var refUpdates: [RefUpdateRecord]
 
     package init(
         id: String, rowID: Int64, repository: String?, bot: Name?, source: EventSource, hook: String, event: String,
-        receivedAt: Timestamp, claims: [RefClaim], fate: Fate, reason: String?, refUpdates: [RefUpdateRecord]
+        receivedAt: Timestamp, claims: [RefClaim], outcome: EventOutcome, reason: String?, refUpdates: [RefUpdateRecord]
     ) {
         self.id = id
         self.rowID = rowID
@@ -71,7 +71,7 @@ package struct DeliveryRecord: Hashable, Sendable {
         self.event = event
         self.receivedAt = receivedAt
         self.claims = claims
-        self.fate = fate
+        self.outcome = outcome
         self.reason = reason
         self.refUpdates = refUpdates
     }
@@ -89,7 +89,7 @@ package struct RefUpdateRecord: Hashable, Sendable {
     package var before: CommitID?
     /// The new commit; `nil` if the ref is gone.
     package var after: CommitID?
-    package var fate: Fate
+    package var outcome: EventOutcome
     package var reason: String?
     /// The integrations that it caused, at most one per bot.
     package var integrations: [IntegrationID]
@@ -98,7 +98,7 @@ package struct RefUpdateRecord: Hashable, Sendable {
 
     package init(
         rowID: Int64, repository: String, ref: RefName, generation: Int, before: CommitID?, after: CommitID?,
-        fate: Fate, reason: String?, integrations: [IntegrationID], at: Timestamp
+        outcome: EventOutcome, reason: String?, integrations: [IntegrationID], at: Timestamp
     ) {
         self.rowID = rowID
         self.repository = repository
@@ -106,7 +106,7 @@ package struct RefUpdateRecord: Hashable, Sendable {
         self.generation = generation
         self.before = before
         self.after = after
-        self.fate = fate
+        self.outcome = outcome
         self.reason = reason
         self.integrations = integrations
         self.at = at
@@ -183,7 +183,7 @@ extension Store {
             bot: try row.optional("bot") { Name($0) }, source: try row.value("source") { EventSource(rawValue: $0) },
             hook: try row["hook"], event: try row["event"], receivedAt: try row.time("received_at"),
             claims: try row.json("claims", as: [RefClaim].self) ?? [],
-            fate: try row.value("fate") { Fate(rawValue: $0) },
+            outcome: try row.value("fate") { EventOutcome(rawValue: $0) },
             reason: reason,
             refUpdates: updates)
     }
@@ -200,7 +200,7 @@ extension Store {
         return RefUpdateRecord(
             rowID: rowID, repository: try row["url"], ref: try row.ref("ref"), generation: try row["generation"],
             before: try row.optional("before") { CommitID($0) }, after: try row.optional("after") { CommitID($0) },
-            fate: try row.value("fate") { Fate(rawValue: $0) }, reason: try row["reason"],
+            outcome: try row.value("fate") { EventOutcome(rawValue: $0) }, reason: try row["reason"],
             integrations: integrations,
             at: try row.time("at"))
     }

@@ -22,7 +22,7 @@ package struct NewEvent: Hashable, Sendable {
     /// The pull request that the event is about.
     package var pull: PullRequestClaim?
     /// `pending` requests a scan; any other outcome is final.
-    package var fate: Fate
+    package var outcome: EventOutcome
     package var reason: String?
 
     /// The most refs in one event. `git push --mirror` of a big repository sends that many. More are refused with `tooLarge`.
@@ -40,7 +40,7 @@ package struct NewEvent: Hashable, Sendable {
     package init(
         repository: String?, bot: Name? = nil, source: EventSource, hook: String, deliveryID: String? = nil,
         bodyDigest: String? = nil, event: String, receivedAt: Timestamp, claims: [RefClaim] = [],
-        pull: PullRequestClaim? = nil, fate: Fate = .pending, reason: String? = nil
+        pull: PullRequestClaim? = nil, outcome: EventOutcome = .pending, reason: String? = nil
     ) {
         self.repository = repository
         self.bot = bot
@@ -52,7 +52,7 @@ package struct NewEvent: Hashable, Sendable {
         self.receivedAt = receivedAt
         self.claims = claims
         self.pull = pull
-        self.fate = fate
+        self.outcome = outcome
         self.reason = reason
     }
 }
@@ -94,14 +94,14 @@ extension Store {
             return try stored["body_digest"] == event.bodyDigest ? .duplicate(of: record) : .conflict(with: record)
         }
         let repository = try event.repository.map { try repositoryRow($0, db) }
-        var (fate, reason) = (event.fate, event.reason)
+        var (outcome, reason) = (event.outcome, event.reason)
         var request: Int64?
-        if fate == .pending {
+        if outcome == .pending {
             if let url = event.repository {
                 request = try requestScan(url, transaction)
             } else {
                 // No scan will ever find it, so it must not wait.
-                (fate, reason) = (.ignored, "no bot has this repository")
+                (outcome, reason) = (.ignored, "no bot has this repository")
             }
         }
         try db.change(
@@ -112,14 +112,14 @@ extension Store {
             [
                 event.hook, event.deliveryID, event.bodyDigest, repository, event.bot?.description,
                 event.source.rawValue, event.event, event.receivedAt.millisecondsSinceEpoch,
-                try jsonText(event.claims), fate.rawValue, reason?.kept, request, event.pull?.number,
+                try jsonText(event.claims), outcome.rawValue, reason?.kept, request, event.pull?.number,
             ])
         let rowID = db.lastInsertedRowID
-        if fate == .pending, let repository, let pull = event.pull {
+        if outcome == .pending, let repository, let pull = event.pull {
             try note(pull, of: repository, at: event.receivedAt, db)
         }
         // An event that requests no scan, such as a star, does not show that pushes arrive.
-        if event.source == .webhook, fate == .pending, let repository {
+        if event.source == .webhook, outcome == .pending, let repository {
             try db.change(
                 "UPDATE repositories SET has_authentic_webhook = 1 WHERE id = ? AND has_authentic_webhook = 0",
                 [repository])
@@ -197,7 +197,7 @@ enum Dismissal {
     case skipped, superseded
 
     /// The outcome of the update.
-    var fate: Fate {
+    var outcome: EventOutcome {
         switch self {
         case .skipped: .ignored
         case .superseded: .superseded
@@ -219,14 +219,14 @@ extension Store {
         _ dismissal: Dismissal, _ reason: String, of record: IntegrationRecord, _ transaction: StoreTransaction
     ) throws {
         let db = transaction.db
-        let fate = dismissal.fate
+        let outcome = dismissal.outcome
         let update: Int64? = try db.value(
             """
             UPDATE ref_updates SET fate = ?1, reason = ?2
             WHERE id = (SELECT ref_update FROM integrations WHERE id = ?3) AND fate = 'integrated' AND NOT EXISTS
                 (SELECT 1 FROM integrations WHERE ref_update = ref_updates.id AND \(dismissal.others))
             RETURNING id
-            """, [fate.rawValue, reason.kept, record.rowID])
+            """, [outcome.rawValue, reason.kept, record.rowID])
         guard let update else { return }
         let deliveries: [Int64] = try db.values(
             """
@@ -235,7 +235,7 @@ extension Store {
                 (SELECT 1 FROM delivery_updates JOIN ref_updates ON ref_updates.id = ref_update
                  WHERE delivery = deliveries.id AND ref_updates.fate = 'integrated')
             RETURNING id
-            """, [fate.rawValue, reason.kept, update])
+            """, [outcome.rawValue, reason.kept, update])
         for delivery in deliveries { transaction.changed(.delivery(rowID: delivery)) }
     }
 }

@@ -18,7 +18,7 @@ extension ScanApplication {
                 "UPDATE pull_requests SET missing_since = ? WHERE repository = ? AND number = ?",
                 [since.millisecondsSinceEpoch, repository, pull.number])
         }
-        pulls[pull.number] = PullFate(fate: .ignored, reason: "the repository does not list \(pull.place)")
+        pulls[pull.number] = PullOutcome(outcome: .ignored, reason: "the repository does not list \(pull.place)")
     }
 
     /// Marks a pull request as closed because the scan shows it, without an event. A newer event opens it again.

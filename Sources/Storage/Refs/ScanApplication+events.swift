@@ -3,7 +3,7 @@ import Model
 
 extension ScanApplication {
     struct Decision {
-        var fate: Fate
+        var outcome: EventOutcome
         var reason: String?
         var updates: [Int64] = []
     }
@@ -41,7 +41,7 @@ extension ScanApplication {
             if !reasons.isEmpty { decision.reason = reasons.joined(separator: "; ") }
             try db.change(
                 "UPDATE deliveries SET fate = ?, reason = ?, awaited = NULL WHERE id = ?",
-                [decision.fate.rawValue, decision.reason, id])
+                [decision.outcome.rawValue, decision.reason, id])
             let link = try db.cachedStatement(
                 sql: "INSERT OR IGNORE INTO delivery_updates (delivery, ref_update) VALUES (?, ?)")
             for update in decision.updates { try link.execute(arguments: [id, update]) }
@@ -66,10 +66,10 @@ extension ScanApplication {
             claims.isEmpty
             ? movements.sorted { $0.key < $1.key }.map { Self.decision(of: $0.value) }
             : try claims.map { try decide($0, of: delivery, isNewest: newest[$0.ref] == delivery) }
-        let weight: [Fate] = [.integrated, .coalesced, .baseline, .duplicate, .superseded, .ignored]
-        func rank(_ fate: Fate) -> Int { weight.firstIndex(of: fate) ?? weight.count }
-        guard var best = decisions.min(by: { rank($0.fate) < rank($1.fate) }) else {
-            return Decision(fate: .ignored, reason: "no ref had moved")
+        let weight: [EventOutcome] = [.integrated, .coalesced, .baseline, .duplicate, .superseded, .ignored]
+        func rank(_ outcome: EventOutcome) -> Int { weight.firstIndex(of: outcome) ?? weight.count }
+        guard var best = decisions.min(by: { rank($0.outcome) < rank($1.outcome) }) else {
+            return Decision(outcome: .ignored, reason: "no ref had moved")
         }
         best.updates = decisions.flatMap(\.updates)
         return best
@@ -77,22 +77,22 @@ extension ScanApplication {
 
     private func decide(pull number: Int, _ claim: RefClaim?) throws -> Decision {
         guard let pull = pulls[number] else {
-            return Decision(fate: .ignored, reason: try whyNotScanned(at: number))
+            return Decision(outcome: .ignored, reason: try whyNotScanned(at: number))
         }
         let update = try pull.update ?? pull.ref.flatMap(newestUpdate)
-        let decision = Decision(fate: pull.fate, reason: pull.reason, updates: update.map { [$0] } ?? [])
+        let decision = Decision(outcome: pull.outcome, reason: pull.reason, updates: update.map { [$0] } ?? [])
         guard let claimed = claim?.after, let head = pull.head, claimed != head, let ref = claim?.ref else {
             return decision
         }
         // Forges announce a head before they list it, and some servers return anybody's commit by its id.
         let reason = "the repository shows \(head.abbreviated) at \(ref), not \(claimed.abbreviated)"
         return Decision(
-            fate: pull.fate == .integrated ? .coalesced : pull.fate,
+            outcome: pull.outcome == .integrated ? .coalesced : pull.outcome,
             reason: [reason, pull.reason].compactMap(\.self).joined(separator: "; "), updates: decision.updates)
     }
 
     private static func decision(of movement: Movement) -> Decision {
-        Decision(fate: movement.fate, reason: movement.reason, updates: [movement.rowID])
+        Decision(outcome: movement.outcome, reason: movement.reason, updates: [movement.rowID])
     }
 
     private func decide(_ claim: RefClaim, of delivery: Int64, isNewest: Bool) throws -> Decision {
@@ -102,7 +102,7 @@ extension ScanApplication {
                 return Self.decision(of: movement)
             }
             return Decision(
-                fate: .coalesced,
+                outcome: .coalesced,
                 reason: movement.after.map { "a newer head was found: \($0.abbreviated)" }
                     ?? "the ref was deleted since",
                 updates: [movement.rowID])
@@ -112,20 +112,20 @@ extension ScanApplication {
             let update = try current(claim.ref)?["id"] as Int64?
             // An earlier scan saw the ref move. This event has waited since then because of another of its refs.
             if let update, let found = try found(by: delivery, update) { return found }
-            return update.map { Decision(fate: .duplicate, reason: "this was known already", updates: [$0]) }
-                ?? Decision(fate: .ignored, reason: "the ref does not exist")
+            return update.map { Decision(outcome: .duplicate, reason: "this was known already", updates: [$0]) }
+                ?? Decision(outcome: .ignored, reason: "the ref does not exist")
         }
-        if claim.isHeadUnknown { return Decision(fate: .ignored, reason: "the ref does not exist") }
+        if claim.isHeadUnknown { return Decision(outcome: .ignored, reason: "the ref does not exist") }
         let earlier: Int64? = try db.value(
             "SELECT id FROM ref_updates WHERE repository = ? AND ref = ? AND after IS ? ORDER BY id DESC LIMIT 1",
             [repository, claim.ref.description, claim.after?.description])
         if let earlier {
-            return Decision(fate: .superseded, reason: "the ref has moved on since", updates: [earlier])
+            return Decision(outcome: .superseded, reason: "the ref has moved on since", updates: [earlier])
         }
         if try wasOvertaken(claim) || !isNewest {
-            return Decision(fate: .superseded, reason: "a later push of the ref was seen or told of")
+            return Decision(outcome: .superseded, reason: "a later push of the ref was seen or told of")
         }
-        return Decision(fate: .ignored, reason: "the repository does not show this update")
+        return Decision(outcome: .ignored, reason: "the repository does not show this update")
     }
 
     /// Returns the outcome of an update that an earlier scan found for an event; `nil` if it found none.
@@ -137,7 +137,7 @@ extension ScanApplication {
             """, [delivery, update]
         ) { row in
             Decision(
-                fate: try row.value("fate") { Fate(rawValue: $0) }, reason: try row["reason"] as String?,
+                outcome: try row.value("fate") { EventOutcome(rawValue: $0) }, reason: try row["reason"] as String?,
                 updates: [update])
         }
     }

@@ -3,8 +3,8 @@ import Model
 
 extension ScanApplication {
     /// The outcome of a scan for one pull request.
-    struct PullFate {
-        var fate: Fate
+    struct PullOutcome {
+        var outcome: EventOutcome
         var reason: String?
         /// The update that recorded the head, from this scan or the last one that saw it move. If `nil`, the newest update of `ref` is read when an
         /// event needs it.
@@ -61,30 +61,31 @@ extension ScanApplication {
         pull.missingSince = nil
         if pull != known { try store(pull, isMoved: isMoved) }
         guard isMoved || !watchers.isEmpty else {
-            pulls[pull.number] = PullFate(fate: .duplicate, reason: "this was known already", ref: pull.ref, head: head)
+            pulls[pull.number] = PullOutcome(
+                outcome: .duplicate, reason: "this was known already", ref: pull.ref, head: head)
             return
         }
-        var fate = PullFate(fate: .ignored, reason: "no bot of the repository integrates it", head: head)
+        var outcome = PullOutcome(outcome: .ignored, reason: "no bot of the repository integrates it", head: head)
         if isMoved {
-            fate.update = try move(pull, from: known.head, to: head)
+            outcome.update = try move(pull, from: known.head, to: head)
         } else {
-            fate.update = try newestUpdate(of: pull.ref)
+            outcome.update = try newestUpdate(of: pull.ref)
         }
         for watcher in watchers {
             guard
                 let decided = try queue(
-                    pull, for: watcher, update: isMoved ? fate.update : nil, isNew: isMoved && known.head != nil,
+                    pull, for: watcher, update: isMoved ? outcome.update : nil, isNew: isMoved && known.head != nil,
                     isAdopted: isAdopted)
             else { continue }
-            if Self.rank(decided.fate) < Self.rank(fate.fate) || fate.fate == .ignored {
-                (fate.fate, fate.reason) = decided
+            if Self.rank(decided.outcome) < Self.rank(outcome.outcome) || outcome.outcome == .ignored {
+                (outcome.outcome, outcome.reason) = decided
             }
         }
         if isMoved {
-            movements[pull.ref]?.fate = fate.fate
-            movements[pull.ref]?.reason = fate.reason
+            movements[pull.ref]?.outcome = outcome.outcome
+            movements[pull.ref]?.reason = outcome.reason
         }
-        pulls[pull.number] = fate
+        pulls[pull.number] = outcome
     }
 
     private func store(_ pull: PullRequestRecord, isMoved: Bool) throws {
@@ -101,8 +102,8 @@ extension ScanApplication {
             ])
     }
 
-    private static func rank(_ fate: Fate) -> Int {
-        [.integrated, .duplicate, .refused].firstIndex(of: fate) ?? 3
+    private static func rank(_ outcome: EventOutcome) -> Int {
+        [.integrated, .duplicate, .refused].firstIndex(of: outcome) ?? 3
     }
 
     /// Returns the branch whose tip is `head` in this scan: `place` if it is one of them, otherwise the first by name. `nil` if there is none.
@@ -143,7 +144,7 @@ extension ScanApplication {
     /// - Returns: The outcome for this bot; `nil` if the bot or the pull request's head no longer exists.
     private mutating func queue(
         _ pull: PullRequestRecord, for watcher: Watcher, update: Int64?, isNew: Bool, isAdopted: Bool
-    ) throws -> (fate: Fate, reason: String?)? {
+    ) throws -> (outcome: EventOutcome, reason: String?)? {
         let row: Int64? = try db.first(
             "SELECT id FROM bots WHERE name = ? AND repository = ? AND is_retired = 0",
             [watcher.bot.description, repository]

@@ -8,7 +8,7 @@ struct ScanApplication {
         var rowID: Int64
         var before: CommitID?
         var after: CommitID?
-        var fate = Fate.ignored
+        var outcome = EventOutcome.ignored
         var reason: String?
     }
 
@@ -19,7 +19,7 @@ struct ScanApplication {
     private(set) var before: [RefName: CommitID] = [:]
     var movements: [RefName: Movement] = [:]
     /// The outcome of this scan for each open pull request, keyed by number.
-    var pulls: [Int: PullFate] = [:]
+    var pulls: [Int: PullOutcome] = [:]
     var integrations: [IntegrationID] = []
     /// The first branch by name whose tip is a commit, keyed by commit. It is empty until pull requests are checked.
     var branches: [CommitID: RefName] = [:]
@@ -47,7 +47,7 @@ struct ScanApplication {
         try scanPulls(anew: anew)
         try closeForgottenPulls()
         let closed = try endClosedPulls()
-        try storeFates()
+        try storeOutcomes()
         try decideEvents()
         try trimPulls()
         let isRequestedAgain: Bool? = try db.value(
@@ -163,9 +163,9 @@ struct ScanApplication {
     private mutating func baseline(_ ref: RefName) throws {
         let reason = "the tag was there before the bot watched it"
         if movements[ref] != nil {
-            if movements[ref]?.fate != .integrated { decide(ref, .baseline, reason) }
-        } else if let update = try current(ref), try update["fate"] == Fate.ignored.rawValue {
-            try setFate(.baseline, reason, update: try update["id"])
+            if movements[ref]?.outcome != .integrated { decide(ref, .baseline, reason) }
+        } else if let update = try current(ref), try update["fate"] == EventOutcome.ignored.rawValue {
+            try setOutcome(.baseline, reason, update: try update["id"])
         }
     }
 
@@ -187,12 +187,12 @@ struct ScanApplication {
         if movements[ref] != nil {
             decide(ref, .integrated, nil)
         } else if let update {
-            try setFate(.integrated, nil, update: update)
+            try setOutcome(.integrated, nil, update: update)
         }
     }
 
-    private mutating func decide(_ ref: RefName, _ fate: Fate, _ reason: String?) {
-        movements[ref]?.fate = fate
+    private mutating func decide(_ ref: RefName, _ outcome: EventOutcome, _ reason: String?) {
+        movements[ref]?.outcome = outcome
         movements[ref]?.reason = reason
     }
 
@@ -206,12 +206,12 @@ struct ScanApplication {
             [repository, ref.description])
     }
 
-    private func setFate(_ fate: Fate, _ reason: String?, update: Int64) throws {
+    private func setOutcome(_ outcome: EventOutcome, _ reason: String?, update: Int64) throws {
         let statement = try db.cachedStatement(sql: "UPDATE ref_updates SET fate = ?, reason = ? WHERE id = ?")
-        try statement.execute(arguments: [fate.rawValue, reason, update])
+        try statement.execute(arguments: [outcome.rawValue, reason, update])
     }
 
-    private func storeFates() throws {
-        for movement in movements.values { try setFate(movement.fate, movement.reason, update: movement.rowID) }
+    private func storeOutcomes() throws {
+        for movement in movements.values { try setOutcome(movement.outcome, movement.reason, update: movement.rowID) }
     }
 }

@@ -15,7 +15,7 @@ extension Pages {
     }
 
     private func delivery(_ record: DeliveryRecord) -> ViewObject {
-        let waits = Self.waits(record.fate, record.reason)
+        let waits = Self.waits(record.outcome, record.reason)
         // The reason is shown once if the only update has the same reason.
         let isSaidBelow = record.refUpdates.count == 1 && record.refUpdates[0].reason == record.reason
         let source = record.source.rawValue
@@ -26,16 +26,16 @@ extension Pages {
             "received": .text(record.receivedAt), "when": .text(PageText.age(record.receivedAt, now: site.clock())),
             "source": .text(source), "hook": .text(record.hook == source ? nil : record.hook),
             "id": .text(isNamed ? record.id : nil),
-            "fate": .text(waits ? "waiting" : record.fate.rawValue),
-            "tone": .text(waits ? "busy" : Self.tone(record.fate)), "reason": .text(isSaidBelow ? nil : rest),
+            "fate": .text(waits ? "waiting" : record.outcome.rawValue),
+            "tone": .text(waits ? "busy" : Self.tone(record.outcome)), "reason": .text(isSaidBelow ? nil : rest),
             "asked": .list(asked.map { [["id": .text($0), "href": .text("/bots/\($0.bot)/\($0.number)")]] } ?? []),
             "updates": .list(record.refUpdates.map(update)),
         ]
     }
 
     /// Returns whether the event was accepted and waits for an operator's approval.
-    private static func waits(_ fate: Fate, _ reason: String?) -> Bool {
-        fate == .refused && reason?.hasPrefix(Store.waitsForOperator) == true
+    private static func waits(_ outcome: EventOutcome, _ reason: String?) -> Bool {
+        outcome == .refused && reason?.hasPrefix(Store.waitsForOperator) == true
     }
 
     /// Splits a reason such as `kit#3, asked for by Ann` into the integration and the rest. A reason without an integration stays whole.
@@ -49,15 +49,15 @@ extension Pages {
         [
             "ref": .text(record.ref.shortName), "before": .text(record.before?.abbreviated ?? "none"),
             "after": .text(record.after?.abbreviated ?? "deleted"),
-            "fate": .text(Self.waits(record.fate, record.reason) ? "waiting" : record.fate.rawValue),
+            "fate": .text(Self.waits(record.outcome, record.reason) ? "waiting" : record.outcome.rawValue),
             "reason": .text(record.reason),
             "integrations": .list(
                 record.integrations.map { ["id": .text($0), "href": .text("/bots/\($0.bot)/\($0.number)")] }),
         ]
     }
 
-    private static func tone(_ fate: Fate) -> String {
-        switch fate {
+    private static func tone(_ outcome: EventOutcome) -> String {
+        switch outcome {
         case .integrated: "good"
         case .pending: "busy"
         case .refused: "bad"

@@ -184,7 +184,7 @@ extension JSONValue {
         self = [
             "id": .string(delivery.id), "source": .string(delivery.source.rawValue), "hook": .string(delivery.hook),
             "event": .string(delivery.event), "received": .init(delivery.receivedAt),
-            "fate": .string(delivery.fate.rawValue), "reason": .init(delivery.reason),
+            "fate": .string(delivery.outcome.rawValue), "reason": .init(delivery.reason),
             "refUpdates": .array(delivery.refUpdates.map { JSONValue($0) }),
         ]
     }
@@ -193,7 +193,7 @@ extension JSONValue {
         self = [
             "ref": .string(update.ref.description), "generation": .integer(Int64(update.generation)),
             "before": .init(describing: update.before), "after": .init(describing: update.after),
-            "fate": .string(update.fate.rawValue), "reason": .init(update.reason),
+            "fate": .string(update.outcome.rawValue), "reason": .init(update.reason),
             "integrations": .array(update.integrations.map { .string($0.description) }),
         ]
     }

@@ -25,7 +25,7 @@ import Testing
             let delivery = try await bot.tell("opened", pull: 1, head: head)
 
             // then
-            #expect(delivery.fate == .ignored)
+            #expect(delivery.outcome == .ignored)
             expectContains(delivery.reason ?? "", "is the tip of no branch of the repository, so it is a fork's")
             #expect(try await bot.integrations(ofPull: 1).isEmpty)
             // An approval does not let it run either
@@ -50,7 +50,7 @@ import Testing
             let delivery = try await bot.tell("opened", pull: 1, head: head)
 
             // then
-            #expect(delivery.fate == .ignored && delivery.reason == "pull request opened; \(reason)")
+            #expect(delivery.outcome == .ignored && delivery.reason == "pull request opened; \(reason)")
             #expect(try await bot.integrations(ofPull: 1).isEmpty)
         }
     }
@@ -65,7 +65,7 @@ import Testing
             let delivery = try await bot.tell("opened", pull: 1, head: head)
 
             // then
-            #expect(delivery.fate == .ignored)
+            #expect(delivery.outcome == .ignored)
             expectContains(delivery.reason ?? "", "(isolation: none), so nothing of a pull request is run")
             #expect(try await bot.integrations(ofPull: 1).isEmpty)
 
@@ -110,7 +110,7 @@ import Testing
             let delivery = try await bot.tell("opened", pull: 1, head: head, more: claims)
 
             // then
-            #expect(delivery.fate == .refused)
+            #expect(delivery.outcome == .refused)
             expectContains(
                 delivery.reason ?? "", "waits for an operator: martlet approve 'kit!1' --commit \(head)")
             #expect(try await bot.integrations(ofPull: 1).isEmpty)
@@ -128,7 +128,7 @@ import Testing
             let delivery = try await bot.tell("opened", pull: 1, head: head)
 
             // then
-            #expect(delivery.fate == .ignored)
+            #expect(delivery.outcome == .ignored)
             expectContains(delivery.reason ?? "", "so it is a fork's")
             #expect(try await bot.integrations(ofPull: 1).isEmpty)
         }
@@ -145,7 +145,7 @@ import Testing
             let delivery = try await bot.tell("opened", pull: 1, head: other, isUnlisted: true)
 
             // then
-            #expect(delivery.fate == .duplicate)
+            #expect(delivery.outcome == .duplicate)
             #expect(
                 delivery.reason
                     == "pull request opened; the repository shows \(head.abbreviated) at refs/pull/1/head, not "
@@ -166,7 +166,7 @@ import Testing
             _ = try await bot.integrate()
             let first = try await bot.pull(1, ["a": "1\n"])
             let waiting = try await bot.tell("opened", pull: 1, head: first)
-            #expect(waiting.fate == .refused)
+            #expect(waiting.outcome == .refused)
 
             // when: a user approves A, and the head becomes B
             let record = try await bot.operations.approve(
@@ -178,12 +178,12 @@ import Testing
             // then
             expectResult(of: done, "succeeded")
             #expect(done.record.pull?.approvedBy == "ada" && done.record.pull?.isTrusted == false)
-            #expect(try await bot.store.deliveries().items.first { $0.id == waiting.id }?.fate == .integrated)
-            #expect(moved.fate == .refused)
+            #expect(try await bot.store.deliveries().items.first { $0.id == waiting.id }?.outcome == .integrated)
+            #expect(moved.outcome == .refused)
             // B waits for its own approval, whatever is done to the pull request
             try await bot.tell("closed", pull: 1, head: second)
             let reopened = try await bot.tell("reopened", pull: 1, head: second)
-            #expect(reopened.fate == .refused)
+            #expect(reopened.outcome == .refused)
             try await bot.restart()
             #expect(try await bot.integrations(ofPull: 1).map(\.headCommit) == [first])
             // Approving the head from before it moved has no effect
@@ -230,11 +230,11 @@ import Testing
             let edited = try await bot.tell("edited", pull: 1, head: head, base: "next")
 
             // then
-            #expect(edited.fate == .refused)
+            #expect(edited.outcome == .refused)
             #expect(try await bot.integrations(ofPull: 1).count == 1)
             // With the earlier base it is the approved one, and has run
             let back = try await bot.tell("edited", pull: 1, head: head)
-            #expect(back.fate == .duplicate)
+            #expect(back.outcome == .duplicate)
         }
     }
 

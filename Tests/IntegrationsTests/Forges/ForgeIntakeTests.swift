@@ -44,7 +44,7 @@ import Testing
             let accepted = try await intake.receive(try ForgeSample.delivery(forge))
             #expect(accepted.delivery == "d-1" && !accepted.isDuplicate && accepted.ignored == nil)
             let stored = try #require(try await core.store.deliveries().items.first)
-            #expect(stored.hook == "\(forge)/kit" && stored.bot?.description == "kit" && stored.fate == .pending)
+            #expect(stored.hook == "\(forge)/kit" && stored.bot?.description == "kit" && stored.outcome == .pending)
             #expect(stored.repository == core.repository())
             #expect(stored.claims.map(\.ref.description) == ["refs/heads/main"])
             #expect(try await core.sequence() == before + 1)
@@ -240,7 +240,7 @@ import Testing
                 #expect(accepted.ignored != nil, "\(word)")
             }
             #expect(try await core.store.deliveries().items.count == words.count)
-            #expect(try await core.store.deliveries().items.allSatisfy { $0.fate == .ignored && $0.reason != nil })
+            #expect(try await core.store.deliveries().items.allSatisfy { $0.outcome == .ignored && $0.reason != nil })
             #expect(try await core.sequence() == before)
             // None of them proves that pushes arrive.
             #expect(try await core.store.repository(core.repository())?.hasAuthenticWebhook == false)
@@ -307,13 +307,13 @@ import Testing
             #expect(try await core.store.integration(try #require(first.first))?.commit == newer)
             try await deliver(older, before: ForgeSample.zero, id: "A again")
             #expect(try await scan().isEmpty)
-            let fates = try await core.store.deliveries().items.map(\.fate)
-            #expect(fates.filter { $0 == .superseded || $0 == .coalesced }.count == 2, "\(fates)")
+            let outcomes = try await core.store.deliveries().items.map(\.outcome)
+            #expect(outcomes.filter { $0 == .superseded || $0 == .coalesced }.count == 2, "\(outcomes)")
             #expect(try await core.store.heads(of: core.repository()) == [main: newer])
         }
     }
 
-    @Test func testThatAPullRequestIsAHintWhoseFateSaysSo() async throws {
+    @Test func testThatAPullRequestIsAHintWhoseOutcomeSaysSo() async throws {
         try await withBots { core, intake in
             let before = try #require(try await core.sequence())
             let body = #"{"action":"synchronize","pull_request":{},"repository":{"full_name":"acme/kit"}}"#
@@ -325,7 +325,7 @@ import Testing
                 RefScan(
                     request: request, heads: [:], defaultBranch: nil, at: core.time.now, cause: .poll, watchers: []))
             let stored = try #require(try await core.store.deliveries().items.first)
-            #expect(stored.fate == .ignored)
+            #expect(stored.outcome == .ignored)
             #expect(stored.reason == "pull request updated; no ref had moved")
         }
     }

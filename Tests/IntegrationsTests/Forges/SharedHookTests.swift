@@ -46,14 +46,14 @@ import Testing
                 return try #require(try await core.store.deliveries().items.first)
             }
             let kit = try await receive("acme/kit", id: "1")
-            #expect(kit.hook == forge.rawValue && kit.bot?.description == "kit" && kit.fate == .pending)
+            #expect(kit.hook == forge.rawValue && kit.bot?.description == "kit" && kit.outcome == .pending)
             #expect(kit.repository == "https://git.example/acme/kit.git")
             #expect(try await receive("Acme/Tool", id: "2").bot?.description == "tool")
 
             // Another bot's repository with this secret, and one that no bot has.
             for (id, name) in [("3", "other/theirs"), ("4", "renamed/kit")] {
                 let stored = try await receive(name, id: id)
-                #expect(stored.fate == .ignored && stored.bot == nil && stored.repository == nil)
+                #expect(stored.outcome == .ignored && stored.bot == nil && stored.repository == nil)
                 #expect(stored.reason == "no bot with this secret has the repository \(name)")
             }
             let theirs = try await core.store.repository("https://git.example/other/theirs.git")
