@@ -15,7 +15,7 @@ package struct ForgeAccess: Sendable {
     private let transport: any Transport
     private let clock: WallClock
     private let url: String
-    private let lane = BlockingLane(label: "forge-secrets")
+    private let queue = SerialQueue(label: "forge-secrets")
 
     /// - Parameter url: The URL of the service, for links.
     package init(
@@ -50,7 +50,7 @@ package struct ForgeAccess: Sendable {
     /// - Throws: `Stop` if it is not set, `SettingsError`.
     func secret(of target: StatusTarget) async throws -> String {
         let (secrets, name) = (secrets, target.credentials)
-        guard let secret = try await lane.run({ () throws(SettingsError) in try secrets.value(name) }) else {
+        guard let secret = try await queue.run({ () throws(SettingsError) in try secrets.value(name) }) else {
             // The message is sent automatically once the secret is set.
             throw Stop(
                 .failed(

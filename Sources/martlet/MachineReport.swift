@@ -28,7 +28,7 @@ struct MachineReport: Service, CustomStringConvertible {
 
     private func logFilter() async {
         do {
-            let isFiltered = try await BlockingLane(label: "reader").run { try ReaderProbe.isFiltered(reader) }
+            let isFiltered = try await SerialQueue(label: "reader").run { try ReaderProbe.isFiltered(reader) }
             if !isFiltered { logger.warning("\(ReaderProbe.unfiltered)") }
         } catch {
             logger.warning("reports cannot be read", metadata: ["error": "\(error)"])

@@ -10,7 +10,7 @@ import Testing
         ArtifactPacker(
             product: try #require(Name("kit")), commit: try #require(CommitID(String(repeating: "ab", count: 20))),
             configuration: try #require(Name("release")), triple: triple,
-            modified: Timestamp(secondsSinceEpoch: 1_700_000_000), lane: BlockingLane(label: "test"))
+            modified: Timestamp(secondsSinceEpoch: 1_700_000_000), queue: SerialQueue(label: "test"))
     }
 
     @Suite struct GivenASwiftPackage {
@@ -131,7 +131,7 @@ import Testing
             product: try #require(Name("kit")), commit: try #require(CommitID(String(repeating: "ab", count: 20))),
             configuration: try #require(Name("release")), triple: "x86_64-unknown-linux-gnu",
             modified: Timestamp(secondsSinceEpoch: 1_700_000_000), isBundled: isBundled,
-            lane: BlockingLane(label: "test")
+            queue: SerialQueue(label: "test")
         ).pack(tree: directory.path("artifacts"), source: nil, into: directory.path("archives")).artifacts
             .filter { $0.path.hasSuffix(".zip") }
     }

@@ -4,13 +4,13 @@ import Testing
 
 /// Work is attributed to its request on any thread.
 @Suite struct AnsweringThreadTests {
-    @Test func testThatALaneTakesItOverFromItsCallerAndGivesItBack() async {
+    @Test func testThatAQueueTakesItOverFromItsCallerAndGivesItBack() async {
         // given
-        let (lane, lanes) = (BlockingLane(label: "answer"), BlockingLanes(label: "answers", count: 1))
+        let (queue, queues) = (SerialQueue(label: "answer"), SerialQueues(label: "answers", count: 1))
         func found() async -> [Bool] {
             [
-                AnsweringThread.isCurrent, await lane.run { AnsweringThread.isCurrent },
-                await lanes.run { AnsweringThread.isCurrent },
+                AnsweringThread.isCurrent, await queue.run { AnsweringThread.isCurrent },
+                await queues.run { AnsweringThread.isCurrent },
             ]
         }
         // when, then

@@ -75,12 +75,12 @@ import Testing
         try await withState { directory in
             // given
             let path = directory.path("state")
-            // when: a separate process traps on a lane that works for its caller
+            // when: a separate process traps on a serial queue that works for its caller
             await #expect(processExitsWith: .signal(SIGILL)) { [path = path as String, isAnswer = isAnswer as Bool] in
                 let marks = try CrashMarks(directory: path, version: "1")
                 await marks.during("integration kit#1") {
                     await AnsweringThread.$isAnswering.withValue(isAnswer) {
-                        await BlockingLane(label: "trap").run { _ = raise(SIGILL) }
+                        await SerialQueue(label: "trap").run { _ = raise(SIGILL) }
                     }
                 }
             }

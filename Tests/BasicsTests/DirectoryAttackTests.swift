@@ -91,9 +91,9 @@ import Testing
             let isDone = Locked(false)
             let path = temporary.path("tree")
             try await withThrowingTaskGroup(of: Void.self) { group in
-                let lane = BlockingLane(label: "swapper")
+                let queue = SerialQueue(label: "swapper")
                 group.addTask {
-                    await lane.run {
+                    await queue.run {
                         while !isDone.withLock({ $0 }) {
                             rename(path + "/swap", path + "/third")
                             rename(path + "/other", path + "/swap")

@@ -90,7 +90,7 @@ import Testing
             }
             // when: as that user (the file system identity belongs to the thread, credentials(7))
             let path = temporary.path
-            try await BlockingLane(label: "user").run {
+            try await SerialQueue(label: "user").run {
                 clinux_setfsuid(65534)
                 defer { clinux_setfsuid(0) }
                 let directory = try Directory(opening: path)

@@ -74,7 +74,7 @@ import Testing
             try await withThrowingTaskGroup { group in
                 for number in UInt8(0)..<4 {
                     group.addTask {
-                        try await BlockingLane(label: "writer \(number)").run { () throws(FileError) -> Void in
+                        try await SerialQueue(label: "writer \(number)").run { () throws(FileError) -> Void in
                             for _ in 0..<25 { try AtomicFile.write([number], to: path) }
                         }
                     }

@@ -53,7 +53,7 @@ import Testing
         let martlet = try TestTools.builtProduct("martlet")
         return try await withTemporaryDirectory { directory in
             let root = try directory.makeDirectory("sweep")
-            return try await BlockingLane(label: "sweep").run {
+            return try await SerialQueue(label: "sweep").run {
                 let programs = String(martlet.dropLast("/martlet".count))
                 let sweep = try KillSweep(
                     root: root, programs: programs, isSandboxed: isSandboxed, scenarios: scenarios)

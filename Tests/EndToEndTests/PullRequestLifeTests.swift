@@ -75,8 +75,8 @@ import Testing
             _ = try await bot.integrate()
             try await bot.stop()
             let root = "state/workspaces/kit/debug"
-            for lane in ["fork", "trusted", "pull"] {
-                try bot.directory.write("\(root)/\(lane)/7/tree/planted", "poison")
+            for domain in ["fork", "trusted", "pull"] {
+                try bot.directory.write("\(root)/\(domain)/7/tree/planted", "poison")
             }
 
             // when

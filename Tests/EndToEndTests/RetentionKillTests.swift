@@ -66,7 +66,7 @@ import Testing
         let martlet = try TestTools.builtProduct("martlet")
         try await withTemporaryDirectory { directory in
             let root = try directory.makeDirectory("service")
-            try await BlockingLane(label: "retention-kills").run {
+            try await SerialQueue(label: "retention-kills").run {
                 let service = try Service(
                     root: root, programs: String(martlet.dropLast("/martlet".count)), settings: "isolation: none\n",
                     environment: ["MARTLET_FAILPOINT": root + "/failpoint"])

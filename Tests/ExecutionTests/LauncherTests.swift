@@ -213,7 +213,7 @@ import Testing
             let listening = try UnixSocket.listen(launched.socket)
             // After it is closed its number may be another descriptor's.
             let isClosed = Locked(false)
-            async let served: Void = BlockingLane(label: "launcher that goes").run { () throws(JobProtocolError) in
+            async let served: Void = SerialQueue(label: "launcher that goes").run { () throws(JobProtocolError) in
                 let client = accept(listening, nil, nil)
                 // The listener is closed first, because a client that sees the other end closed asks again at once.
                 isClosed.withLock {

@@ -74,7 +74,7 @@ import Testing
                 let socket = directory.path("launcher.sock")
                 let listening = try UnixSocket.listen(socket)
                 defer { close(listening) }
-                async let answered: Void = BlockingLane(label: "old launcher").run {
+                async let answered: Void = SerialQueue(label: "old launcher").run {
                     let client = accept(listening, nil, nil)
                     defer { close(client) }
                     _ = try? UnixSocket.receive(from: client, limit: LaunchRequest.sizeLimit)
@@ -99,7 +99,7 @@ import Testing
             let socket = directory.path("launcher.sock")
             let listening = try UnixSocket.listen(socket)
             defer { close(listening) }
-            async let answered: Void = BlockingLane(label: "launcher").run {
+            async let answered: Void = SerialQueue(label: "launcher").run {
                 for answer in answers {
                     let client = accept(listening, nil, nil)
                     guard client >= 0 else { return }

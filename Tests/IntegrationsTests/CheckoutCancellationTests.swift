@@ -22,7 +22,7 @@ import Testing
             let job = Task { try await jobs.run(request, cancellation: cancellation) }
 
             // when
-            try await whileBusy(request.mirror.lane) {
+            try await whileBusy(request.mirror.queue) {
                 try await untilItChecksOut(request, bot)
                 await cancellation.request(Cancellation.Wish(reason: "enough"))
             }
@@ -35,7 +35,7 @@ import Testing
             let workspace = Self.workspace(of: request, bot)
             #expect(try Self.hasNoTree(workspace, bot))
             let next = await jobs.workspaces.take(
-                bot: bot.name, configuration: request.configuration.name, lane: Workspaces.Lane(record))
+                bot: bot.name, configuration: request.configuration.name, domain: Workspaces.TrustDomain(record))
             #expect(next == workspace, "it was given back")
             try await executor.cancel(AttemptDirectory(path: executor.starts[0]), reason: "enough", grace: .zero)
         }
@@ -50,7 +50,7 @@ import Testing
             let job = Task { try await jobs.run(request, cancellation: Cancellation()) }
 
             // when
-            try await whileBusy(request.mirror.lane) {
+            try await whileBusy(request.mirror.queue) {
                 try await untilItChecksOut(request, bot)
                 job.cancel()
             }
@@ -72,8 +72,8 @@ import Testing
     // MARK: What it needs
 
     private static func workspace(of request: JobRunner.Request, _ bot: Bot) -> Workspace {
-        let lane = Workspaces.Lane(request.integration).rawValue
-        return Workspace(path: "\(bot.state.workspaces)/\(bot.name)/\(request.configuration.name)/\(lane)/0")
+        let domain = Workspaces.TrustDomain(request.integration).rawValue
+        return Workspace(path: "\(bot.state.workspaces)/\(bot.name)/\(request.configuration.name)/\(domain)/0")
     }
 
     private static func hasNoTree(_ workspace: Workspace, _ bot: Bot) throws -> Bool {
@@ -91,16 +91,16 @@ import Testing
         try await until("it is in its checkout") { try await isInCheckout(request, bot) }
     }
 
-    /// Occupies a lane's thread while the body runs, so that work for the lane waits for its turn.
-    private func whileBusy(_ lane: BlockingLane, _ body: () async throws -> Void) async throws {
+    /// Occupies a serial queue's thread while the body runs, so that work for the queue waits for its turn.
+    private func whileBusy(_ queue: SerialQueue, _ body: () async throws -> Void) async throws {
         let (isBusy, end) = (Locked(false), DispatchSemaphore(value: 0))
         let work = Task {
-            await lane.run {
+            await queue.run {
                 isBusy.withLock { $0 = true }
                 end.wait()
             }
         }
-        await until("the lane is busy") { isBusy.value }
+        await until("the queue is busy") { isBusy.value }
         let result: Result<Void, any Error>
         do {
             result = .success(try await body())

@@ -22,7 +22,7 @@ import Testing
                     expectResult(of: try await bot.integrate(), "succeeded")
                     let jobs = try bot.otherJobs(JobSlots(count: 1))
                     let workspace = await jobs.workspaces.take(
-                        bot: bot.name, configuration: try Samples.name("other"), lane: .trusted)
+                        bot: bot.name, configuration: try Samples.name("other"), domain: .trusted)
                     try Directory(creating: workspace.tree).write("half", bytes: [1])
                     try await body(bot, jobs, workspace, IntegrationID(bot: bot.name, number: 1))
                 }

@@ -39,13 +39,13 @@ import Testing
         let token = JobSecret(name: "tok-en", branches: [RefPattern("main")])
         let license = JobSecret(name: "license", branches: [RefPattern("**")])
         let wider = JobSecret(name: "tok-en", branches: [RefPattern("main"), RefPattern("dev/*")])
-        func place(_ grants: JobSecret...) -> String { Workspaces.Lane.trusted.directory(grants) }
+        func place(_ grants: JobSecret...) -> String { Workspaces.TrustDomain.trusted.directory(grants) }
         // then
         #expect(place() == "trusted")
         #expect(Set([place(), place(token), place(license), place(token, license), place(wider)]).count == 5)
         #expect(place(token, license) == place(license, token))
-        #expect(Workspaces.Lane.release.directory([token]).hasPrefix("release-"))
-        #expect(Workspaces.Lane.fork.directory([license]) == "fork", "it is removed after its job")
+        #expect(Workspaces.TrustDomain.release.directory([token]).hasPrefix("release-"))
+        #expect(Workspaces.TrustDomain.fork.directory([license]) == "fork", "it is removed after its job")
     }
 
     /// Returns the workspace of the job at an index, in the order in which jobs were started.

@@ -9,7 +9,7 @@ import Testing
 @testable import Integrations
 
 @Suite struct LockedInputsTests {
-    private let lane = BlockingLane(label: "locks")
+    private let queue = SerialQueue(label: "locks")
     private let digest = String(repeating: "0", count: 64)
 
     private func inputs(
@@ -22,7 +22,7 @@ import Testing
             for file in files.keys where !file.contains("/") { try directory.write("work/\(file)", "changed") }
             try await fixture.mirror.fetch(try await fixture.mirror.scan().heads)
             try await body(
-                LockedInputs(of: commit, in: fixture.mirror, uri: "git+https://h/kit", on: lane), commit)
+                LockedInputs(of: commit, in: fixture.mirror, uri: "git+https://h/kit", on: queue), commit)
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
             try directory.write("work/Cargo.lock/file", "a")
             let commit = try await fixture.work.commit()
             try await fixture.mirror.fetch(try await fixture.mirror.scan().heads)
-            let locked = try await LockedInputs(of: commit, in: fixture.mirror, uri: "git+https://h/kit", on: lane)
+            let locked = try await LockedInputs(of: commit, in: fixture.mirror, uri: "git+https://h/kit", on: queue)
             #expect(locked.inputs == [])
         }
     }

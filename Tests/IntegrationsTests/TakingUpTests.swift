@@ -117,8 +117,8 @@ import Testing
             let second = try started(1, of: executor.starts)
             #expect(try second.job().workspace == tree)
             #expect(access(tree + "/mounted", F_OK) != 0)
-            let lane = String(tree.dropLast("/0/tree".count))
-            #expect(try Directory(opening: lane).entries().count { $0.name.hasPrefix(".gone-") } == 1)
+            let domain = String(tree.dropLast("/0/tree".count))
+            #expect(try Directory(opening: domain).entries().count { $0.name.hasPrefix(".gone-") } == 1)
             try await executor.cancel(second, reason: "enough", grace: .zero)
             let integration = try await bot.completion(of: id)
             expectContains(integration.attempts.first?.reason ?? "", "the supervisor was lost")
@@ -128,7 +128,7 @@ import Testing
 
             // then
             await until("what was moved aside is removed") {
-                (try? Directory(opening: lane).entries().contains { $0.name.hasPrefix(".gone-") }) == false
+                (try? Directory(opening: domain).entries().contains { $0.name.hasPrefix(".gone-") }) == false
             }
         }
     }

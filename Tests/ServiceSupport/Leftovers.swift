@@ -189,7 +189,7 @@ struct Leftovers {
         }
     }
 
-    /// Returns the directories `workspaces/BOT/CONFIGURATION/LANE/SLOT`.
+    /// Returns the directories `workspaces/BOT/CONFIGURATION/DOMAIN/SLOT`.
     private func workspaces() -> [String] {
         (0..<4).reduce([service.state + "/workspaces"]) { places, _ in
             places.flatMap { place in Self.names(in: place).map { "\(place)/\($0)" } }

@@ -175,7 +175,7 @@ import Testing
     }
 
     /// Checks a commit out in a task that is canceled as soon as the workspace is in the wanted state. That happens between two files, on the
-    /// lane's thread.
+    /// queue's thread.
     /// - Parameter isReached: Gets the path of the workspace's tree.
     private func interrupt(
         _ fixture: Fixture, _ commit: CommitID, when isReached: @escaping @Sendable (_ tree: String) -> Bool

@@ -16,11 +16,11 @@ import Testing
             let old = try Self.script(directory, "old", says: "git version 2.20.1")
             let new = try Self.script(directory, "new", says: "git version 2.44.0")
             let newest = try Self.script(directory, "newest", says: "git version 2.51.0")
-            let found = try await BlockingLane(label: "test").run { try GitProgram.find(in: [old, new, newest]) }
+            let found = try await SerialQueue(label: "test").run { try GitProgram.find(in: [old, new, newest]) }
             #expect(found?.path == new + "/git")
             #expect(found?.version == "2.44.0")
-            #expect(try await BlockingLane(label: "test").run { try GitProgram.find(in: [old]) } == nil)
-            #expect(try await BlockingLane(label: "test").run { try GitProgram.find(in: []) } == nil)
+            #expect(try await SerialQueue(label: "test").run { try GitProgram.find(in: [old]) } == nil)
+            #expect(try await SerialQueue(label: "test").run { try GitProgram.find(in: []) } == nil)
         }
     }
 
@@ -30,25 +30,25 @@ import Testing
             let path = directory.path("bin")
             try directory.write("bin/git", "#!/nowhere/sh\n", mode: 0o755)
             let memory = GitProgram.Memory()
-            let lane = BlockingLane(label: "test")
+            let queue = SerialQueue(label: "test")
 
             // when, then
             let error = await expectRejection(SourceControlError.self, \.code, .unreachable) {
-                try await lane.run { try memory.program(in: [path]) }
+                try await queue.run { try memory.program(in: [path]) }
             }
             expectContains("\(try #require(error))", "\(path)/git")
 
             // when it can be started again
             _ = try Self.script(directory, "bin", says: "git version 2.44.0")
             // then
-            #expect(try await lane.run { try memory.program(in: [path]) }?.version == "2.44.0")
+            #expect(try await queue.run { try memory.program(in: [path]) }?.version == "2.44.0")
 
             // when: it is missing for a while
             try Directory(opening: path).remove("git")
             // then
-            #expect(try await lane.run { try memory.program(in: [path]) } == nil)
+            #expect(try await queue.run { try memory.program(in: [path]) } == nil)
             _ = try Self.script(directory, "bin", says: "git version 2.45.0")
-            #expect(try await lane.run { try memory.program(in: [path]) }?.version == "2.45.0")
+            #expect(try await queue.run { try memory.program(in: [path]) }?.version == "2.45.0")
         }
     }
 }

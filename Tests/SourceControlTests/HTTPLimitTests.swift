@@ -87,14 +87,14 @@ import Testing
         }
     }
 
-    /// Reads an answer on a lane of its own.
+    /// Reads an answer on a serial queue of its own.
     private static func reading<Value: Sendable>(
         _ answer: [UInt8], _ body: @escaping @Sendable (HTTPStream, NetworkControl) throws -> Value
     ) async throws -> Value {
         let value = Locked<Value?>(nil)
         try await ScriptedHTTPServer.serving(bytes: { _ in answer }) { server in
             let url = "http://127.0.0.1:\(server.port)/kit"
-            let result = try await BlockingLane(label: "test").run { () throws -> Value in
+            let result = try await SerialQueue(label: "test").run { () throws -> Value in
                 let control = NetworkControl(limits: NetworkLimits())
                 let owner = UnsafeMutablePointer<git_transport>.allocate(capacity: 1)
                 defer { owner.deallocate() }

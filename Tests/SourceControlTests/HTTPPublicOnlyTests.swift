@@ -75,7 +75,7 @@ struct HTTPPublicOnlyTests {
                     SmartHTTPAnswer.listType,
                     SmartHTTPAnswer.list(try #require(CommitID("00000000000000000000000000000000000000aa"))))
                 let heads = Locked<[String]>([])
-                let server = BlockingLane(label: "server")
+                let server = SerialQueue(label: "server")
                 async let served: Void = server.run {
                     while case let connection = accept(socket, nil, nil), connection >= 0 {
                         let head = ScriptedHTTPServer.request(from: connection) ?? ""

@@ -201,7 +201,7 @@ import Testing
             mirror.readAhead(try #require(CommitID(String(repeating: "1", count: 40))), file: nil, limit: 10)
 
             // then
-            let isThere = await mirror.lane.run { access(mirror.path, F_OK) == 0 }
+            let isThere = await mirror.queue.run { access(mirror.path, F_OK) == 0 }
             #expect(!isThere)
         }
     }
@@ -212,7 +212,7 @@ import Testing
     ) -> Mirror {
         let start = ContinuousClock.now
         return Mirror(
-            url: mirror.url, credentials: mirror.credentials, store: mirror.store, lane: mirror.lane,
+            url: mirror.url, credentials: mirror.credentials, store: mirror.store, queue: mirror.queue,
             limits: mirror.limits, configuration: mirror.configuration, engine: mirror.engine, memory: mirror.memory,
             kept: KeptRepositories(now: now ?? { start }))
     }
@@ -225,7 +225,7 @@ import Testing
 
     /// Returns the handle that the next call gets.
     private static func take(_ mirror: Mirror) async throws -> OpenRepository {
-        try await mirror.lane.run { () throws(SourceControlError) in
+        try await mirror.queue.run { () throws(SourceControlError) in
             let repository = try mirror.kept.take(mirror.store)
             mirror.kept.keep(repository, of: mirror.store, isFilled: true)
             return repository

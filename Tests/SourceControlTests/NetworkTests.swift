@@ -86,7 +86,7 @@ import Testing
             // then
             #expect(ContinuousClock.now - start < .seconds(5) * TestLimits.scale)
             expectContains("\(try #require(error))", "sent nothing for 0.2 seconds")
-            // The lane is free again.
+            // The queue is free again.
             let id = try #require(CommitID("00000000000000000000000000000000000000aa"))
             #expect(try await mirror.contains(id) == false)
         }

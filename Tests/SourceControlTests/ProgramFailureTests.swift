@@ -85,7 +85,7 @@ import Testing
         var limits = NetworkLimits()
         limits.silence = .seconds(silence)
         limits.interval = .milliseconds(20)
-        let watch = NetworkWatch(lane: .init(label: "work"), limits: limits)
+        let watch = NetworkWatch(queue: .init(label: "work"), limits: limits)
         // It ends itself after a second more of work than it may be idle.
         for (script, code) in [
             ("ulimit -t \(silence + 1); while :; do :; done", SourceControlError.Code.other),

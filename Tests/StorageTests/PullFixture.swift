@@ -63,7 +63,7 @@ extension StoreFixture {
     }
 
     func change(_ sql: String) async throws {
-        try await store.lane.write("prepare the test") { try $0.db.execute(sql: sql) }
+        try await store.writer.write("prepare the test") { try $0.db.execute(sql: sql) }
     }
 
     func count(_ table: String) async throws -> Int {

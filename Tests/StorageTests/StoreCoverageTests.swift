@@ -110,7 +110,7 @@ import Testing
                     try CoverageRecord.coverage(Array(bytes[..<place]), zstd)
                 }
             }
-            try await fixture.store.lane.write("damage") {
+            try await fixture.store.writer.write("damage") {
                 try $0.db.execute(sql: "UPDATE coverage SET record = x'00'")
             }
             // then

@@ -9,7 +9,7 @@ import Testing
 @Suite struct StoreFailureTests {
     /// Makes the n-th row that is written from now on fail, by SQLite's own triggers on every table.
     private func breakNthWrite(_ number: Int, of store: Store) async throws {
-        try await store.lane.write("break") { transaction in
+        try await store.writer.write("break") { transaction in
             let db = transaction.db
             let tables = try String.fetchAll(
                 db,
@@ -34,7 +34,7 @@ import Testing
     }
 
     private func mend(_ store: Store) async throws {
-        try await store.lane.write("mend") { transaction in
+        try await store.writer.write("mend") { transaction in
             let triggers = try String.fetchAll(
                 transaction.db, sql: "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'broken_%'")
             for trigger in triggers { try transaction.db.execute(sql: "DROP TRIGGER \(trigger)") }

@@ -19,7 +19,7 @@ import Testing
                 let second = try await fixture.queue(2)
 
                 // when: removing a row does not free its number
-                try await fixture.store.lane.write("remove") {
+                try await fixture.store.writer.write("remove") {
                     try $0.db.execute(sql: "DELETE FROM integrations WHERE id = ?", arguments: [second.rowID])
                 }
                 let third = try await fixture.queue(3)

@@ -72,11 +72,11 @@ import Testing
             }
             #expect(try await branches() == [5, 4])
             // when, then
-            try await store.lane.write("hide") {
+            try await store.writer.write("hide") {
                 try $0.db.change("UPDATE integrations SET removed_at = 1 WHERE id = ?", [hidden])
             }
             #expect(try await branches() == [5])
-            try await store.lane.write("delete") {
+            try await store.writer.write("delete") {
                 try $0.db.change("DELETE FROM integrations WHERE id = ?", [deleted])
             }
             #expect(try await branches() == [3])
@@ -93,12 +93,12 @@ import Testing
             func branches() async throws -> [Int] {
                 try await store.botOverviews(branches: 8).flatMap(\.branches).map(\.number)
             }
-            try await store.lane.write("hide") {
+            try await store.writer.write("hide") {
                 try $0.db.change("UPDATE integrations SET removed_at = 1 WHERE id = ?", [hidden.rowID])
             }
             #expect(try await branches() == [older.id.number])
             // when
-            try await store.lane.write("show") {
+            try await store.writer.write("show") {
                 try $0.db.change("UPDATE integrations SET removed_at = NULL WHERE id = ?", [hidden.rowID])
             }
             // then
@@ -133,7 +133,7 @@ import Testing
             let recognition = ProjectType.Recognition(
                 type: try #require(ProjectType.allCases.first), marker: "Package.swift")
             let text = try jsonText(["recognition": recognition])
-            try await fixture.store.lane.write("damage") {
+            try await fixture.store.writer.write("damage") {
                 try $0.db.change("UPDATE integrations SET recipe = ?", [text])
             }
             // when

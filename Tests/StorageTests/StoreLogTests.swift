@@ -12,11 +12,11 @@ import Testing
     private static let pages = 97
 
     private func fill(_ store: Store, _ times: Int) async throws {
-        try await store.lane.write("make a table") {
+        try await store.writer.write("make a table") {
             try $0.db.execute(sql: "CREATE TABLE IF NOT EXISTS filling (id INTEGER PRIMARY KEY, bytes BLOB) STRICT")
         }
         for _ in 0..<times {
-            try await store.lane.write("fill") {
+            try await store.writer.write("fill") {
                 try $0.db.execute(sql: "INSERT INTO filling (bytes) VALUES (zeroblob(400000))")
             }
         }

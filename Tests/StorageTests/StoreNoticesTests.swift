@@ -253,7 +253,7 @@ import Testing
         try await Self.withNotices { fixture in
             let id = try await fixture.queue().id
             await expectFailure(.illegalTransition) {
-                try await fixture.store.lane.write("both") { transaction in
+                try await fixture.store.writer.write("both") { transaction in
                     let record = try Store.integration(id, transaction.db)
                     _ = try Store.apply(
                         .completed(.buildErrors, triggerFailed: false), to: record, at: time(20), reason: nil,

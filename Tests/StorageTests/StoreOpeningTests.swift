@@ -10,7 +10,8 @@ import Testing
     @Test func testThatItMakesCommitsDurable() async throws {
         try await withStore { fixture in
             // when
-            let (journal, synchronous, foreignKeys, limit) = try await fixture.store.lane.write("ask") { transaction in
+            let (journal, synchronous, foreignKeys, limit) = try await fixture.store.writer.write("ask") {
+                transaction in
                 (
                     try String.fetchOne(transaction.db, sql: "PRAGMA journal_mode"),
                     try Int.fetchOne(transaction.db, sql: "PRAGMA synchronous"),
@@ -29,7 +30,7 @@ import Testing
 
     @Test func testThatItWaitsForAnotherProcess() async throws {
         try await withStore { fixture in
-            let milliseconds = try await fixture.store.lane.write("ask") {
+            let milliseconds = try await fixture.store.writer.write("ask") {
                 try Int.fetchOne($0.db, sql: "PRAGMA busy_timeout")
             }
             #expect(milliseconds == 5000)
@@ -73,7 +74,9 @@ import Testing
             // given
             let store = try Store.open(path: path)
             try await store.createToken(name: "a", role: .viewer, hash: "1", at: time(1))
-            try await store.lane.write("age") { try $0.db.execute(sql: "INSERT INTO grdb_migrations VALUES ('9999')") }
+            try await store.writer.write("age") {
+                try $0.db.execute(sql: "INSERT INTO grdb_migrations VALUES ('9999')")
+            }
             try store.close()
             let before = try Data(contentsOf: URL(fileURLWithPath: path))
 
@@ -113,7 +116,7 @@ import Testing
     @Test func testThatItSaysWhichColumnIsDamaged() async throws {
         try await withStore { fixture in
             let id = try await fixture.queue().id
-            try await fixture.store.lane.write("damage") {
+            try await fixture.store.writer.write("damage") {
                 try $0.db.execute(sql: "UPDATE integrations SET cause = 'moon'")
             }
             await expectFailure(.corrupt, "cause") { try await fixture.store.integration(id) }

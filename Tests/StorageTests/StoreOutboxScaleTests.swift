@@ -37,7 +37,7 @@ import Testing
     ])
     func testThatNoStatementReadsAllMessages(_ what: String, _ sql: String) async throws {
         try await withStore { fixture in
-            let plan = try await fixture.store.lane.write("explain") { transaction in
+            let plan = try await fixture.store.writer.write("explain") { transaction in
                 let statement = try transaction.db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
                 statement.setUncheckedArguments([])
                 return try Row.fetchAll(statement).map { $0["detail"] as String }
@@ -110,7 +110,7 @@ import Testing
     @Test func testThatOneThatCannotBeReadIsGivenUpAndTheNextIsTaken() async throws {
         try await Self.withReports { fixture in
             for number in 1...2 { _ = try await fixture.queue(number) }
-            try await fixture.store.lane.write("damage") { transaction in
+            try await fixture.store.writer.write("damage") { transaction in
                 try transaction.db.execute(sql: "UPDATE outbox SET content = '{' WHERE id = 1")
             }
             // when
@@ -131,7 +131,7 @@ import Testing
             let first = try #require(try await Self.take(fixture))
             try await fixture.store.settle(
                 first, as: .again(at: time(11), reason: "no answer", isUncertain: false), at: time(11))
-            try await fixture.store.lane.write("later") { transaction in
+            try await fixture.store.writer.write("later") { transaction in
                 try transaction.db.execute(sql: "UPDATE outbox SET created_at = 20000 WHERE id > 95")
             }
             // when

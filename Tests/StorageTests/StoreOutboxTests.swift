@@ -68,7 +68,7 @@ import Testing
                 try await fixture.store.apply(.entered(.running), to: id, at: time(20))
             }
             await expectFailure(.illegalTransition) {
-                try await fixture.store.lane.write("both") { transaction in
+                try await fixture.store.writer.write("both") { transaction in
                     let record = try Store.integration(id, transaction.db)
                     _ = try Store.apply(.started, to: record, at: time(20), reason: nil, transaction)
                     throw IllegalTransition(state: "a", event: "b")

@@ -25,7 +25,7 @@ import Testing
             try await StoreVersionsTests.withPublisher { publisher in
                 // given
                 try await fill(publisher)
-                try await publisher.store.lane.write("damage") {
+                try await publisher.store.writer.write("damage") {
                     try $0.db.execute(sql: "UPDATE versions SET files = 'broken' WHERE version = '1.10.0'")
                 }
                 let (store, product) = (publisher.store, try publisher.product)
@@ -77,7 +77,7 @@ import Testing
             try await register(false)
             #expect(try await store.statedAccess() == [name("kit"): false])
             // when: it is changed without the store
-            try await store.lane.write("change") {
+            try await store.writer.write("change") {
                 try $0.db.execute(
                     sql: "UPDATE bots SET specification = json_set(specification, '$.isPublic', json('true'))")
             }
@@ -97,7 +97,7 @@ import Testing
         try await withStore { fixture in
             // given
             let store = fixture.store
-            try await store.lane.write("publish") {
+            try await store.writer.write("publish") {
                 try $0.db.execute(
                     sql: """
                         INSERT INTO versions (product, version, state, "commit", ref, integration, reserved_at, published_at)
@@ -120,7 +120,7 @@ import Testing
         try await withStore([]) { fixture in
             // given
             let store = fixture.store
-            try await store.lane.write("publish") {
+            try await store.writer.write("publish") {
                 try $0.db.execute(
                     sql: """
                         INSERT INTO versions (product, version, state, "commit", ref, integration, reserved_at, published_at)

@@ -149,7 +149,7 @@ import Testing
             try await withStore { fixture in
                 // given: the write of the last row fails
                 let (store, id) = (fixture.store, try await StoreResultsTests.attempt(fixture))
-                try await store.lane.write("break") {
+                try await store.writer.write("break") {
                     try $0.db.execute(
                         sql: """
                             CREATE TRIGGER broken BEFORE UPDATE ON attempts BEGIN SELECT RAISE(ABORT, 'broken'); END
@@ -173,7 +173,7 @@ import Testing
                 #expect(try await store.artifacts(of: id.integration) == [])
 
                 // and: the rest is replaced
-                try await store.lane.write("mend") { try $0.db.execute(sql: "DROP TRIGGER broken") }
+                try await store.writer.write("mend") { try $0.db.execute(sql: "DROP TRIGGER broken") }
                 try await store.storeResults(StoreResultsTests.results(3), of: id, at: time(40))
                 #expect(try await store.tests(of: id.integration).count == 3)
                 #expect(try await store.findings(of: id).count == 3)
@@ -275,7 +275,7 @@ import Testing
                 // given
                 let id = try await fixture.queue().id
                 try await fixture.store.completeIssues(of: id, issues: issues(2), summary: Summary(), at: time(50))
-                try await fixture.store.lane.write("break") {
+                try await fixture.store.writer.write("break") {
                     try $0.db.execute(
                         sql: """
                             CREATE TRIGGER broken BEFORE INSERT ON issues WHEN NEW.place = 150

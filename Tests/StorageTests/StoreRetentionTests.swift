@@ -158,7 +158,7 @@ import Testing
 
         @Test func testThatOneOfWhichAMessageWaitsIsKept() async throws {
             try await withOld { fixture, row in
-                try await fixture.store.lane.write("insert") { transaction in
+                try await fixture.store.writer.write("insert") { transaction in
                     try transaction.db.execute(
                         sql: """
                             INSERT INTO outbox (kind, destination, account, subject, is_first, bot, number, content, state,

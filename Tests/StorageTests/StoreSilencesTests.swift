@@ -141,7 +141,7 @@ import Testing
         try await withStore { fixture in
             // given: as many as a bot may have
             let id = try await integration(fixture, 1, [issue("a"), issue("b")])
-            try await fixture.store.lane.write("fill") { transaction in
+            try await fixture.store.writer.write("fill") { transaction in
                 try transaction.db.execute(
                     sql: """
                         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(Store.maximumSilences))

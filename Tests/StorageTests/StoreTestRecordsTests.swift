@@ -175,7 +175,7 @@ import Testing
     {
         try await withStore { fixture in
             let attempt = try await Self.integrate(fixture, Self.tests(0..<600))
-            try await fixture.store.lane.write("damage") {
+            try await fixture.store.writer.write("damage") {
                 try $0.db.execute(sql: "UPDATE \(table) SET record = x'0100FF'")
             }
             await expectFailure(.corrupt, "holds what Martlet never writes") {

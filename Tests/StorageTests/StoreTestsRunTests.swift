@@ -50,7 +50,7 @@ import Testing
             // given: a record that cannot be read
             let id = try await StoreTestRecordsTests.integrate(fixture, StoreTestRecordsTests.tests(0..<600))
                 .integration
-            try await fixture.store.lane.write("damage") {
+            try await fixture.store.writer.write("damage") {
                 try $0.db.execute(sql: "UPDATE test_records SET record = x'00'")
             }
             // when

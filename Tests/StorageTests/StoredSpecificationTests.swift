@@ -19,7 +19,7 @@ import Testing
     @Test func testThatAnEarlierTextIsReadWithTheDefaultsOfWhatItLacks() async throws {
         try await withStore(["tree"]) { fixture in
             // given
-            try await fixture.store.lane.write("write as a version before") {
+            try await fixture.store.writer.write("write as a version before") {
                 try $0.db.execute(sql: "UPDATE bots SET specification = ?", arguments: [Self.text])
             }
             // when

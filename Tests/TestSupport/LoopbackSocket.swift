@@ -23,7 +23,7 @@ package final class LoopbackSocket: Sendable {
     /// Waits until a client connects. The connection stays open as long as this object exists.
     package func connection() async {
         let number = number
-        let taken = await BlockingLane(label: "accept").run { accept(number, nil, nil) }
+        let taken = await SerialQueue(label: "accept").run { accept(number, nil, nil) }
         connections.withLock { $0.append(taken) }
     }
 

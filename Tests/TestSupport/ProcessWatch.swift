@@ -20,7 +20,7 @@ package final class ProcessWatch: Sendable {
         let milliseconds = Int32(
             clamping: limit.components.seconds * 1000 + limit.components.attoseconds / 1_000_000_000_000_000)
         let wait = Task { [self] in
-            await BlockingLane(label: "process").run { [self] in
+            await SerialQueue(label: "process").run { [self] in
                 defer { close(descriptor) }
                 // The descriptor becomes readable when the process exits (pidfd_open(2)).
                 var source = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

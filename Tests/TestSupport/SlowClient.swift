@@ -5,7 +5,7 @@ package import Testing
 /// An HTTP client that sends and reads only on request.
 package final class SlowClient: Sendable {
     private let descriptor: Int32
-    private static let lane = BlockingLane(label: "slow clients")
+    private static let queue = SerialQueue(label: "slow clients")
 
     /// Connects and sends a text.
     package init(_ text: String, port: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
@@ -43,7 +43,7 @@ package final class SlowClient: Sendable {
     /// Returns the answer's status line and headers, and the beginning of its body.
     package func head() async -> String {
         let descriptor = descriptor
-        return await Self.lane.run {
+        return await Self.queue.run {
             var (text, buffer) = ("", [UInt8](repeating: 0, count: 1024))
             while !text.contains("\r\n\r\n") {
                 let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -62,7 +62,7 @@ package final class SlowClient: Sendable {
     /// Reads until the connection is closed, and returns the number of bytes.
     package func rest() async -> Int {
         let descriptor = descriptor
-        return await Self.lane.run {
+        return await Self.queue.run {
             var (size, buffer) = (0, [UInt8](repeating: 0, count: 65_536))
             while true {
                 let count = recv(descriptor, &buffer, buffer.count, 0)

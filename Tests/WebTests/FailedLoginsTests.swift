@@ -58,7 +58,7 @@ import Testing
     /// Sends many requests on one connection.
     /// - Returns: The statuses of their answers.
     private static func statuses(_ requests: [String], to port: Int, from address: String) async throws -> [String] {
-        try await BlockingLane(label: "logins").run {
+        try await SerialQueue(label: "logins").run {
             let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
             defer { close(number) }
             LoopbackSocket.limitWaiting(of: number)

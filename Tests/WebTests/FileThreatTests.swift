@@ -182,7 +182,7 @@ import Testing
             #expect(truncate("\(web.state)/files/kit/3.0.0/big.bin", 0) == 0)
 
             // then
-            let (taken, isEnd) = await BlockingLane(label: "client").run { () -> (Int, Bool) in
+            let (taken, isEnd) = await SerialQueue(label: "client").run { () -> (Int, Bool) in
                 var (taken, buffer) = (0, [UInt8](repeating: 0, count: 1 << 16))
                 while true {
                     let count = recv(number, &buffer, buffer.count, 0)

@@ -16,7 +16,7 @@ import Testing
     /// A connection with a request whose answer continues.
     final class Reader: Sendable {
         private let number: Int32
-        private let lane = BlockingLane(label: "reader")
+        private let queue = SerialQueue(label: "reader")
 
         init(_ web: WebFixture, _ path: String, token: BearerToken?) throws {
             number = try #require(LoopbackSocket.connected(to: web.port))
@@ -32,7 +32,7 @@ import Testing
 
         /// Reads until a text has arrived.
         func read(until text: String) async -> String {
-            await lane.run { [number] in
+            await queue.run { [number] in
                 var found = ""
                 var buffer = [UInt8](repeating: 0, count: 4096)
                 while !found.contains(text) {
@@ -47,7 +47,7 @@ import Testing
         /// Reads until the connection ends.
         /// - Returns: The number of bytes; `nil` if none arrives and the connection stays.
         func end() async -> Int? {
-            await lane.run { [number] in
+            await queue.run { [number] in
                 var total = 0
                 var buffer = [UInt8](repeating: 0, count: 65_536)
                 while true {

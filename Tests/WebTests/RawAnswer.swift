@@ -21,7 +21,7 @@ struct RawAnswer: Sendable {
 
     struct Failure: Error { let what: String }
 
-    private static let lane = BlockingLane(label: "raw-http")
+    private static let queue = SerialQueue(label: "raw-http")
 
     static func send(
         _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8] = [], port: Int
@@ -33,14 +33,14 @@ struct RawAnswer: Sendable {
         }
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         let bytes = Array((head + "\r\n").utf8) + body
-        let answer = try await lane.run { try exchange(bytes, port: port) }
+        let answer = try await queue.run { try exchange(bytes, port: port) }
         return try parse(answer, isHead: method == "HEAD")
     }
 
     /// Sends a raw text and returns everything until the connection is closed.
     /// - Parameter waitsForEnd: If false, it returns after the first answer's head.
     static func exchange(_ text: String, port: Int, waitsForEnd: Bool = true) async throws -> String {
-        let answer = try await lane.run { try exchange(Array(text.utf8), port: port, waitsForEnd: waitsForEnd) }
+        let answer = try await queue.run { try exchange(Array(text.utf8), port: port, waitsForEnd: waitsForEnd) }
         return String(decoding: answer, as: UTF8.self)
     }
 

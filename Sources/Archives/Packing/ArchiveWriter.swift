@@ -34,7 +34,7 @@ package enum ArchiveWriter {
         package let dangling: [String]
     }
 
-    /// Packs the contents of a directory. Blocks, so run it on a `BlockingLane`.
+    /// Packs the contents of a directory. Blocks, so run it on a `SerialQueue`.
     /// - Parameters:
     ///   - prefix: The archive's top directory, one path component.
     ///   - path: The path of the archive, which must not exist and which the operator chose. It gets mode 0644 and is synchronized. It is removed if

@@ -13,11 +13,11 @@ package struct ArtifactPacker: Sendable {
     package let modified: Timestamp
     /// Whether a Swift package's products are also packed for binary targets.
     package let isBundled: Bool
-    private let lane: BlockingLane
+    private let queue: SerialQueue
 
     package init(
         product: Name, commit: CommitID, configuration: Name, triple: String, modified: Timestamp,
-        isBundled: Bool = false, lane: BlockingLane
+        isBundled: Bool = false, queue: SerialQueue
     ) {
         self.product = product
         self.commit = commit
@@ -25,7 +25,7 @@ package struct ArtifactPacker: Sendable {
         self.triple = triple
         self.modified = modified
         self.isBundled = isBundled
-        self.lane = lane
+        self.queue = queue
     }
 
     /// The result of packing.
@@ -46,7 +46,7 @@ package struct ArtifactPacker: Sendable {
     package func pack(
         tree: String, source: String?, into archives: String
     ) async throws(ArchiveError) -> Packed {
-        try await lane.run { () throws(ArchiveError) in
+        try await queue.run { () throws(ArchiveError) in
             do throws(FileError) {
                 try Self.clear(archives)
             } catch {

@@ -21,7 +21,7 @@ extension VersionStore {
         }
         let staged = StagedVersion(
             manifest: manifest, directory: "\(manifest.product)-\(manifest.version)-\(identifiers.next())")
-        return try await lane.run { [operations, staging] () throws(ArchiveError) in
+        return try await queue.run { [operations, staging] () throws(ArchiveError) in
             do {
                 try Self.write(staged, files, attestation, into: staging, operations)
                 return staged
@@ -37,7 +37,7 @@ extension VersionStore {
     /// - Throws: `exists` if the version exists with other files; it is not changed. `file`: the version is then either missing or complete. The
     ///   staged directory is removed in all cases but the last.
     package func publish(_ staged: StagedVersion) async throws(ArchiveError) -> PublishOutcome {
-        try await lane.run { [operations, staging, files] () throws(ArchiveError) in
+        try await queue.run { [operations, staging, files] () throws(ArchiveError) in
             let (product, version) = (staged.manifest.product, staged.manifest.version)
             let operation = "publishing of \(product) \(version)"
             do {
@@ -62,7 +62,7 @@ extension VersionStore {
 
     /// Removes all staged versions. Call it when the daemon starts and no version is being published: they belong to interrupted runs.
     package func clearStaging() async throws(ArchiveError) {
-        try await lane.run { [staging] () throws(ArchiveError) in
+        try await queue.run { [staging] () throws(ArchiveError) in
             do throws(FileError) {
                 try staging.removeContents()
             } catch {

@@ -7,7 +7,7 @@ extension VersionStore {
     /// - Throws: `signature` if the file cannot be parsed; it is not changed then. `file`.
     package func allow(_ key: SignerKey, principal: String) async throws(ArchiveError) {
         let operation = "writing of \(AllowedSigners.fileName)"
-        try await lane.run { [files] () throws(ArchiveError) in
+        try await queue.run { [files] () throws(ArchiveError) in
             do {
                 let signer = AllowedSigners.Signer(principal: principal, key: key)
                 guard try !Self.readSigners(files).signers.contains(signer) else { return }

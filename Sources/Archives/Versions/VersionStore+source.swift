@@ -18,7 +18,7 @@ extension VersionStore {
     package func packSource(
         tree: String, top: String, fileName: String, modified: Timestamp
     ) async throws(ArchiveError) -> (files: [StagedFile], leftOut: [String]) {
-        try await lane.run { () throws(ArchiveError) in
+        try await queue.run { () throws(ArchiveError) in
             do {
                 let root = try Directory(opening: tree)
                 let archive = tree + ".zip"
@@ -42,7 +42,7 @@ extension VersionStore {
 
     /// Removes files that were made in a `scratch()`. Does not fail if they do not exist.
     package func removeScratch(_ path: String) async throws(ArchiveError) {
-        try await lane.run { [staging] () throws(ArchiveError) in
+        try await queue.run { [staging] () throws(ArchiveError) in
             guard let name = path.split(separator: "/").last else { return }
             do throws(FileError) {
                 try staging.remove(String(name))

@@ -9,7 +9,7 @@ extension VersionStore {
         product: Name, version: SemanticVersion, reason: String, at time: Timestamp
     ) async throws(ArchiveError) {
         let operation = "yanking of \(product) \(version)"
-        try await lane.run { [files] () throws(ArchiveError) in
+        try await queue.run { [files] () throws(ArchiveError) in
             do {
                 guard try files.status("\(product)/\(version)") != nil else {
                     throw ArchiveError(code: .notFound, operation: operation, message: "it is not published")
@@ -27,7 +27,7 @@ extension VersionStore {
 
     /// Returns the yanked versions of a product.
     package func yanked(product: Name) async throws(ArchiveError) -> [SemanticVersion: Yanking] {
-        try await lane.run { [files] () throws(ArchiveError) in
+        try await queue.run { [files] () throws(ArchiveError) in
             do {
                 var found: [SemanticVersion: Yanking] = [:]
                 for (text, record) in try Self.readYanked(product, files) {

@@ -7,13 +7,13 @@ package import Model
 /// A version appears completely or not at all. It is written to a staging directory, where every file and directory is synchronized. It is then
 /// renamed without replacing, and the directory above is synchronized. It never changes afterwards: files have mode 0444, and other bytes for an
 /// existing version are refused. Paths consist of a `Name` and a `SemanticVersion`, whose alphabets have no separator, so they cannot lead elsewhere.
-/// All calls run on one lane.
+/// All calls run on one queue.
 package final class VersionStore: Sendable {
     let files: Directory
     let staging: Directory
     let operations: any VersionFiles
     let identifiers: any IdentifierSource
-    let lane = BlockingLane(label: "versions")
+    let queue = SerialQueue(label: "versions")
 
     /// Opens both directories, and creates them if necessary. They must be on one file system.
     /// - Throws: `file`.
@@ -35,14 +35,14 @@ package final class VersionStore: Sendable {
 
     /// Returns all products that have a directory, sorted.
     package func products() async throws(ArchiveError) -> [Name] {
-        try await onLane("listing of products") { files throws(FileError) in
+        try await onQueue("listing of products") { files throws(FileError) in
             try files.entries().filter { $0.kind == .directory }.compactMap { Name($0.name) }.sorted()
         }
     }
 
     /// Returns all versions of a product on the disk, including yanked ones, the lowest first.
     package func versions(of product: Name) async throws(ArchiveError) -> [SemanticVersion] {
-        try await onLane("listing of \(product)") { files throws(FileError) in
+        try await onQueue("listing of \(product)") { files throws(FileError) in
             try Self.versions(of: product, in: files)
         }
     }
@@ -50,7 +50,7 @@ package final class VersionStore: Sendable {
     /// Returns the manifest of a version; `nil` if it is not published.
     /// - Throws: `corrupted` if the manifest cannot be read, or is of another version.
     package func manifest(product: Name, version: SemanticVersion) async throws(ArchiveError) -> VersionManifest? {
-        try await lane.run { [files] () throws(ArchiveError) in
+        try await queue.run { [files] () throws(ArchiveError) in
             try VersionJSON.manifest(product: product, version: version, in: files)
         }
     }
@@ -66,11 +66,11 @@ package final class VersionStore: Sendable {
         }
     }
 
-    func onLane<Value: Sendable>(
+    func onQueue<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Directory) throws(FileError) -> Value
     ) async throws(ArchiveError) -> Value {
         do throws(FileError) {
-            return try await lane.run { [files] () throws(FileError) in try body(files) }
+            return try await queue.run { [files] () throws(FileError) in try body(files) }
         } catch {
             throw ArchiveError(operation, error)
         }

@@ -3,7 +3,7 @@ import CLinux
 /// Marks on threads and tasks that show which work answers a request.
 ///
 /// A trap that ends the daemon is attributed to the work of the thread on which it happened (`CrashMarks`). The work for requests is therefore marked
-/// everywhere: on the threads of event loops, in tasks, and on lanes, which inherit the mark from their callers.
+/// everywhere: on the threads of event loops, in tasks, and on serial queues, which inherit the mark from their callers.
 package enum AnsweringThread {
     /// Whether this task answers a request.
     @TaskLocal package static var isAnswering = false

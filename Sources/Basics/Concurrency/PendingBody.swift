@@ -1,10 +1,10 @@
-/// The body of a lane until it has run. Dispatch releases its closures only some time after the caller continues, so
+/// The body of a serial queue until it has run. Dispatch releases its closures only some time after the caller continues, so
 /// the body is kept here and released earlier.
 ///
 /// It is unchecked `Sendable` because only the caller uses it first, and then only the queue.
 final class PendingBody<Value: Sendable, Failure: Error>: @unchecked Sendable {
     private var body: (@Sendable () throws(Failure) -> Value)?
-    /// Whether the caller answers a request; the lane's thread is then marked in the same way.
+    /// Whether the caller answers a request; the queue's thread is then marked in the same way.
     private let isAnswer = AnsweringThread.isCurrent
 
     init(_ body: @escaping @Sendable () throws(Failure) -> Value) { self.body = body }

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Every path is relative to the descriptor and resolved by openat2(2) with BENEATH, NO_SYMLINKS, NO_MAGICLINKS and NO_XDEV. A planted link, a
 /// swapped directory or a mount therefore cannot lead out of it; such a path fails as `notBeneath`. Calls block for the time of the disk, so run many
-/// of them on a `BlockingLane`.
+/// of them on a `SerialQueue`.
 package final class Directory: Sendable {
     /// The longest path of a call in bytes: PATH_MAX without its NUL.
     package static let maximumPathLength = 4095

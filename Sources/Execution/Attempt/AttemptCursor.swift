@@ -23,7 +23,7 @@ actor AttemptCursor {
     private let attempt: AttemptDirectory
     private let executor: any Executor
     private let observer = AttemptCursor.watch.observer()
-    private let lane = BlockingLane(label: "follow")
+    private let queue = SerialQueue(label: "follow")
     /// Events that were read and not yet returned.
     private var events: ArraySlice<StatusEvent> = []
     /// The offset at which the next line begins.
@@ -95,7 +95,7 @@ actor AttemptCursor {
     private func newEvent() async throws(ExecutionError) -> StatusEvent? {
         if events.isEmpty, mayHaveGrown {
             let (attempt, observer, start, wasWatched) = (attempt, observer, offset, isWatched)
-            let (new, end, isWatched) = try await lane.run {
+            let (new, end, isWatched) = try await queue.run {
                 () throws(ExecutionError) -> ([StatusEvent], Int64, Bool) in
                 // The watch is added first, so that everything written after reading is reported.
                 let isWatched = wasWatched || Self.watch(attempt, observer)

@@ -48,7 +48,7 @@ package struct LocalExecutor: Executor {
 
     /// Returns the state by the lock and `status.jsonl`, regardless of which process started the attempt; see `Executor`.
     package func liveness(of attempt: AttemptDirectory) async throws(ExecutionError) -> Liveness {
-        try await BlockingLane(label: "liveness").run { () throws(ExecutionError) in try attempt.liveness() }
+        try await SerialQueue(label: "liveness").run { () throws(ExecutionError) in try attempt.liveness() }
     }
 
     /// Waits for earlier requests; see `Executor`. The launcher handles requests one after another, so its answer to any request comes after all
@@ -59,7 +59,7 @@ package struct LocalExecutor: Executor {
     package func cancel(
         _ attempt: AttemptDirectory, reason: String, grace: Duration
     ) async throws(ExecutionError) {
-        try await BlockingLane(label: "cancel").run { () throws(ExecutionError) in
+        try await SerialQueue(label: "cancel").run { () throws(ExecutionError) in
             try attempt.writeCancel(reason: reason, grace: grace)
             attempt.signalSupervisor()
         }

@@ -7,7 +7,7 @@ struct LauncherSocket: Sendable {
     /// The absolute path of the socket.
     let path: String
     /// The launcher handles requests one after another.
-    private let lane = BlockingLane(label: "launch")
+    private let queue = SerialQueue(label: "launch")
 
     init(path: String) { self.path = path }
 
@@ -20,7 +20,7 @@ struct LauncherSocket: Sendable {
     /// - Throws: `.noLauncher`.
     func exchange(_ request: [UInt8]) async throws(ExecutionError) -> [UInt8]? {
         let path = path
-        let result = await lane.run { () -> Result<[UInt8]?, JobProtocolError> in
+        let result = await queue.run { () -> Result<[UInt8]?, JobProtocolError> in
             do throws(JobProtocolError) {
                 let descriptor = try UnixSocket.connect(path)
                 defer { close(descriptor) }

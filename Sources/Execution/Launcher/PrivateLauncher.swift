@@ -18,7 +18,7 @@ package final class PrivateLauncher: Sendable {
         var pid: pid_t
     }
     private let state: Mutex<State?>
-    private let lane = BlockingLane(label: "private-launcher")
+    private let queue = SerialQueue(label: "private-launcher")
 
     /// The size limit in bytes of the launcher's output at its start, which is one line.
     private static let answerLimit = 4096
@@ -29,8 +29,8 @@ package final class PrivateLauncher: Sendable {
     ///   - supervisor: The path of `martlet-supervisor`.
     /// - Throws: `.noLauncher`.
     package init(socket: String, supervisor: String) async throws(ExecutionError) {
-        let lane = lane
-        let started = try await lane.run { () throws(ExecutionError) in
+        let queue = queue
+        let started = try await queue.run { () throws(ExecutionError) in
             try Self.start(supervisor, ["--listen", socket, "--attached"])
         }
         state = Mutex(started)
@@ -39,7 +39,7 @@ package final class PrivateLauncher: Sendable {
 
     /// Ends the launcher and kills the processes that it started. Returns when all have ended, or after half a minute if a process cannot be killed.
     /// Has no effect when called again.
-    package func end() async { await lane.run { self.endBlocking() } }
+    package func end() async { await queue.run { self.endBlocking() } }
 
     /// Does the same as `end`, but blocks. For a caller that is about to exit.
     package func endBlocking() {

@@ -18,12 +18,12 @@ package enum ToolchainVersion {
     /// Returns the version of the `swift` in PATH, such as `6.3.1`; `nil` if there is none, or it does not print a version.
     /// - Parameter place: A directory of the service for temporary files. They are removed afterwards; those of a killed daemon are removed first.
     package static func swift(within place: String) async -> String? {
-        let lane = BlockingLane(label: "toolchain")
+        let queue = SerialQueue(label: "toolchain")
         // If the directory cannot be written, the version is of no use.
-        guard (try? await lane.run { try empty(place) }) != nil else { return nil }
+        guard (try? await queue.run { try empty(place) }) != nil else { return nil }
         let version = await ask(temporary: "\(place)/\(temporary)")
         // If this fails, the directory is emptied before the next time.
-        _ = try? await lane.run { try Directory(opening: place).remove(temporary) }
+        _ = try? await queue.run { try Directory(opening: place).remove(temporary) }
         return version
     }
 

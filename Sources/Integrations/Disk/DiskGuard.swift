@@ -28,9 +28,9 @@ package final class DiskGuard: Sendable {
     private let state: StateDirectory
     private let workspaces: Workspaces
     private let logger: Logger
-    private let lane = BlockingLane(label: "disk")
+    private let queue = SerialQueue(label: "disk")
     /// A separate queue: a check never waits for the removal of a large workspace.
-    private let removals = BlockingLane(label: "disk.removals")
+    private let removals = SerialQueue(label: "disk.removals")
     private let shared = Mutex(State())
     /// Whether this process keeps the reserve: the service, not a run of a working tree.
     private let keepsReserve = Mutex(false)
@@ -56,7 +56,7 @@ package final class DiskGuard: Sendable {
 
     /// Whether the disk with the workspaces has less than what is needed at this moment.
     func isShort() async -> Bool {
-        await lane.run { [self] in
+        await queue.run { [self] in
             // This call also records a shortage: jobs wait for ample room from now on.
             _ = words(state.workspaces)
             return DiskRoom(at: state.workspaces)?.shortage != nil
@@ -66,7 +66,7 @@ package final class DiskGuard: Sendable {
     /// Whether a write may have failed for lack of room, because one of the two disks has less than ample room now. That disk counts as short from
     /// then on, even if it has enough room again.
     func mayHaveBeenShort() async -> Bool {
-        await lane.run { [self] in
+        await queue.run { [self] in
             let short = [state.workspaces, state.path].filter { DiskRoom(at: $0)?.isAmple == false }
             shared.withLock { $0.short.formUnion(short) }
             return !short.isEmpty
@@ -79,7 +79,7 @@ package final class DiskGuard: Sendable {
     /// Starts a check.
     /// - Returns: The check that makes room, which other callers may await, too; `nil` if there is enough room.
     private func begin() async -> Task<Finding, Never>? {
-        let isEnough = await lane.run { [self] in
+        let isEnough = await queue.run { [self] in
             let words = [state.workspaces, state.path].compactMap { self.words($0) }
             return words.isEmpty && !mustKeepReserve
         }
@@ -97,11 +97,11 @@ package final class DiskGuard: Sendable {
 
     private func makeRoom() async -> Finding {
         var finding = Finding()
-        if await lane.run({ [self] in self.words(state.workspaces) }) != nil {
+        if await queue.run({ [self] in self.words(state.workspaces) }) != nil {
             finding.wasShort = true
             await removeIdleWorkspaces()
         }
-        let words = await lane.run { [self] in
+        let words = await queue.run { [self] in
             // The room is measured before the reserve is created, because the reserve takes some of the ample room.
             defer { tendReserve() }
             return [state.workspaces, state.path].compactMap { self.words($0) }.first
@@ -166,7 +166,7 @@ package final class DiskGuard: Sendable {
     private func end(_ trouble: Trouble) { complaints.withLock { $0[trouble] = nil } }
 
     private func removeIdleWorkspaces() async {
-        let found = await lane.run { [state] in Workspace.leastRecentlyUsed(in: state.workspaces) }
+        let found = await queue.run { [state] in Workspace.leastRecentlyUsed(in: state.workspaces) }
         for workspace in found where await workspaces.takeIdle(workspace) {
             warnOnce(.removal, "a workspace is removed, since the disk is full", ["path": "\(workspace.path)"])
             do {
@@ -176,7 +176,7 @@ package final class DiskGuard: Sendable {
                     .removal, "a workspace could not be removed", ["path": "\(workspace.path)", "error": "\(error)"])
             }
             await workspaces.giveBack(workspace)
-            if await lane.run({ [state] in DiskRoom(at: state.workspaces)?.isAmple ?? true }) { return }
+            if await queue.run({ [state] in DiskRoom(at: state.workspaces)?.isAmple ?? true }) { return }
         }
     }
 }

@@ -70,7 +70,7 @@ extension JobRunner {
         guard await disk.isShort() else { return }
         logger.warning("a workspace is emptied, since the disk is full", metadata: ["path": "\(workspace.path)"])
         do {
-            try await lane.run { try workspace.empty() }
+            try await queue.run { try workspace.empty() }
         } catch {
             logger.warning(
                 "a workspace could not be emptied", metadata: ["path": "\(workspace.path)", "error": "\(error)"])

@@ -21,7 +21,7 @@ extension EventIntake {
             throw refusal
         }
         let secrets = registry.secrets
-        let read = try await lane(for: delivery.body).run {
+        let read = try await queue(for: delivery.body).run {
             () throws(OperationError) -> (bots: [BotSpecification], digest: String, event: ForgeEvent)? in
             try OperationError.forDelivery { () throws(ForgeError) in
                 let bots = try Self.senders(of: delivery, proof, among: hooks, secrets, at: now)

@@ -13,10 +13,10 @@ package struct EventIntake: Sendable {
     let clock: WallClock
     private let scans: Wakeup
     let logger: Logger
-    /// The lane on which bodies are decoded and digested.
-    private let lane = BlockingLane(label: "intake")
-    /// The lane for large bodies, so that others do not wait for them. A body of 26 MiB takes a second.
-    private let slowLane = BlockingLane(label: "intake of large bodies")
+    /// The queue on which bodies are decoded and digested.
+    private let queue = SerialQueue(label: "intake")
+    /// The queue for large bodies, so that others do not wait for them. A body of 26 MiB takes a second.
+    private let slowQueue = SerialQueue(label: "intake of large bodies")
     let refusals = RefusalCounter()
 
     /// - Parameter scans: Notified after an event is stored.
@@ -33,7 +33,7 @@ package struct EventIntake: Sendable {
         guard push.body.count <= PushRequest.maximumBodyBytes else {
             throw OperationError(.tooLarge, "a push may have at most \(PushRequest.maximumBodyBytes) bytes")
         }
-        guard let bot = try await registry.verifies(push, on: lane(for: push.body)) else {
+        guard let bot = try await registry.verifies(push, on: queue(for: push.body)) else {
             refusals.count()
             throw OperationError(
                 .unauthenticated,
@@ -46,7 +46,7 @@ package struct EventIntake: Sendable {
                 "X-Martlet-Delivery must name the delivery in 1 to \(NewEvent.maximumDeliveryBytes) visible ASCII "
                     + "characters")
         }
-        let (digest, claims) = try await lane(for: push.body).run { () throws(OperationError) in
+        let (digest, claims) = try await queue(for: push.body).run { () throws(OperationError) in
             let body = try OperationError.forDelivery(push.body.bytes)
             return (Digest.sha256(of: body), try Self.claims(in: body))
         }
@@ -59,7 +59,7 @@ package struct EventIntake: Sendable {
     /// The size in bytes up to which a body never waits for larger ones.
     private static let usualBytes = 256 << 10
 
-    func lane(for body: WebhookBody) -> BlockingLane { body.count <= Self.usualBytes ? lane : slowLane }
+    func queue(for body: WebhookBody) -> SerialQueue { body.count <= Self.usualBytes ? queue : slowQueue }
 
     /// Stores an event, and notifies the scans if it asks for one.
     /// - Parameter others: Further repositories to scan, beside the event's own.

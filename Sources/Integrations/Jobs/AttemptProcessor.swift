@@ -42,7 +42,7 @@ package struct AttemptProcessor: Sendable {
         (self.reader, self.stop) = (reader, stop)
     }
 
-    /// Reads the attempt's results. Blocks while it reads, so it must be called on a lane.
+    /// Reads the attempt's results. Blocks while it reads, so it must be called on a serial queue.
     /// - Throws: `ExecutionError` if the directory cannot be read or the reader cannot be started, `CancellationError` after `stop`, `FileError` if
     ///   the warnings cannot be stored.
     package func read(

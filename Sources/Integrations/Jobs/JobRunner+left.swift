@@ -35,7 +35,7 @@ extension JobRunner {
         } else {
             try await launcher.end(directory, because: reason)
             running.end(id)
-            let job = await lane.run { try? directory.job() }
+            let job = await queue.run { try? directory.job() }
             let isLost = try await executor.liveness(of: directory) == .lost
             if let workspace = job.flatMap({ Workspace(tree: $0.workspace) }) {
                 if isLost { try await discard(workspace) }

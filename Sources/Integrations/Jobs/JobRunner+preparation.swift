@@ -16,7 +16,7 @@ extension JobRunner {
 
     func takeWorkspace(_ id: AttemptID, _ request: Request) async -> Workspace {
         await workspaces.take(
-            bot: request.bot.name, configuration: id.job, lane: Workspaces.Lane(request.integration),
+            bot: request.bot.name, configuration: id.job, domain: Workspaces.TrustDomain(request.integration),
             grants: Self.grants(of: request))
     }
 
@@ -37,7 +37,7 @@ extension JobRunner {
         while true {
             tries += 1
             do {
-                let secrets = try await secretValues(of: request, lane: Workspaces.Lane(request.integration))
+                let secrets = try await secretValues(of: request, domain: Workspaces.TrustDomain(request.integration))
                 // Removes files that a killed daemon left of another job.
                 if workspace.isThrowaway { try await discard(workspace) }
                 let plan = try await prepare(id, directory(of: id), workspace, request, cancellation)
@@ -60,8 +60,8 @@ extension JobRunner {
         // This is stored during the checkout, and before any process of the job is started.
         let (objects, entered) = (request.mirror.objects, clock.now())
         async let isStored: Void = enter(id, at: entered)
-        async let isMade: Void = lane.run { try directory.make() }
-        let (place, isClean) = try await lane.run {
+        async let isMade: Void = queue.run { try directory.make() }
+        let (place, isClean) = try await queue.run {
             let place = try self.place(
                 of: request.configuration, bot: request.bot.name, in: workspace, objects: objects)
             let isClean =
@@ -79,7 +79,7 @@ extension JobRunner {
         try await isStored
         guard let report else { return nil }
         let (isFresh, now) = (isClean || report.isFresh, clock.now())
-        return try await lane.run {
+        return try await queue.run {
             try arrange(
                 directory, workspace, request, place, report.files, base: history.base, isFresh: isFresh, at: now)
         }

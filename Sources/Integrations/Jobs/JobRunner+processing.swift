@@ -33,7 +33,7 @@ extension JobRunner {
         let (reader, stop) = (reader, ReaderProgram.Stop())
         // A daemon that stops does not wait for the reading; the next daemon reads again.
         let reading = try await withTaskCancellationHandler {
-            try await BlockingLane(label: "processing.\(id)").run {
+            try await SerialQueue(label: "processing.\(id)").run {
                 let isTreeGone = access(workspace.tree, F_OK) != 0
                 return try AttemptProcessor(reader: reader, stop: stop).read(
                     directory, context: context, memory: WarningMemory(workspace: workspace, isTreeGone: isTreeGone))
@@ -42,10 +42,10 @@ extension JobRunner {
             stop.request()
         }
         let lines = try await sourceLines(reading.places, at: request.integration.commit, in: request.mirror)
-        var results = await lane.run { reading.outcome { path, line in lines[path]?[line] } }
+        var results = await queue.run { reading.outcome { path, line in lines[path]?[line] } }
         let unnamed = results
         // Tests are named as they will be stored, so that each is found among the earlier ones.
-        results = await lane.run { unnamed.namingEachTestOnce() }
+        results = await queue.run { unnamed.namingEachTestOnce() }
         let flaky = try await FlakyTests(before: id, in: store)
         results = flaky.marking(results, attempt: id.attempt)
         if let filter = request.testFilter, let whole {
@@ -78,7 +78,7 @@ extension JobRunner {
     /// it ran.
     private func masking(of request: Request, _ id: AttemptID) async -> LogRedactor? {
         do {
-            let values = try await secretValues(of: request, lane: Workspaces.Lane(request.integration)).values
+            let values = try await secretValues(of: request, domain: Workspaces.TrustDomain(request.integration)).values
             return values.isEmpty ? nil : LogRedactor(secrets: values)
         } catch {
             logger.warning(
@@ -128,7 +128,7 @@ extension JobRunner {
         for (path, numbers) in places.sorted(by: { $0.key < $1.key }).prefix(Self.maximumSourceFiles) {
             // A path that is not a file of the commit has no lines; it may be a generated file.
             guard let bytes = try? await mirror.file(path, at: commit, limit: Self.maximumSourceBytes) else { continue }
-            lines[path] = await lane.run { Self.lines(numbers, of: bytes) }
+            lines[path] = await queue.run { Self.lines(numbers, of: bytes) }
         }
         return lines
     }

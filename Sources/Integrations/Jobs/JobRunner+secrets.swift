@@ -8,13 +8,13 @@ extension JobRunner {
     /// - Throws: `PreparationError.secretRefused` if the bot does not grant a secret to its step. Also if two secrets would be the same variable, so
     ///   that one step would get the other's secret. `SecretMissing` and `SettingsError` if a granted secret is not available, which is the machine's
     ///   fault.
-    func secretValues(of request: Request, lane: Workspaces.Lane) async throws -> [String: String] {
+    func secretValues(of request: Request, domain: Workspaces.TrustDomain) async throws -> [String: String] {
         var values: [String: String] = [:]
         let names = try grantedSecrets(
             to: request.configuration, of: request.recipe, bot: request.bot, writers: Self.writers(of: request),
-            lane: lane)
+            domain: domain)
         for secret in names {
-            let value = try await self.lane.run { [secrets] in try secrets.value(secret) }
+            let value = try await self.queue.run { [secrets] in try secrets.value(secret) }
             guard let value else { throw SecretMissing(name: secret) }
             values[SecretStore.variable(for: secret)] = value
         }
@@ -26,7 +26,7 @@ extension JobRunner {
     /// - Throws: `secretRefused`.
     func grantedSecrets(
         to configuration: Recipe.Configuration, of recipe: Recipe, bot: BotSpecification, writers: [RefName],
-        lane: Workspaces.Lane
+        domain: Workspaces.TrustDomain
     ) throws(PreparationError) -> [String] {
         var granted: [String] = []
         for (step, command, name) in Self.commands(of: configuration, recipe) {
@@ -35,7 +35,8 @@ extension JobRunner {
                 let reason =
                     secretless
                     ?? Self.refusal(
-                        of: secret, to: name, configuration: configuration.name, bot: bot, writers: writers, lane: lane)
+                        of: secret, to: name, configuration: configuration.name, bot: bot, writers: writers,
+                        domain: domain)
                 if let reason { throw .secretRefused(step: place, secret: secret, reason: reason) }
                 let variable = SecretStore.variable(for: secret)
                 if let other = granted.first(where: { SecretStore.variable(for: $0) == variable }), other != secret {
@@ -80,9 +81,9 @@ extension JobRunner {
     /// Returns why a step does not get a secret; `nil` if it does.
     private static func refusal(
         of secret: String, to step: Name?, configuration: Name, bot: BotSpecification, writers: [RefName],
-        lane: Workspaces.Lane
+        domain: Workspaces.TrustDomain
     ) -> String? {
-        guard lane.mayHaveSecrets else { return "a job of a fork has no secrets" }
+        guard domain.mayHaveSecrets else { return "a job of a fork has no secrets" }
         let given = (bot.jobSecrets ?? []).filter { $0.name == secret }
         guard !given.isEmpty else {
             return """

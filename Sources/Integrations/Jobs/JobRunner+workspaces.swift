@@ -32,11 +32,11 @@ extension JobRunner {
                 let directory = directory(of: attempt.id)
                 let liveness = try await executor.liveness(of: directory)
                 running.noteLeft(id)
-                await lane.run { AtomicFile.removeLeft(in: directory.path) }
+                await queue.run { AtomicFile.removeLeft(in: directory.path) }
                 guard liveness != .notStarted else { continue }
                 if liveness == .running { running.takeUp(attempt.id, Self.claim(of: integration)) }
                 do {
-                    let job = try await lane.run { try directory.job() }
+                    let job = try await queue.run { try directory.job() }
                     if let workspace = Workspace(tree: job.workspace) { await workspaces.retake(workspace) }
                 } catch let error as ExecutionError where error.code == .malformed || error.code == .notFound {
                     // The job runs nowhere. It is found to be lost when the integration is taken up.
@@ -50,7 +50,7 @@ extension JobRunner {
 
     private func doubtWorkspaces(of id: AttemptID) async {
         let (root, bot, configuration) = (state.workspaces, id.integration.bot, id.job)
-        let found = await lane.run { Workspace.found(in: root, bot: "\(bot)", configuration: "\(configuration)") }
+        let found = await queue.run { Workspace.found(in: root, bot: "\(bot)", configuration: "\(configuration)") }
         await workspaces.doubt(found, bot: bot, configuration: configuration)
     }
 
@@ -68,7 +68,7 @@ extension JobRunner {
     /// job starts.
     package func takeLeftWorkspaces() async -> [Workspace] {
         let root = state.workspaces
-        let found = await lane.run { () -> [Workspace] in
+        let found = await queue.run { () -> [Workspace] in
             let found = Workspace.all(in: root)
             for workspace in found {
                 for place in [workspace.path, workspace.state] { AtomicFile.removeLeft(in: place) }
@@ -80,7 +80,7 @@ extension JobRunner {
 
     func remove(_ workspace: Workspace) async throws {
         let root = state.workspaces
-        try await lane.run { try workspace.remove(beneath: root) }
+        try await queue.run { try workspace.remove(beneath: root) }
     }
 
     /// The most tries to remove a workspace before it is moved aside, a second apart. If a job's supervisor was lost, its processes are ended by a
@@ -97,7 +97,7 @@ extension JobRunner {
         if try await isRemoved(workspace) { return }
         let (root, path) = (state.workspaces, workspace.relative(to: state.workspaces))
         let number = clock.now().millisecondsSinceEpoch
-        try await lane.run {
+        try await queue.run {
             let directory = try Directory(opening: root)
             let parent = path.split(separator: "/").dropLast().joined(separator: "/")
             try directory.rename(path, to: directory, "\(parent)/.gone-\(number)", replace: false)
@@ -128,7 +128,7 @@ extension JobRunner {
 
     /// Removes the files that tools left in their temporary directory and in the job's home. The next preparation would remove them, too.
     func clear(_ workspace: Workspace) async {
-        await lane.run {
+        await queue.run {
             guard let outer = try? Directory(opening: workspace.path) else { return }
             try? outer.makeEmptyDirectory("tmp", mode: 0o700)
             try? outer.remove(Workspace.homeName)

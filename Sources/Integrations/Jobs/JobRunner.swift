@@ -35,9 +35,9 @@ package struct JobRunner: Sendable {
     let secretless: String?
     /// The history of a working tree's jobs, which is not stored in the database. `nil` for other jobs.
     let ownHistory: JobHistory?
-    /// A new lane on which a job directory or a workspace is written, read or removed. Each use gets its own, so that no job waits for the disk of
+    /// A new queue on which a job directory or a workspace is written, read or removed. Each use gets its own, so that no job waits for the disk of
     /// another. There are at most as many at a time as there are jobs.
-    var lane: BlockingLane { BlockingLane(label: "job") }
+    var queue: SerialQueue { SerialQueue(label: "job") }
 
     var launcher: JobLauncher {
         JobLauncher(executor: executor, timer: timer, logger: logger, outlastsLauncher: outlastsStore)
@@ -188,7 +188,7 @@ package struct JobRunner: Sendable {
             switch try await executor.liveness(of: directory) {
             case .lost: return true
             case .finished:
-                let events = try await lane.run { try directory.status() }
+                let events = try await queue.run { try directory.status() }
                 return StepEnds(events).outcome == .interrupted
             case .notStarted, .running: return false
             }
@@ -266,7 +266,7 @@ package struct JobRunner: Sendable {
     /// - Parameter workspace: The workspace that was prepared meanwhile.
     private func leave(_ workspace: Workspace, to directory: AttemptDirectory) async {
         // A job whose file cannot be read is found to be lost when it is taken up.
-        let job = await lane.run { try? directory.job() }
+        let job = await queue.run { try? directory.job() }
         let own = job.flatMap { Workspace(tree: $0.workspace) }
         if let own { await workspaces.retake(own) }
         if own != workspace { await giveBack(workspace) }
@@ -277,7 +277,7 @@ package struct JobRunner: Sendable {
         let directory = directory(of: attempt.id)
         let description: JobDescription
         do {
-            description = try await lane.run { try directory.job() }
+            description = try await queue.run { try directory.job() }
         } catch let error as ExecutionError where error.code == .malformed || error.code == .notFound {
             // Power was lost before the job's file was on the disk. Its supervisor is gone, and there is no record of which of the configuration's
             // workspaces it used.

@@ -29,9 +29,9 @@ struct LockedInputs {
     /// Reads the lock files of a commit.
     /// - Parameters:
     ///   - uri: The repository's URI, as it is written in an input.
-    ///   - lane: The lane on which files are parsed and their digests computed.
+    ///   - queue: The queue on which files are parsed and their digests computed.
     /// - Throws: `SourceControlError` if the mirror cannot be read.
-    init(of commit: CommitID, in mirror: Mirror, uri: String, on lane: BlockingLane) async throws {
+    init(of commit: CommitID, in mirror: Mirror, uri: String, on queue: SerialQueue) async throws {
         let found = try await mirror.treeFiles(called: LockFile.names, at: commit, limit: Self.maximumFiles)
         if found.files.isEmpty, found.isWhole {
             note = "the commit has no lock file: what its build resolved is not among the inputs"
@@ -42,7 +42,7 @@ struct LockedInputs {
         }
         for file in found.files {
             let content = try await mirror.bytes(of: file, limit: Self.maximumHashed)
-            let (digest, pins) = await lane.run { Self.read(content, of: file) }
+            let (digest, pins) = await queue.run { Self.read(content, of: file) }
             let place = inputs.count
             inputs.append(
                 Provenance.Input(

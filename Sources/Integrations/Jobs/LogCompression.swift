@@ -4,14 +4,14 @@ import Logging
 import Model
 import Storage
 
-/// Compresses the logs of completed integrations, one at a time on a separate lane, so that no integration waits for it.
+/// Compresses the logs of completed integrations, one at a time on a separate queue, so that no integration waits for it.
 ///
 /// The logs that an earlier daemon left are found at the start. Readers accept both forms, so they are not notified.
 struct LogCompression: Sendable {
     private let store: Store
     private let state: StateDirectory
     private let logger: Logger
-    private let lane = BlockingLane(label: "compress")
+    private let queue = SerialQueue(label: "compress")
 
     init(store: Store, state: StateDirectory, logger: Logger) {
         self.store = store
@@ -29,7 +29,7 @@ struct LogCompression: Sendable {
 
     /// Returns the directories of all integrations.
     private func all() async -> [String] {
-        await lane.run {
+        await queue.run {
             Self.directories(in: state.integrations).flatMap(Self.directories)
         }
     }
@@ -37,10 +37,10 @@ struct LogCompression: Sendable {
     /// Compresses the logs of an integration. Attempts whose jobs have not finished are skipped.
     /// - Parameter integration: The absolute path of its directory.
     private func compress(_ integration: String) async {
-        let attempts = await lane.run { Self.directories(in: integration).flatMap(Self.directories) }
+        let attempts = await queue.run { Self.directories(in: integration).flatMap(Self.directories) }
         for path in attempts where !Task.isCancelled {
             do throws(ExecutionError) {
-                try await lane.run { () throws(ExecutionError) in try AttemptDirectory(path: path).compressLog() }
+                try await queue.run { () throws(ExecutionError) in try AttemptDirectory(path: path).compressLog() }
             } catch {
                 // The log stays as it was, and can be read. The next start tries again.
                 logger.warning("a log could not be compressed", metadata: ["error": "\(error)"])

@@ -27,10 +27,10 @@ package struct ProductArchiver: Sendable {
         let integration = request.integration
         let archived = request.bot.archivedConfiguration(of: request.recipe, on: integration.ref)
         guard archived == request.configuration.name else { return ([], []) }
-        let lane = BlockingLane(label: "archiving.\(integration.id)")
+        let queue = SerialQueue(label: "archiving.\(integration.id)")
         let source = "source-\(integration.id.bot)-\(integration.id.number)"
         let staging = state.staging
-        let (hasFiles, notCopied) = try await lane.run {
+        let (hasFiles, notCopied) = try await queue.run {
             try Directory(opening: staging).remove(source)
             return (try !attempt.artifacts().isEmpty, try attempt.leftOut().filter { $0.step == nil }.map(\.text))
         }
@@ -44,10 +44,10 @@ package struct ProductArchiver: Sendable {
         let packer = ArtifactPacker(
             product: request.bot.product, commit: integration.commit, configuration: request.configuration.name,
             triple: Self.triple, modified: integration.committedAt ?? integration.queuedAt,
-            isBundled: request.recipe.archive.bundle ?? false, lane: lane)
+            isBundled: request.recipe.archive.bundle ?? false, queue: queue)
         let packed = try await packer.pack(
             tree: attempt.paths.artifacts, source: "\(staging)/\(source)", into: attempt.paths.archives)
-        try await lane.run { try Directory(opening: staging).remove(source) }
+        try await queue.run { try Directory(opening: staging).remove(source) }
         return (packed.artifacts, notCopied + packed.leftOut)
     }
 

@@ -3,14 +3,14 @@ import Basics
 package import Model
 package import Storage
 
-/// Assigns a workspace to each job: `workspaces/<bot>/<configuration>/<lane>/<slot>`.
+/// Assigns a workspace to each job: `workspaces/<bot>/<configuration>/<domain>/<slot>`.
 ///
-/// A slot is used by one job at a time, and keeps its build products between them, so that builds are incremental. Trust domains (lanes) separate the
+/// A slot is used by one job at a time, and keeps its build products between them, so that builds are incremental. Trust domains separate the
 /// code that may be published from all other code. Within one, refs to which the bot file grants other secrets have separate workspaces,
-/// `<lane>-<digest>`. A job runs what the previous job left in its workspace, and has its own secrets then.
+/// `<domain>-<digest>`. A job runs what the previous job left in its workspace, and has its own secrets then.
 package actor Workspaces {
     /// The trust domain of a workspace: the code that may run in it.
-    package enum Lane: String, Sendable {
+    package enum TrustDomain: String, Sendable {
         /// Refs with a publish or upload trigger.
         case release
         /// Every other ref of the bot's own repository.
@@ -59,8 +59,8 @@ package actor Workspaces {
 
     /// Takes the lowest free slot, which is likely to have the newest build products.
     /// - Parameter grants: The bot file's `secrets` for the job. If empty, the workspace is the usual one of the trust domain.
-    package func take(bot: Name, configuration: Name, lane: Lane, grants: [JobSecret] = []) -> Workspace {
-        let place = lane.directory(grants)
+    package func take(bot: Name, configuration: Name, domain: TrustDomain, grants: [JobSecret] = []) -> Workspace {
+        let place = domain.directory(grants)
         var slot = 0
         while true {
             let path = "\(root)/\(bot)/\(configuration)/\(place)/\(slot)"
@@ -115,7 +115,7 @@ package struct Workspace: Hashable, Sendable {
     /// aside.
     package var isThrowaway: Bool {
         let parts = path.split(separator: "/").suffix(2)
-        return parts.first.map(String.init) == Workspaces.Lane.fork.rawValue || parts.last?.first == "."
+        return parts.first.map(String.init) == Workspaces.TrustDomain.fork.rawValue || parts.last?.first == "."
     }
 
     /// The checked-out tree, in which the job works.

@@ -18,7 +18,7 @@ package struct Attestor: Sendable {
     private let url: String
     private let version: String
     private let isolation: Isolation
-    private let lane = BlockingLane(label: "signing")
+    private let queue = SerialQueue(label: "signing")
 
     package init(
         secrets: SecretStore, key: String?, remotes: Remotes, url: String, version: String, isolation: Isolation
@@ -36,7 +36,7 @@ package struct Attestor: Sendable {
     /// - Throws: `SettingsError`, `TriggerError`, `ArchiveError`. A version that should be signed is not published without a signature.
     package func key() async throws -> SigningKey? {
         guard let keyName, isolation == .sandbox else { return nil }
-        return try await lane.run { [secrets] in
+        return try await queue.run { [secrets] in
             guard let text = try secrets.value(keyName) else {
                 throw TriggerError(
                     "the key \(keyName), which `signing` of the settings names, is not there; store it with "
@@ -71,8 +71,8 @@ package struct Attestor: Sendable {
                     name: submodule.path))
         }
         let locked = try await LockedInputs(
-            of: integration.commit, in: request.mirror, uri: Self.uri(of: request.mirror.url), on: lane)
-        let compiler = await lane.run { [job = request.job, recipe = integration.recipe] in
+            of: integration.commit, in: request.mirror, uri: Self.uri(of: request.mirror.url), on: queue)
+        let compiler = await queue.run { [job = request.job, recipe = integration.recipe] in
             job.map { job in
                 let name = job.environment["MARTLET_CONFIGURATION"] ?? recipe?.archivedConfiguration?.description
                 let configuration = recipe?.configurations.first { $0.name.description == name }

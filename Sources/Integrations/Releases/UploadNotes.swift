@@ -6,7 +6,7 @@ import Transfer
 struct UploadNotes: UploadMemory {
     /// The absolute path. It is created with the first file, and removed with the last.
     let directory: String
-    private let lane = BlockingLane(label: "upload-notes")
+    private let queue = SerialQueue(label: "upload-notes")
     /// The largest size of a file, in bytes. It has a line of about 100 bytes for each of up to 1000 parts.
     private static let limit = 256 << 10
 
@@ -14,7 +14,7 @@ struct UploadNotes: UploadMemory {
 
     func recall(_ place: String) async -> String? {
         let (path, limit) = (path(place), Self.limit)
-        return await lane.run {
+        return await queue.run {
             guard let bytes = try? WholeFile.read(path, limit: limit) else { return nil }
             return String(validating: bytes, as: UTF8.self)
         }
@@ -22,7 +22,7 @@ struct UploadNotes: UploadMemory {
 
     func keep(_ text: String?, of place: String) async {
         let (path, directory) = (path(place), directory)
-        await lane.run {
+        await queue.run {
             if let text {
                 // If the disk is full, the next process starts the upload again. This process is not affected.
                 guard (try? Directory(creating: directory, mode: 0o700)) != nil else { return }

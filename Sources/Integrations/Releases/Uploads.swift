@@ -12,7 +12,7 @@ package struct Uploads: Sendable {
     private let uploader: Uploader
     private var secrets: SecretStore
     private let retries: UploadRetries
-    private let lane = BlockingLane(label: "upload-secrets")
+    private let queue = SerialQueue(label: "upload-secrets")
 
     package init(uploader: Uploader, secrets: SecretStore, retries: UploadRetries = UploadRetries()) {
         self.uploader = uploader
@@ -97,7 +97,7 @@ package struct Uploads: Sendable {
     package func send(
         _ shipment: Shipment, onChange: @escaping @Sendable (_ interruption: String?) -> Void = { _ in }
     ) async throws -> String {
-        var options: UploadOptions = try await lane.run { try self.options(shipment) }
+        var options: UploadOptions = try await queue.run { try self.options(shipment) }
         let (id, trigger, board) = (shipment.integration, shipment.trigger, board)
         let interruptions = Interruptions()
         options.progress = { progress in
@@ -122,7 +122,7 @@ package struct Uploads: Sendable {
     /// again.
     package func discard(_ shipment: Shipment) async {
         // Without the secret no file was sent, either.
-        guard var options = try? await lane.run({ try self.options(shipment) }) else { return }
+        guard var options = try? await queue.run({ try self.options(shipment) }) else { return }
         options.limits = TransferLimits(connect: .seconds(3), total: .seconds(10))
         await uploader.discard(
             shipment.uploadFiles, to: shipment.template, values: shipment.allValues, options: options)

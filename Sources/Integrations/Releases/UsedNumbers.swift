@@ -6,7 +6,7 @@ import Storage
 /// used number. A new commit would then find another integration's job directory, and get its result.
 struct UsedNumbers: Sendable {
     private let state: StateDirectory
-    private let lane = BlockingLane(label: "numbers")
+    private let queue = SerialQueue(label: "numbers")
 
     init(state: StateDirectory) { self.state = state }
 
@@ -14,7 +14,7 @@ struct UsedNumbers: Sendable {
     /// - Throws: `FileError`, except for missing directories.
     func highest(of bots: [Name]) async throws(FileError) -> [Name: Int] {
         let integrations = state.integrations
-        return try await lane.run { () throws(FileError) in
+        return try await queue.run { () throws(FileError) in
             var highest: [Name: Int] = [:]
             func note(_ id: IntegrationID?) {
                 if let id, id.number <= Store.maximumUsedNumber {

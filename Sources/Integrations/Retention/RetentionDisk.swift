@@ -2,10 +2,10 @@ import Basics
 import Model
 import Storage
 
-/// Measures and removes the files of integrations on a separate lane, so that a tree of a million files delays no other work.
+/// Measures and removes the files of integrations on a separate queue, so that a tree of a million files delays no other work.
 struct RetentionDisk: Sendable {
     private let state: StateDirectory
-    private let lane = BlockingLane(label: "retention")
+    private let queue = SerialQueue(label: "retention")
 
     /// The directory for removed integrations. It is beside the bots' directories, so that one rename moves there; no bot's name begins with a dot.
     /// Its entries are named `BOT.NUMBER`.
@@ -20,7 +20,7 @@ struct RetentionDisk: Sendable {
     /// Returns the disk usage of an integration's files; zero if it has none.
     func use(of id: IntegrationID) async throws -> DiskUse {
         let integrations = state.integrations
-        return try await lane.run {
+        return try await queue.run {
             var use = DiskUse()
             let root = try Directory(opening: integrations)
             guard try root.status("\(id.bot)/\(id.number)") != nil else { return use }
@@ -44,7 +44,7 @@ struct RetentionDisk: Sendable {
     /// Moves an integration's directory aside, at once. A process that has one of its files open can still read it.
     func moveAside(_ id: IntegrationID) async throws(FileError) {
         let integrations = state.integrations
-        try await lane.run { () throws(FileError) in
+        try await queue.run { () throws(FileError) in
             let root = try Directory(opening: integrations)
             try root.makeDirectories(Self.aside, mode: 0o700)
             let target = "\(Self.aside)/\(id.bot).\(id.number)"
@@ -64,7 +64,7 @@ struct RetentionDisk: Sendable {
     /// Removes all that was moved aside, also by an earlier daemon. Ends early, between two attempts, if the task is canceled.
     func removeAside() async throws {
         let integrations = state.integrations
-        let places = try await lane.run { () throws(FileError) in
+        let places = try await queue.run { () throws(FileError) in
             let root = try Directory(opening: integrations)
             return try root.status(Self.aside) == nil ? [] : Self.parts(of: Self.aside, depth: 3, in: root)
         }
@@ -72,7 +72,7 @@ struct RetentionDisk: Sendable {
         for place in places {
             try Task.checkCancellation()
             do throws(FileError) {
-                try await lane.run { () throws(FileError) in try Directory(opening: integrations).remove(place) }
+                try await queue.run { () throws(FileError) in try Directory(opening: integrations).remove(place) }
             } catch {
                 // One that cannot be removed does not delay the others.
                 failure = error

@@ -7,7 +7,7 @@ import Synchronization
 /// integration finds it.
 package final class CancelWishes: Sendable {
     private let state: StateDirectory
-    private let lane = BlockingLane(label: "wishes")
+    private let queue = SerialQueue(label: "wishes")
     /// The integrations for which this daemon stored a request.
     private let stored = Mutex<Set<IntegrationID>>([])
 
@@ -33,7 +33,7 @@ package final class CancelWishes: Sendable {
         let reason = String(decoding: wish.reason.utf8.prefix(Self.maximumReasonBytes), as: UTF8.self)
         let bytes = try JSONEncoder().encode(File(run: run, reason: reason, grace: wish.grace.milliseconds))
         stored.withLock { _ = $0.insert(id) }
-        try await lane.run {
+        try await queue.run {
             _ = try Directory(creating: directory)
             try AtomicFile.write(Array(bytes), to: path)
         }
@@ -45,7 +45,7 @@ package final class CancelWishes: Sendable {
         if isNew, !stored.withLock({ $0.contains(id) }) { return nil }
         // Versions before this one wrote the second path, where a configuration's directory can be. An accepted request is kept.
         let paths = [state.wish(id), state.integration(id) + "/cancel"]
-        return await lane.run {
+        return await queue.run {
             for path in paths {
                 // The file is absent for nearly all integrations.
                 guard let bytes = try? WholeFile.read(path, limit: Self.maximumBytes),

@@ -123,9 +123,10 @@ extension JobRunner {
                 throw PreparationError.nothingToDo(configuration: configuration.name)
             }
             _ = try grantedSecrets(
-                to: configuration, of: recipe, bot: bot, writers: [ref], lane: bot.isRelease(ref) ? .release : .trusted)
+                to: configuration, of: recipe, bot: bot, writers: [ref],
+                domain: bot.isRelease(ref) ? .release : .trusted)
             // This reads the directories of images.
-            try await lane.run {
+            try await queue.run {
                 // Only the recipe's requests matter, which are the same in every workspace.
                 _ = try self.place(
                     of: configuration, bot: bot.name, in: Workspace(path: state.workspaces), objects: mirror.objects)

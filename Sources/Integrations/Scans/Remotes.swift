@@ -13,7 +13,7 @@ package struct Remotes: Sendable {
         case one(Mirror)
     }
     private let source: Source
-    private let lane = BlockingLane(label: "git-secrets")
+    private let queue = SerialQueue(label: "git-secrets")
 
     package init(mirrors: Mirrors, secrets: SecretStore) { source = .mirrors(mirrors, secrets) }
 
@@ -29,7 +29,7 @@ package struct Remotes: Sendable {
             let url = try RemoteURL(bot.repository, isInsecureAllowed: bot.isInsecure)
             // A path has no host, so there are no credentials for it.
             guard let host = url.host else { return mirrors.mirror(of: url) }
-            let credentials = try await lane.run { try Self.credentials(host: host, secrets) }
+            let credentials = try await queue.run { try Self.credentials(host: host, secrets) }
             return mirrors.mirror(of: url, credentials: credentials)
         }
     }

@@ -15,8 +15,8 @@ package actor BotRegistry: BotSource {
     nonisolated let isolation: Isolation
     private let loopbackReason: String?
     private let version: String
-    /// The lane on which bot files and secrets are read, and the signatures of large bodies are computed.
-    private let lane = BlockingLane(label: "registry")
+    /// The queue on which bot files and secrets are read, and the signatures of large bodies are computed.
+    private let queue = SerialQueue(label: "registry")
     var bots: [Name: BotSpecification] = [:] { didSet { arrange() } }
     /// The bots in order of name. Kept sorted because it is read each second.
     private var ordered: [BotSpecification] = []
@@ -42,7 +42,7 @@ package actor BotRegistry: BotSource {
     /// Reads the bot files that changed.
     package func reload() async {
         guard let directory else { return }
-        let scan = await lane.run { directory.scan() }
+        let scan = await queue.run { directory.scan() }
         problems = scan.problems.flatMap { problem in problem.diagnostics.map(\.description) }
         // This runs each second, for up to a thousand files. The bots can change without a file being read: one of two bots that claim the same
         // package replaces the other.
@@ -95,7 +95,7 @@ package actor BotRegistry: BotSource {
     /// Returns the rules of a schedule's time zone; `nil` if this version no longer knows it.
     func zone(of schedule: BotSpecification.Schedule) async -> ZoneRules? {
         guard let name = schedule.zone else { return .utc }
-        return await lane.run { TimeZones.rules(of: name) }
+        return await queue.run { TimeZones.rules(of: name) }
     }
 
     /// Returns the next time of a bot's schedule after `moment`. `nil` if the bot has no schedule or this version does not know its time zone.
@@ -105,15 +105,15 @@ package actor BotRegistry: BotSource {
     }
 
     /// Verifies that a push is signed with the secret of its bot.
-    /// - Parameter lane: The lane on which the signature is computed; `nil` means the registry's own.
+    /// - Parameter queue: The queue on which the signature is computed; `nil` means the registry's own.
     /// - Returns: The bot. `nil` if the signature is wrong, the bot is unknown or names no secret, or its secret is not set.
     /// - Throws: `.unavailable` if the body cannot be read.
     package func verifies(
-        _ push: PushRequest, on lane: BlockingLane? = nil
+        _ push: PushRequest, on queue: SerialQueue? = nil
     ) async throws(OperationError) -> BotSpecification? {
         guard let bot = bots[push.bot], let name = bot.webhookSecret, let signature = push.signature else { return nil }
         let secrets = secrets
-        let isValid = try await (lane ?? self.lane).run { () throws(OperationError) in
+        let isValid = try await (queue ?? self.queue).run { () throws(OperationError) in
             // An unreadable secret counts as one that is not set; `martlet doctor` says why.
             guard let secret = try? secrets.value(name) else { return false }
             return try OperationError.forDelivery { () throws(ForgeError) in

@@ -5,8 +5,8 @@ import SourceControl
 
 /// Reads the recipe of a commit. This is the one place that decides it, for an integration and for the preview before a push.
 struct CommitRecipe: Sendable {
-    /// The lane on which recipes are read. The texts of a hostile commit take a while, which must not block a thread of the cooperative pool.
-    private let lane = BlockingLane(label: "recipes")
+    /// The queue on which recipes are read. The texts of a hostile commit take a while, which must not block a thread of the cooperative pool.
+    private let queue = SerialQueue(label: "recipes")
 
     /// Reads the bot's own recipe. If it has none, reads the commit's recipe; if the commit has none, returns the default recipe of its kind of
     /// project.
@@ -15,7 +15,7 @@ struct CommitRecipe: Sendable {
     /// - Returns: The recipe with its diagnostics. The recipe is `nil` if one of them is an error.
     func recipe(of commit: CommitContent, bot: BotSpecification, on ref: RefName?) async -> Reading<Recipe> {
         let isRelease = ref.map(bot.isRelease) ?? false
-        return await lane.run { Self.read(commit, bot: bot, isRelease: isRelease) }
+        return await queue.run { Self.read(commit, bot: bot, isRelease: isRelease) }
     }
 
     static func read(_ commit: CommitContent, bot: BotSpecification, isRelease: Bool) -> Reading<Recipe> {

@@ -30,7 +30,7 @@ extension TriggerRunner {
                         state: "\(work)/checkout", acceptsPointers: true)
                 }
                 guard report != nil else { throw CancellationError() }
-                try await lane.run { try Directory(opening: "\(work)/tree").remove(Self.output) }
+                try await queue.run { try Directory(opening: "\(work)/tree").remove(Self.output) }
                 return Order(job: Self.describe(command, trigger, as: built, in: work))
             },
             read: { attempt, ends in
@@ -39,7 +39,7 @@ extension TriggerRunner {
                         "the command for the version failed: "
                             + (ends.limit ?? ends.steps[0]?.description ?? ends.reason ?? "it ended without a result"))
                 }
-                return try await lane.run { try Self.text(printedBy: attempt) }
+                return try await queue.run { try Self.text(printedBy: attempt) }
             })
     }
 

@@ -54,9 +54,9 @@ extension TriggerRunner {
         guard try await launcher.liveness(of: attempt, cancellation) == .notStarted else { return }
         do {
             guard await cancellation.requested == nil else { throw CancellationError() }
-            let work = try await lane.run { try makeWork(of: attempt) }
+            let work = try await queue.run { try makeWork(of: attempt) }
             let made = try await order(work)
-            try await lane.run { try attempt.prepare(made.job) }
+            try await queue.run { try attempt.prepare(made.job) }
             let isStarted = try await launcher.start(
                 attempt, secrets: made.secrets, cancellation, explain: { await store.explainWait(of: id, $0, logger) })
             guard isStarted else { throw CancellationError() }
@@ -98,7 +98,7 @@ extension TriggerRunner {
 
     /// What cannot be removed goes with the integration.
     private func clear(_ attempt: AttemptDirectory) async {
-        await lane.run { try? Directory(opening: state.integrations).remove(relativeWork(of: attempt)) }
+        await queue.run { try? Directory(opening: state.integrations).remove(relativeWork(of: attempt)) }
     }
 
     private func relativeWork(of attempt: AttemptDirectory) -> String {

@@ -9,7 +9,7 @@ extension TriggerRunner {
     /// triggers that run stay; who takes them up removes them.
     func removeLeftWork() async {
         let root = state.integrations
-        let found = await BlockingLane(label: "left").run { Self.leftWork(in: root) }
+        let found = await SerialQueue(label: "left").run { Self.leftWork(in: root) }
         for left in found where !Task.isCancelled {
             do {
                 // Asked after it was found: a trigger is stored as running before anything is made for its job.
@@ -17,7 +17,7 @@ extension TriggerRunner {
                 guard !triggers.contains(where: { $0.state == .running && $0.log == left.log }) else { continue }
                 let attempt = AttemptDirectory(path: "\(state.path)/\(left.log)")
                 guard try await executor.liveness(of: attempt) != .running else { continue }
-                try await BlockingLane(label: "left").run { try Directory(opening: root).remove(left.work) }
+                try await SerialQueue(label: "left").run { try Directory(opening: root).remove(left.work) }
             } catch {
                 // The next start tries again, and at last it goes with the integration.
                 logger.warning(

@@ -27,7 +27,7 @@ extension TriggerRunner {
                 }
                 var values: [String: String] = [:]
                 for name in trigger.secrets {
-                    guard let value = try await lane.run({ try secrets.value(name) }) else {
+                    guard let value = try await queue.run({ try secrets.value(name) }) else {
                         throw TriggerError("the secret \(name) is not set; set it with `martlet secret set \(name)`")
                     }
                     values[SecretStore.variable(for: name)] = value
@@ -49,7 +49,7 @@ extension TriggerRunner {
         let place = "\(work)/place"
         let sandbox = trigger.isSandboxed == true ? try sandbox(of: trigger) : nil
         let seen = sandbox == nil ? place : JobIsolation.mountedAt(context.bot.name)
-        try await lane.run {
+        try await queue.run {
             let place = try Directory(creating: place, mode: 0o700)
             for name in ["run", "artifacts"] { try place.makeDirectories(name) }
         }

@@ -28,7 +28,7 @@ package struct TriggerRunner: Sendable {
     let timer: any Clock<Duration>
     let logger: Logger
     /// Job directories of scripts and secrets are read and written here.
-    let lane = BlockingLane(label: "triggers")
+    let queue = SerialQueue(label: "triggers")
 
     package init(
         store: Store, state: StateDirectory, executor: any Executor, publisher: Publisher, uploads: Uploads,
@@ -277,7 +277,7 @@ package struct TriggerRunner: Sendable {
         let attempts = try await store.artifacts(of: context.integration.id).map(\.attempt).filter {
             seen.insert($0).inserted
         }.map { AttemptDirectory(path: state.attempt($0.integration, job: $0.job, attempt: $0.attempt)) }
-        return try await lane.run { try attempts.map { try $0.job() } }
+        return try await queue.run { try attempts.map { try $0.job() } }
     }
 
     private func send(_ shipment: Uploads.Shipment) async throws -> String {
@@ -309,7 +309,7 @@ package struct TriggerRunner: Sendable {
         if let version {
             let directory = "\(state.files)/\(version.product)/\(version.version)"
             // What says which bytes are right goes last, so that where it is, all is.
-            let sums = try await lane.run {
+            let sums = try await queue.run {
                 try ["manifest.json", "provenance.json", "SHA256SUMS.sig", "SHA256SUMS"].filter { name in
                     access("\(directory)/\(name)", F_OK) == 0
                 }.map { name in

@@ -47,7 +47,7 @@ package actor RunWatch {
     private let id: IntegrationID
     private let store: Store
     private let state: StateDirectory
-    private let lane = BlockingLane(label: "watch")
+    private let queue = SerialQueue(label: "watch")
     private var followed: [AttemptID: Followed] = [:]
     /// The paths of test sources by file name, because Swift Testing prints only the name. `nil` for a name that occurs twice.
     private var places: [String: String?]?
@@ -71,7 +71,7 @@ package actor RunWatch {
         for attempt in try await store.attempts(of: id) {
             guard var one = try await follow(attempt) else { continue }
             let before = one
-            one = try await lane.run { try Self.reading(before) }
+            one = try await queue.run { try Self.reading(before) }
             tell(of: attempt, &one, &news)
             if let step = attempt.steps.last, step.endedAt == nil, case .running = attempt.state {
                 let tests = one.readings[step.index]?.tests ?? []
@@ -99,7 +99,7 @@ package actor RunWatch {
         let path = state.attempt(attempt.id.integration, job: attempt.id.job, attempt: attempt.id.attempt)
         let directory = AttemptDirectory(path: path)
         // An attempt that ended before it was prepared has no job and no output.
-        let job = await lane.run { try? directory.job() }
+        let job = await queue.run { try? directory.job() }
         return Followed(directory: directory, job: job ?? JobDescription(steps: [], workspace: "/"))
     }
 

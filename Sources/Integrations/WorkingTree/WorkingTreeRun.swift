@@ -69,9 +69,9 @@ package final class WorkingTreeRun: Sendable {
     package init(_ parts: Parts) async throws {
         self.parts = parts
         async let decided = parts.isolation()
-        let lane = BlockingLane(label: "run")
+        let queue = SerialQueue(label: "run")
         let home = parts.environment["HOME"]
-        let opened = try await lane.run {
+        let opened = try await queue.run {
             let root: String
             do throws(SourceControlError) {
                 root = try WorkingTree.root(of: parts.directory, home: home)
@@ -293,7 +293,7 @@ package final class WorkingTreeRun: Sendable {
         let oldest = latest - Self.keptRuns + 2
         try await store.removeIntegrations(of: bot, below: isComparable ? oldest : latest + 1)
         let (bot, integrations) = (bot, cache.state.integrations)
-        let removed = try await BlockingLane(label: "run").run {
+        let removed = try await SerialQueue(label: "run").run {
             let directory = try Directory(opening: integrations)
             guard try directory.status("\(bot)") != nil else { return [Int]() }
             let numbers = try directory.entries("\(bot)").compactMap { Int($0.name) }.filter { $0 < oldest }

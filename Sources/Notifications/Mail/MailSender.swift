@@ -12,7 +12,7 @@ package struct MailSender: OutboxSender {
     private let settings: MailSettings?
     private let secrets: SecretStore
     private let transport: any Transport
-    private let lane = BlockingLane(label: "mail-secrets")
+    private let queue = SerialQueue(label: "mail-secrets")
 
     /// The time limits of RFC 5321, section 4.5.3.2: 5 minutes for the greeting, and 10 minutes for the reply after the text of the mail. Servers
     /// that search for viruses accept it only after that search. A client that does not wait for it sends the mail twice.
@@ -55,7 +55,7 @@ package struct MailSender: OutboxSender {
             var request = TransferRequest(.mail, settings.server)
             if let name = settings.credentials {
                 let secrets = secrets
-                guard let secret = try await lane.run({ () throws(SettingsError) in try secrets.value(name) }) else {
+                guard let secret = try await queue.run({ () throws(SettingsError) in try secrets.value(name) }) else {
                     return .failed(
                         OutboxFailure("the secret \(name) is not set; set it with `martlet secret set \(name)`"))
                 }

@@ -12,7 +12,7 @@ package struct WebhookSender: OutboxSender {
     private let secrets: SecretStore
     private let transport: any Transport
     private let clock: WallClock
-    private let lane = BlockingLane(label: "webhook-secrets")
+    private let queue = SerialQueue(label: "webhook-secrets")
 
     /// The time limits of Standard Webhooks ("Deliverability and reliability": 15 to 30 s). The body of an answer is ignored, whatever its length.
     static let limits = TransferLimits(total: .seconds(30), stall: .seconds(30), response: 64 << 10)
@@ -43,7 +43,7 @@ package struct WebhookSender: OutboxSender {
         else { return .unneeded("the file of the bot \(message.bot) has no such webhook notice any more") }
         do {
             let secrets = secrets
-            guard let secret = try await lane.run({ () throws(SettingsError) in try secrets.value(name) }) else {
+            guard let secret = try await queue.run({ () throws(SettingsError) in try secrets.value(name) }) else {
                 return .failed(
                     OutboxFailure(
                         "the secret \(name) is not set; set it with `martlet secret set \(name)`",

@@ -2,7 +2,7 @@ import Basics
 import CLibGit2
 import Model
 
-/// Changes a workspace to a commit, on the mirror's lane.
+/// Changes a workspace to a commit, on the mirror's queue.
 ///
 /// libgit2 only reads. Its own checkout follows a link that a job has put in place of a tracked directory, and writes outside of the workspace. No
 /// file that a job could have written is opened as a repository or read as a rule.

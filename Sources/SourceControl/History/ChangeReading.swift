@@ -1,7 +1,7 @@
 import CLibGit2
 import Model
 
-/// Compares files and trees of an open repository, on its lane. It ignores white space: a line with a new indentation is the same line.
+/// Compares files and trees of an open repository, on its queue. It ignores white space: a line with a new indentation is the same line.
 struct ChangeReading {
     let reading: CommitReading
 

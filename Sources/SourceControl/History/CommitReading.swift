@@ -2,12 +2,12 @@ import CLibGit2
 import Glibc
 import Model
 
-/// Reads commits and trees of an open repository, on its lane. It follows no link and never leaves the object store.
+/// Reads commits and trees of an open repository, on its queue. It follows no link and never leaves the object store.
 struct CommitReading {
     let repository: OpaquePointer
     /// The operation, for error messages.
     let operation: String
-    /// The mirror, if it is a submodule's and not the one whose lane this is; `nil` otherwise. It is marked as damaged if objects are missing.
+    /// The mirror, if it is a submodule's and not the one whose queue this is; `nil` otherwise. It is marked as damaged if objects are missing.
     var module: MirrorStore?
 
     func commit(_ id: CommitID) throws(SourceControlError) -> GitHandle {

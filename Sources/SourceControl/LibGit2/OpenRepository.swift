@@ -3,7 +3,7 @@ import Glibc
 
 /// A repository that is open as long as this object lives. It is for collections of open repositories, because a `GitHandle` cannot be in an array.
 ///
-/// Only one lane uses it at a time, so it can be passed between lanes.
+/// Only one queue uses it at a time, so it can be passed between queues.
 final class OpenRepository: @unchecked Sendable {
     private let handle: GitHandle
     private var stamp: MirrorStamp

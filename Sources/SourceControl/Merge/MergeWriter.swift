@@ -1,7 +1,7 @@
 import CLibGit2
 import Model
 
-/// Merges two commits of an open repository without a working tree, on its lane.
+/// Merges two commits of an open repository without a working tree, on its queue.
 ///
 /// It uses no attributes, drivers or hooks: a bare repository has none, and libgit2 does not read those of the account and the machine (`LibGit2`).
 struct MergeWriter {

@@ -1,7 +1,7 @@
 import CLibGit2
 import Model
 
-/// Brings wanted commits into a mirror, on its lane.
+/// Brings wanted commits into a mirror, on its queue.
 struct Fetch {
     let store: MirrorStore
     let session: RemoteSession

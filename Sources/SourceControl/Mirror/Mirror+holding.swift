@@ -17,7 +17,7 @@ extension Mirror {
         }
     }
 
-    /// Reads of a commit what an integration begins with: one way to the lane and one opening for all.
+    /// Reads of a commit what an integration begins with: one way to the queue and one opening for all.
     /// - Parameters:
     ///   - file: A file of the root; see `file(_:at:limit:)`. `nil`: no file is read.
     ///   - limit: Of the file, in bytes.
@@ -36,10 +36,10 @@ extension Mirror {
     /// Has the repository opened, and the same read, for who asks for it in the next second. Returns at once; what fails fails again then.
     package func readAhead(_ commit: CommitID, file: String?, limit: Int) {
         let mirror = self
-        lane.enqueue {
+        queue.enqueue {
             // The mirror is not made for this.
             guard access(mirror.path, F_OK) == 0 else { return }
-            _ = try? mirror.onLane(isKept: true) { repository throws(SourceControlError) in
+            _ = try? mirror.onQueue(isKept: true) { repository throws(SourceControlError) in
                 try mirror.content(of: commit, file: file, limit: limit, in: repository)
             }
         }

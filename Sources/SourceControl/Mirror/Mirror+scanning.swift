@@ -3,7 +3,7 @@ package import Model
 extension Mirror {
     /// Asks the server for its branches and tags.
     ///
-    /// With `isWanted`, a scan also brings the commits of refs that have moved since the scan before, in the same turn of the lane and in one pack
+    /// With `isWanted`, a scan also brings the commits of refs that have moved since the scan before, in the same turn of the queue and in one pack
     /// for all of them, so that an integration of them finds its commit here. A scan is short all the same, since others wait for their turn:
     /// - It brings nothing into an empty or damaged mirror.
     /// - It gives up after `NetworkLimits.bringing` and above `NetworkLimits.broughtBytes`.
@@ -23,7 +23,7 @@ extension Mirror {
         let (mirror, session) = (self, session(others))
         return try await watch.run(limit: limits.scan) { control throws(SourceControlError) in
             let session = session(control)
-            return try mirror.onLane(isKept: isWanted != nil, isFresh: true) { repository throws(SourceControlError) in
+            return try mirror.onQueue(isKept: isWanted != nil, isFresh: true) { repository throws(SourceControlError) in
                 try session.run(in: repository, operation: "look at") { server throws(SourceControlError) in
                     let listing = try Self.listing(server, others)
                     session.memory.note(server.list)

@@ -4,12 +4,12 @@ package import Model
 
 /// The local copy of one repository, and the only way to its server.
 ///
-/// All calls of a mirror run one after the other on its lane, on one handle of libgit2 (`KeptRepositories`), which no two threads see at once.
+/// All calls of a mirror run one after the other on its queue, on one handle of libgit2 (`KeptRepositories`), which no two threads see at once.
 package struct Mirror: Sendable {
     package let url: RemoteURL
     let credentials: Credentials?
     let store: MirrorStore
-    let lane: BlockingLane
+    let queue: SerialQueue
     let limits: NetworkLimits
     let configuration: GitConfiguration
     let engine: GitEngine
@@ -33,7 +33,7 @@ package struct Mirror: Sendable {
         }
     }
 
-    /// Runs a fetch on the lane; once more where the mirror is found damaged.
+    /// Runs a fetch on the queue; once more where the mirror is found damaged.
     /// - Parameters:
     ///   - others: Refs that count beside branches and tags.
     ///   - commits: What is fetched.
@@ -46,7 +46,7 @@ package struct Mirror: Sendable {
             try session(control).healing(commits) { session throws(SourceControlError) in
                 let fetch = Fetch(store: mirror.store, session: session)
                 try LocalObjects.discardPart(of: mirror.store, "fetch of \(mirror.url)")
-                try mirror.onLane(isFresh: true) { repository throws(SourceControlError) in
+                try mirror.onQueue(isFresh: true) { repository throws(SourceControlError) in
                     try body(fetch, repository)
                 }
             }
@@ -66,7 +66,7 @@ package struct Mirror: Sendable {
     package var isMarkedDamaged: Bool {
         get async {
             let store = store
-            return await lane.run { store.isMarkedDamaged }
+            return await queue.run { store.isMarkedDamaged }
         }
     }
 
@@ -75,9 +75,9 @@ package struct Mirror: Sendable {
             code: .commitMissing, operation: operation, message: "the mirror does not hold \(commit); fetch it first")
     }
 
-    // MARK: Ways to the lane
+    // MARK: Ways to the queue
 
-    var watch: NetworkWatch { NetworkWatch(lane: lane, limits: limits) }
+    var watch: NetworkWatch { NetworkWatch(queue: queue, limits: limits) }
 
     /// - Parameter others: Refs that count beside branches and tags.
     func session(_ others: Set<RefName> = []) -> @Sendable (NetworkControl) -> RemoteSession {
@@ -98,13 +98,13 @@ package struct Mirror: Sendable {
         _ body: @escaping @Sendable (_ repository: OpaquePointer) throws(SourceControlError) -> Value
     ) async throws(SourceControlError) -> Value {
         let mirror = self
-        return try await lane.run { () throws(SourceControlError) in
-            try mirror.onLane(isKept: isKept, isFresh: isFresh, body)
+        return try await queue.run { () throws(SourceControlError) in
+            try mirror.onQueue(isKept: isKept, isFresh: isFresh, body)
         }
     }
 
-    /// As `local`, by who is on the lane already.
-    func onLane<Value>(
+    /// As `local`, by who is on the queue already.
+    func onQueue<Value>(
         isKept: Bool = false, isFresh: Bool = false,
         _ body: (_ repository: OpaquePointer) throws(SourceControlError) -> Value
     ) throws(SourceControlError) -> Value {

@@ -3,7 +3,7 @@ import CLibGit2
 import Glibc
 import Model
 
-/// A mirror's bare repository on disk. Synchronous: every call is made on the mirror's lane.
+/// A mirror's bare repository on disk. Synchronous: every call is made on the mirror's queue.
 ///
 /// `refs/heads` and `refs/tags` are what the server listed at the last fetch, as far as their commits are here; they are
 /// written as one `packed-refs` file, so that they change all at once. `refs/martlet/<bot>/<number>` are loose and ours.

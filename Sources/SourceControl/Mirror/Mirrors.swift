@@ -10,9 +10,9 @@ package final class Mirrors: Sendable {
     private let configuration: GitConfiguration
     private let engine: GitEngine
     private let kept: KeptRepositories
-    private let closing = BlockingLane(label: "git.closing")
+    private let closing = SerialQueue(label: "git.closing")
     /// One for each mirror, also when it is asked for again with other credentials.
-    private let lanes = Mutex<[String: (lane: BlockingLane, memory: ListMemory)]>([:])
+    private let queues = Mutex<[String: (queue: SerialQueue, memory: ListMemory)]>([:])
 
     /// - Parameters:
     ///   - directory: Made with what is missing above it when the first mirror is needed.
@@ -42,7 +42,7 @@ package final class Mirrors: Sendable {
     /// - Throws: `unreachable` when it cannot be started just now.
     package func program() async throws(SourceControlError) -> String? {
         let engine = engine
-        return try await BlockingLane(label: "git.program").run { () throws(SourceControlError) in
+        return try await SerialQueue(label: "git.program").run { () throws(SourceControlError) in
             engine == .library ? nil : try GitProgram.installed().map { "git \($0.version), \($0.path)" }
         }
     }
@@ -70,16 +70,17 @@ package final class Mirrors: Sendable {
 
     func mirror(of url: RemoteURL, credentials: Credentials?, kind: Kind) -> Mirror {
         let name = Self.directoryName(of: url) + kind.rawValue
-        let (lane, memory) = lanes.withLock { lanes in
-            let lane = lanes[name] ?? (BlockingLane(label: "git." + name), ListMemory())
-            lanes[name] = lane
-            return lane
+        let (queue, memory) = queues.withLock { queues in
+            let queue = queues[name] ?? (SerialQueue(label: "git." + name), ListMemory())
+            queues[name] = queue
+            return queue
         }
         var limits = limits
         limits.isPublicOnly = kind == .publicOnly
         let store = MirrorStore(path: "\(directory)/\(name)", name: name)
         return Mirror(
-            url: url, credentials: credentials, store: store, lane: lane, limits: limits, configuration: configuration,
+            url: url, credentials: credentials, store: store, queue: queue, limits: limits,
+            configuration: configuration,
             engine: kind == .publicOnly ? .library : engine, memory: memory, kept: kept)
     }
 

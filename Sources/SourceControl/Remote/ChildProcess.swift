@@ -2,7 +2,7 @@ import Basics
 import CLinux
 import Glibc
 
-/// A program that runs to its end on the lane's thread. It is killed with all processes that it started if the operation is stopped.
+/// A program that runs to its end on the queue's thread. It is killed with all processes that it started if the operation is stopped.
 struct ChildProcess {
     /// The arguments. The first one is the program's absolute path.
     var arguments: [String]

@@ -2,7 +2,7 @@ import CLibCurl
 import CLibGit2
 import Glibc
 
-/// The connection to one server over http, which its requests share. It is used on the lane's thread alone.
+/// The connection to one server over http, which its requests share. It is used on the queue's thread alone.
 final class HTTPSubtransport {
     let control: NetworkControl
     /// The easy handle, which is used again for each request.

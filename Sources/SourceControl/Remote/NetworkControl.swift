@@ -6,8 +6,8 @@ import Synchronization
 
 /// The state of one running network operation: its sockets and processes, and whether it is to stop.
 ///
-/// It is shared by the watch and the lane's thread, on which libgit2 and libcurl work. A stop shuts the sockets down. This ends every read, write and
-/// poll on them, including those inside libssh2, so that the lane is free at once.
+/// It is shared by the watch and the queue's thread, on which libgit2 and libcurl work. A stop shuts the sockets down. This ends every read, write and
+/// poll on them, including those inside libssh2, so that the queue is free at once.
 final class NetworkControl: Sendable {
     enum Stop: Sendable, Equatable {
         case canceled
@@ -49,7 +49,7 @@ final class NetworkControl: Sendable {
 
     init(limits: NetworkLimits) { self.limits = limits }
 
-    /// When the lane started the operation; `nil` while it is still queued.
+    /// When the queue started the operation; `nil` while it is still queued.
     var began: ContinuousClock.Instant? { state.withLock { $0.began } }
     var stopped: Stop? { state.withLock { $0.stop } }
     /// The failure that a callback found and that libgit2 reports with another message or not at all.

@@ -1,20 +1,20 @@
 import Basics
 import CLibGit2
 
-/// Runs blocking network work on a lane, and stops it when a limit is exceeded or the task is canceled.
+/// Runs blocking network work on a serial queue, and stops it when a limit is exceeded or the task is canceled.
 struct NetworkWatch {
-    let lane: BlockingLane
+    let queue: SerialQueue
     let limits: NetworkLimits
 
-    /// - Parameter limit: The time limit of the whole operation, which begins when the lane starts it.
+    /// - Parameter limit: The time limit of the whole operation, which begins when the queue starts it.
     func run<Value: Sendable>(
         limit: Duration, _ body: @escaping @Sendable (NetworkControl) throws(SourceControlError) -> Value
     ) async throws(SourceControlError) -> Value {
         let control = NetworkControl(limits: limits)
-        let lane = lane
+        let queue = queue
         let result = await withTaskGroup(of: Result<Value, SourceControlError>?.self) { group in
             group.addTask {
-                await lane.run { () -> Result<Value, SourceControlError> in
+                await queue.run { () -> Result<Value, SourceControlError> in
                     do throws(SourceControlError) {
                         return .success(try control.run { () throws(SourceControlError) in try body(control) })
                     } catch {
@@ -36,12 +36,12 @@ struct NetworkWatch {
             }
             return result
         }
-        // Never `nil`: the lane's task always returns a result.
+        // Never `nil`: the queue's task always returns a result.
         return try (result ?? .failure(Self.error(.canceled))).get()
     }
 
-    /// The lane on which /proc is read, for every process of the machine.
-    private static let lane = BlockingLane(label: "git.effort")
+    /// The queue on which /proc is read, for every process of the machine.
+    private static let queue = SerialQueue(label: "git.effort")
 
     /// Watches the operation. Returns when it has stopped the operation or its task is canceled.
     private static func watch(_ control: NetworkControl, limit: Duration) async {
@@ -56,7 +56,7 @@ struct NetworkWatch {
             if ContinuousClock.now - began > limit { return control.stop(.late(limit)) }
             if let limit = control.overdue { return control.stop(.late(limit)) }
             if let processes = control.silentProcesses {
-                control.note(effort: await lane.run { ProcessEffort.ticks(ofSessions: processes) })
+                control.note(effort: await queue.run { ProcessEffort.ticks(ofSessions: processes) })
             }
             let silence = control.silence { socket in
                 let milliseconds = clibgit2_milliseconds_since_last_receive(socket)

@@ -2,7 +2,7 @@ import CLibGit2
 import Glibc
 import Model
 
-/// A conversation with a repository's server, on the lane's thread.
+/// A conversation with a repository's server, on the queue's thread.
 struct RemoteSession {
     let url: RemoteURL
     let credentials: Credentials?

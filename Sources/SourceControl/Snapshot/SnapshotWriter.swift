@@ -3,7 +3,7 @@ import CLibGit2
 import Glibc
 import Model
 
-/// Writes a working tree as a commit into a repository of the service, on its lane. It writes nowhere else.
+/// Writes a working tree as a commit into a repository of the service, on its queue. It writes nowhere else.
 struct SnapshotWriter: Sendable {
     let root: String
     let store: MirrorStore

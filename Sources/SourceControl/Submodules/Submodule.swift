@@ -140,14 +140,15 @@ extension Mirror {
         var limits = other
         limits.isPublicOnly = self.limits.isPublicOnly
         return Mirror(
-            url: url, credentials: credentials, store: store, lane: lane, limits: limits, configuration: configuration,
+            url: url, credentials: credentials, store: store, queue: queue, limits: limits,
+            configuration: configuration,
             engine: engine, memory: memory, kept: kept)
     }
 
     /// Returns the size of its packs on the disk, in bytes.
     func packedBytes() async throws(SourceControlError) -> Int64 {
         let (store, operation) = (store, "measuring the mirror of \(url)")
-        return try await lane.run { () throws(SourceControlError) in
+        return try await queue.run { () throws(SourceControlError) in
             try files(operation) { () throws(FileError) in
                 guard try Directory(creating: store.path).status("objects/pack") != nil else { return 0 }
                 let packs = try Directory(opening: store.path + "/objects/pack")

@@ -16,7 +16,7 @@ extension Mirror {
     {
         try await export(commit, into: directory)
         let operation = "export of \(commit.abbreviated) into \(directory)"
-        return try await lane.run { () throws(SourceControlError) in
+        return try await queue.run { () throws(SourceControlError) in
             try files(operation) { () throws(FileError) in try ScriptSource(opening: directory).seal() }
         }
     }

@@ -12,7 +12,7 @@ package struct WorkingTree: Sendable {
     /// The root, as an absolute path without links and without a slash at its end.
     package let path: String
     let store: MirrorStore
-    let lane = BlockingLane(label: "working-tree")
+    let queue = SerialQueue(label: "working-tree")
     /// The git configuration whose ignore file applies in addition to the tree's own rules.
     let configuration: GitConfiguration
     let excluded: [String]
@@ -34,7 +34,7 @@ package struct WorkingTree: Sendable {
     /// The mirror from which jobs are checked out, which reads the service's repository.
     package var mirror: Mirror {
         Mirror(
-            url: RemoteURL(directory: path), credentials: nil, store: store, lane: lane, limits: NetworkLimits(),
+            url: RemoteURL(directory: path), credentials: nil, store: store, queue: queue, limits: NetworkLimits(),
             configuration: configuration, engine: .library, memory: ListMemory(),
             kept: KeptRepositories())
     }
@@ -61,7 +61,7 @@ package struct WorkingTree: Sendable {
         let (path, store, configuration, excluded) = (path, store, configuration, excluded)
         do throws(SourceControlError) {
             return .success(
-                try await lane.run { () throws(SourceControlError) in
+                try await queue.run { () throws(SourceControlError) in
                     // The paths are resolved without links, like the root.
                     let within = excluded.compactMap { Self.canonical($0) }.filter { $0.hasPrefix(path + "/") }
                     return try SnapshotWriter(

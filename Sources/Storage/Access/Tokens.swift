@@ -29,7 +29,7 @@ extension Store {
                 code: .tooLarge, operation: operation,
                 message: "a token's name has 1 to \(Self.maximumTokenNameBytes) bytes; choose another")
         }
-        try await lane.write(operation) { transaction in
+        try await writer.write(operation) { transaction in
             try transaction.db.change(
                 "INSERT OR IGNORE INTO tokens (name, role, hash, created_at) VALUES (?, ?, ?, ?)",
                 [name, role.rawValue, hash, time.millisecondsSinceEpoch])
@@ -56,7 +56,7 @@ extension Store {
     /// Revokes a token.
     /// - Returns: Whether there was an unrevoked token of that name.
     package func revokeToken(name: String, at time: Timestamp) async throws(StoreError) -> Bool {
-        try await lane.write("revoke the token \(name.kept(80))") { transaction in
+        try await writer.write("revoke the token \(name.kept(80))") { transaction in
             try transaction.db.change(
                 "UPDATE tokens SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL",
                 [time.millisecondsSinceEpoch, name])

@@ -106,7 +106,7 @@ extension Store {
     package func addAttempt(
         to id: IntegrationID, job: Name, testFilter: String? = nil, at time: Timestamp
     ) async throws(StoreError) -> AttemptRecord {
-        try await lane.write("add an attempt at \(id)/\(job)") { transaction in
+        try await writer.write("add an attempt at \(id)/\(job)") { transaction in
             let integration = try Self.integration(id, transaction.db)
             return try Self.insertAttempt(at: job, of: integration, testFilter: testFilter, at: time, transaction)
         }
@@ -166,7 +166,7 @@ extension Store {
         _ event: AttemptState.Event, to id: AttemptID, at time: Timestamp, reason: String? = nil,
         isolation: Isolation? = nil
     ) async throws(StoreError) -> AttemptRecord {
-        try await lane.write("change \(id)") { transaction in
+        try await writer.write("change \(id)") { transaction in
             try Self.apply(event, to: id, at: time, reason: reason, isolation: isolation, transaction)
         }
     }
@@ -213,7 +213,7 @@ extension Store {
 
     /// Stores several step changes in their order, in one transaction.
     package func record(steps: [StepChange], of id: AttemptID) async throws(StoreError) {
-        try await lane.write("store steps of \(id)") { transaction in
+        try await writer.write("store steps of \(id)") { transaction in
             try Self.record(steps, of: id, transaction)
         }
     }

@@ -90,7 +90,7 @@ extension Store {
         // A reader's queue compresses the coverage, so that neither the writer nor the cooperative pool is blocked.
         let coverage =
             results.coverage == nil ? nil : try await read(operation) { _ in try EncodedCoverage(results.coverage) }
-        let unfinished: Int64? = try await lane.write(operation) { transaction in
+        let unfinished: Int64? = try await writer.write(operation) { transaction in
             let db = transaction.db
             try Self.record(steps, of: id, transaction)
             var (attempt, record) = try Self.attempt(id, db)
@@ -120,7 +120,7 @@ extension Store {
         }
         let tested = try await read(operation) { try Self.testedAttempt(id, row: attempt, $0) }
         let insertRecord = try await storeTests(operation, results.tests, of: tested)
-        try await lane.write(operation) { transaction in
+        try await writer.write(operation) { transaction in
             try insertRecord?(transaction.db)
             if let coverage { try Self.insert(coverage, attempt: attempt, transaction.db) }
             try Self.show(results, of: id, attempt: attempt, at: time, transaction)

@@ -60,7 +60,7 @@ extension Store {
     ) async throws(StoreError) {
         var next = 0
         while next < items.count {
-            next = try await lane.write(operation) { [next] transaction in
+            next = try await writer.write(operation) { [next] transaction in
                 try Self.insertBatch(items[next...]) { try insert(transaction.db, $0, items[$0]) }
             }
         }
@@ -84,7 +84,7 @@ extension Store {
         let (table, key, condition) = (deletion.table, deletion.key, deletion.condition)
         var isDone = false
         while !isDone {
-            isDone = try await lane.write(operation) { transaction in
+            isDone = try await writer.write(operation) { transaction in
                 try transaction.db.change(
                     """
                     DELETE FROM \(table) WHERE \(condition) AND \(key) IN

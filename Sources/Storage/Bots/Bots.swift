@@ -67,7 +67,7 @@ extension Store {
     package func register(
         _ bots: [BotSpecification], used: [Name: Int] = [:], at time: Timestamp
     ) async throws(StoreError) {
-        try await lane.write("register \(bots.count) bots") { transaction in
+        try await writer.write("register \(bots.count) bots") { transaction in
             let db = transaction.db
             let names = try jsonText(bots.map(\.name))
             try db.change(

@@ -45,7 +45,7 @@ extension Store {
         _ mark: ScheduleMark, queueing new: [NewIntegration], at time: Timestamp,
         recording event: @escaping @Sendable (IntegrationRecord) -> NewEvent
     ) async throws(StoreError) -> [IntegrationRecord] {
-        try await lane.write("take up the schedule of \(mark.bot)") { transaction in
+        try await writer.write("take up the schedule of \(mark.bot)") { transaction in
             let db = transaction.db
             let bot = try Self.registeredBot(mark.bot, db)
             try db.change(

@@ -56,7 +56,7 @@ extension Store {
     package func queue(
         _ new: NewIntegration, at time: Timestamp, recording event: (@Sendable (IntegrationRecord) -> NewEvent)? = nil
     ) async throws(StoreError) -> IntegrationRecord {
-        try await lane.write("queue an integration of \(new.bot)") { transaction in
+        try await writer.write("queue an integration of \(new.bot)") { transaction in
             let bot = try Self.registeredBot(new.bot, transaction.db)
             return try Self.queue(new, of: bot, at: time, recording: event, transaction)
         }
@@ -149,7 +149,7 @@ extension Store {
     package func apply(
         _ event: IntegrationState.Event, to id: IntegrationID, at time: Timestamp, reason: String? = nil
     ) async throws(StoreError) -> IntegrationRecord {
-        try await lane.write("change \(id)") { transaction in
+        try await writer.write("change \(id)") { transaction in
             let record = try Self.integration(id, transaction.db)
             return try Self.apply(event, to: record, at: time, reason: reason, transaction)
         }
@@ -160,7 +160,7 @@ extension Store {
     package func cancel(
         queued id: IntegrationID, at time: Timestamp, reason: String
     ) async throws(StoreError) {
-        try await lane.write("cancel \(id) in the queue") { transaction in
+        try await writer.write("cancel \(id) in the queue") { transaction in
             let record = try Self.integration(id, transaction.db)
             guard record.state == .queued else {
                 throw IllegalTransition(state: "\(record.state)", event: "canceled in the queue")
@@ -252,7 +252,7 @@ extension Store {
         _ id: IntegrationID, as specification: BotSpecification?, with preparation: Preparation? = nil,
         at time: Timestamp
     ) async throws(StoreError) -> (integration: IntegrationRecord, specification: BotSpecification?)? {
-        try await lane.write("begin \(id)") { transaction in
+        try await writer.write("begin \(id)") { transaction in
             let db = transaction.db
             let record = try Self.integration(id, db)
             guard record.state.verdict == nil else { return nil }
@@ -287,7 +287,7 @@ extension Store {
     package func recordPreparation(
         of id: IntegrationID, _ preparation: Preparation, at time: Timestamp
     ) async throws(StoreError) -> IntegrationRecord {
-        try await lane.write("store the recipe of \(id)") { transaction in
+        try await writer.write("store the recipe of \(id)") { transaction in
             try Self.prepare(id, with: preparation, at: time, transaction)
         }
     }

@@ -150,7 +150,7 @@ extension Store {
 
     /// Stores why integrations are in their states, without changing these; `nil` removes the reason.
     package func explain(_ ids: [IntegrationID], _ reason: String?) async throws(StoreError) {
-        try await lane.write("explain integrations") { transaction in
+        try await writer.write("explain integrations") { transaction in
             for id in ids {
                 let row = try Self.integrationRow(id, transaction.db)
                 try transaction.db.change(

@@ -69,7 +69,7 @@ extension Store {
         _ id: IntegrationID, for rerun: NewRerun, at time: Timestamp,
         recording event: (@Sendable (IntegrationRecord) -> NewEvent)? = nil
     ) async throws(StoreError) -> IntegrationRecord {
-        try await lane.write("queue \(id) again") { transaction in
+        try await writer.write("queue \(id) again") { transaction in
             let db = transaction.db
             var record = try Self.integration(id, db)
             guard case .completed(let verdict, let hasFailedTrigger) = record.state else {
@@ -107,7 +107,7 @@ extension Store {
     package func takeBackRerun(
         of id: IntegrationID, at time: Timestamp
     ) async throws(StoreError) -> IntegrationRecord {
-        try await lane.write("take back the rerun of \(id)") { transaction in
+        try await writer.write("take back the rerun of \(id)") { transaction in
             let db = transaction.db
             var record = try Self.integration(id, db)
             let row = try db.row(

@@ -63,7 +63,7 @@ extension Store {
     package func skip(
         _ id: IntegrationID, reason: String, commit: CommitSummary, at time: Timestamp
     ) async throws(StoreError) {
-        try await lane.write("skip \(id)") { transaction in
+        try await writer.write("skip \(id)") { transaction in
             let db = transaction.db
             var record = try Self.integration(id, db)
             try Self.describe(record.rowID, commit, db)
@@ -77,7 +77,7 @@ extension Store {
     /// Stores the commit's summary of an integration that ends before its recipe is known.
     /// - Throws: `notFound`.
     package func describe(_ id: IntegrationID, commit: CommitSummary) async throws(StoreError) {
-        try await lane.write("store the commit of \(id)") { transaction in
+        try await writer.write("store the commit of \(id)") { transaction in
             try Self.describe(try Self.integrationRow(id, transaction.db), commit, transaction.db)
             transaction.changed(.integration(id))
         }

@@ -40,7 +40,7 @@ extension Store {
                 message: "a reason has 1 to \(Silence.maximumReasonBytes) bytes; write another")
         }
         let shown = try await shownIntegrations(id)
-        try await lane.write(operation) { transaction in
+        try await writer.write(operation) { transaction in
             let db = transaction.db
             let row = try Self.integrationRow(id, db)
             let (bot, number) = try Self.place(row, db)
@@ -88,7 +88,7 @@ extension Store {
     /// - Throws: `notFound` if the integration does not exist.
     package func unsilence(_ fingerprint: String, of id: IntegrationID) async throws(StoreError) -> Bool {
         let shown = try await shownIntegrations(id)
-        return try await lane.write("take back a silence of \(id)") { transaction in
+        return try await writer.write("take back a silence of \(id)") { transaction in
             let db = transaction.db
             let row = try Self.integrationRow(id, db)
             let (bot, number) = try Self.place(row, db)

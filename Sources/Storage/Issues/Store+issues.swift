@@ -18,7 +18,7 @@ extension Store {
                 code: .tooLarge, operation: operation,
                 message: "\(issues.count) issues are more than \(AttemptResults.maximumRows)")
         }
-        let (row, visible, isDone) = try await lane.write(operation) { transaction in
+        let (row, visible, isDone) = try await writer.write(operation) { transaction in
             let db = transaction.db
             let row = try Self.integrationRow(id, db)
             let visible: Int64 =
@@ -41,7 +41,7 @@ extension Store {
         try await insertBatches(operation, issues) { db, place, issue in
             try Self.insert(issue, integration: row, set: next, place: place, db)
         }
-        try await lane.write(operation) { transaction in
+        try await writer.write(operation) { transaction in
             try Self.show(set: next, summary, of: id, row: row, transaction)
             if let event { try Self.apply(event, to: id, at: time, reason: reason, transaction) }
         }

@@ -31,7 +31,7 @@ extension Store {
 
     /// Stores the comment's number; `nil` if the comment is gone.
     package func setComment(_ comment: Int64?, at place: CommentPlace) async throws(StoreError) {
-        try await lane.write("store the comment of \(place.bot)") { transaction in
+        try await writer.write("store the comment of \(place.bot)") { transaction in
             guard let comment else {
                 return try transaction.db.change(
                     "DELETE FROM comments WHERE bot = ? AND number = ? AND destination = ? AND project = ?",

@@ -6,7 +6,7 @@ extension Store {
     /// - Returns: The number of messages.
     @discardableResult
     package func recoverOutbox(at time: Timestamp) async throws(StoreError) -> Int {
-        try await lane.write("take up what was being sent") { transaction in
+        try await writer.write("take up what was being sent") { transaction in
             try transaction.db.change(Self.recovery, [time.millisecondsSinceEpoch])
             let count = transaction.db.changesCount
             if count > 0 {
@@ -44,7 +44,7 @@ extension Store {
         for place: OutboxPlace, at time: Timestamp, horizon: Duration
     ) async throws(StoreError) -> OutboxMessage? {
         let operation = "take a message for \(place.name.kept(200))"
-        let taken = try await lane.write(operation) { transaction -> Result<OutboxMessage?, Refusal> in
+        let taken = try await writer.write(operation) { transaction -> Result<OutboxMessage?, Refusal> in
             let db = transaction.db
             let arguments: StatementArguments = [place.kind.rawValue, place.name, place.account]
             let due: Int64? =
@@ -81,7 +81,7 @@ extension Store {
     package func settle(
         _ message: OutboxMessage, as settlement: OutboxSettlement, at time: Timestamp
     ) async throws(StoreError) {
-        try await lane.write("store what came of message \(message.id)") { transaction in
+        try await writer.write("store what came of message \(message.id)") { transaction in
             let db = transaction.db
             var (state, note, next): (OutboxMessage.State, String?, Timestamp?)
             var mayHaveArrived = false

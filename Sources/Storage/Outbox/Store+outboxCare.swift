@@ -6,7 +6,7 @@ extension Store {
     /// - Throws: `notFound` if there is no such message, or if its integration was removed: its facts are no longer known, and its page is gone.
     ///   `illegalTransition` for a message in another state, and if a newer message with its subject has been stored since.
     package func retryMessage(_ id: Int64, at time: Timestamp) async throws(StoreError) -> OutboxMessage {
-        try await lane.write("try message \(id) again") { transaction in
+        try await writer.write("try message \(id) again") { transaction in
             let db = transaction.db
             let stored = try db.first("SELECT * FROM outbox WHERE id = ?", [id], Self.message)
             guard var message = stored else { throw Refusal.notFound("message \(id)") }
@@ -74,7 +74,7 @@ extension Store {
     ) async throws(StoreError) -> Int {
         var count = 0
         while true {
-            let expired = try await lane.write("give up what waits too long") { transaction in
+            let expired = try await writer.write("give up what waits too long") { transaction in
                 let ids: [Int64] = try transaction.db.all(
                     Self.overdueQuery,
                     [

@@ -41,7 +41,7 @@ extension Store {
         answer: @escaping @Sendable (SeenPullRequest, _ defaultBranch: RefName?) -> PullRequestAnswer,
         recording event: @escaping @Sendable (IntegrationRecord) -> NewEvent
     ) async throws(StoreError) -> PullRequestApproval {
-        try await lane.write("approve \(bot)!\(number)") { transaction in
+        try await writer.write("approve \(bot)!\(number)") { transaction in
             let db = transaction.db
             let row = try db.first(
                 """

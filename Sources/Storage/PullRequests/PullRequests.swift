@@ -196,7 +196,7 @@ extension Store {
     /// Records that a running integration is to end, although it may continue for a while.
     /// - Throws: `notFound`.
     package func markEnding(_ id: IntegrationID, run: Int) async throws(StoreError) {
-        try await lane.write("mark \(id) as ending") { transaction in
+        try await writer.write("mark \(id) as ending") { transaction in
             try transaction.db.change(
                 "UPDATE integrations SET ending_run = ? WHERE id = ? AND state <> 'completed'",
                 [run, try Self.integrationRow(id, transaction.db)])

@@ -34,7 +34,7 @@ extension Store {
     package func recordMerge(
         of id: IntegrationID, commit: CommitID, unmerged: String?
     ) async throws(StoreError) -> IntegrationRecord {
-        try await lane.write("store the merge of \(id)") { transaction in
+        try await writer.write("store the merge of \(id)") { transaction in
             let row = try Self.integrationRow(id, transaction.db)
             try transaction.db.change(
                 "UPDATE integrations SET \"commit\" = ?, unmerged = ? WHERE id = ?",

@@ -71,7 +71,7 @@ extension Store {
     /// - Returns: `duplicate` or `conflict` if the hook's delivery id was stored before; then no row is changed.
     /// - Throws: `tooLarge` for more claims or longer names than `NewEvent` allows.
     package func record(_ event: NewEvent) async throws(StoreError) -> RecordedEvent {
-        try await lane.write("store the event \(event.event.kept(80)) of \(event.hook.kept(80))") { transaction in
+        try await writer.write("store the event \(event.event.kept(80)) of \(event.hook.kept(80))") { transaction in
             try Self.record(event, transaction)
         }
     }
@@ -134,7 +134,7 @@ extension Store {
     package func requestScan(
         at repository: String, telling event: NewEvent? = nil
     ) async throws(StoreError) {
-        try await lane.write("request a scan of \(repository)") { transaction in
+        try await writer.write("request a scan of \(repository)") { transaction in
             let row = try Self.repositoryRow(repository, transaction.db)
             if let event, let pull = event.pull {
                 try Self.note(pull, of: row, at: event.receivedAt, transaction.db)
@@ -146,7 +146,7 @@ extension Store {
     /// Requests scans of several repositories in one transaction, for the poller's timer. A repository whose scan is already requested gets no newer
     /// request, so that its pause after a failure continues.
     package func requestScans(at repositories: [String]) async throws(StoreError) {
-        try await lane.write("request scans of \(repositories.count) repositories") { transaction in
+        try await writer.write("request scans of \(repositories.count) repositories") { transaction in
             for repository in repositories {
                 let row = try Self.repositoryRow(repository, transaction.db)
                 let isWanted: Bool? = try transaction.db.first(

@@ -148,7 +148,7 @@ extension Store {
                     "it has \(scan.heads.count) branches and tags, more than \(RefScan.maximumHeads); delete old ones"
             )
         }
-        return try await lane.write(operation) { transaction in
+        return try await writer.write(operation) { transaction in
             var application = try ScanApplication(scan, transaction)
             return try application.run()
         }
@@ -156,7 +156,7 @@ extension Store {
 
     /// Records that a scan failed. The request stays, so that the scan is tried again; events keep waiting.
     package func scanFailed(_ request: ScanRequest, reason: String, at time: Timestamp) async throws(StoreError) {
-        try await lane.write("store the failed scan of \(request.repository)") { transaction in
+        try await writer.write("store the failed scan of \(request.repository)") { transaction in
             try transaction.db.change(
                 "UPDATE repositories SET last_error = ?, failures = failures + 1 WHERE url = ?",
                 [reason.kept, request.repository])

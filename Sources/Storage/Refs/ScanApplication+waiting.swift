@@ -144,7 +144,7 @@ extension Store {
     /// - Returns: Whether a scan was requested.
     package func scanAgain(for deliveries: [Int64]?) async throws(StoreError) -> Bool {
         let rows = deliveries.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }
-        return try await lane.write("look again for what was told of") { transaction in
+        return try await writer.write("look again for what was told of") { transaction in
             let urls: [String] = try transaction.db.all(
                 """
                 SELECT DISTINCT url FROM deliveries JOIN repositories ON repositories.id = repository

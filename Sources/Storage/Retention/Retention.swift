@@ -122,7 +122,7 @@ extension Store {
         while !rest.isEmpty {
             let batch = Array(rest.prefix(Self.removalBatch))
             rest = rest.dropFirst(batch.count)
-            removed += try await lane.write("remove integrations of \(bot)") { transaction in
+            removed += try await writer.write("remove integrations of \(bot)") { transaction in
                 guard let stored = try Self.retentionBot(bot, transaction.db) else { return [] }
                 var holders = try RetentionHolders(
                     bot: bot, row: stored.id, repository: stored.repository, transaction.db)
@@ -175,7 +175,7 @@ extension Store {
     ///     integration.
     ///   - most: The longest step forward.
     package func advanceRetentionClock(to now: Timestamp, atMost most: Duration) async throws(StoreError) -> Timestamp {
-        try await lane.write("count what time has passed") { transaction in
+        try await writer.write("count what time has passed") { transaction in
             let stored: Timestamp? = try transaction.db.first("SELECT at FROM retention_clock") { try $0.time("at") }
             // Either the existing integrations were stored with a correct clock, or none of them counts as old.
             let newest: Timestamp? = try transaction.db.first(

@@ -8,7 +8,7 @@ extension Store {
     /// - Returns: The removed numbers, lowest first.
     @discardableResult
     package func removeIntegrations(of bot: Name, below number: Int) async throws(StoreError) -> [Int] {
-        try await lane.write("remove the integrations of \(bot) below \(number)") { transaction in
+        try await writer.write("remove the integrations of \(bot) below \(number)") { transaction in
             let db = transaction.db
             let rows = try db.rows(
                 """
@@ -72,7 +72,7 @@ extension Store {
             }
         }
         try await deleteBatches(operation, .issues(integration: row, set: nil))
-        try await lane.write(operation) { transaction in
+        try await writer.write(operation) { transaction in
             let db = transaction.db
             try db.change("UPDATE integrations SET superseded_by = NULL WHERE superseded_by = ?", [row])
             for table in ["attempts", "triggers", "reruns"] {

@@ -17,7 +17,7 @@ package final class Store: Sendable {
     /// The most rows in one batch of results. 100 findings with 200-byte messages took 2.0 ms, 200 took 5.0 ms (median of 30; debug build, two cores
     /// at a load of 13).
     package static let batchSize = 100
-    /// The time after which a batch ends before it is full, on a slow machine or with long texts. Together with `WriterLane.joiningTime` it leaves
+    /// The time after which a batch ends before it is full, on a slow machine or with long texts. Together with `WriterQueue.joiningTime` it leaves
     /// the disk a part of the 5 ms that a transaction may hold the writer.
     static let batchTime: Duration = .milliseconds(1.5)
     /// How long a statement waits for another process that holds the file, such as `sqlite3` or a backup.
@@ -31,8 +31,8 @@ package final class Store: Sendable {
     private static let maximumReaders = 5
 
     let pool: DatabasePool
-    let lane: WriterLane
-    private let readers: BlockingLanes
+    let writer: WriterQueue
+    private let readers: SerialQueues
     let testNames = TestNameCache()
     let queueHeads = QueueHeads()
     /// The latest result of `statedAccess`, with the `publishings` at which it was read.
@@ -42,8 +42,8 @@ package final class Store: Sendable {
     private init(pool: DatabasePool) {
         self.pool = pool
         broadcast = ChangeBroadcast()
-        readers = BlockingLanes(label: "readers", count: Self.maximumReaders)
-        lane = WriterLane(pool: pool, broadcast: broadcast)
+        readers = SerialQueues(label: "readers", count: Self.maximumReaders)
+        writer = WriterQueue(pool: pool, broadcast: broadcast)
     }
 
     /// Opens the database. Creates it with mode 0600, or migrates it to this version's schema. It blocks until it is done.
@@ -119,7 +119,7 @@ package final class Store: Sendable {
     package func stamp(of id: IntegrationID) -> UInt64 { broadcast.stamp(of: id) }
 
     /// Returns the writer's statistics since it was opened.
-    package func writerFigures() -> WriterFigures { lane.figures }
+    package func writerFigures() -> WriterFigures { writer.figures }
 
     /// Runs `body` in one snapshot, on a connection of its own.
     func read<Value: Sendable>(

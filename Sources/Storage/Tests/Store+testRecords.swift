@@ -74,7 +74,7 @@ extension Store {
         var new = found
         var next = 0
         while next < missing.count {
-            let made = try await lane.write(operation) { [next] transaction in
+            let made = try await writer.write(operation) { [next] transaction in
                 var made: [Int64] = []
                 _ = try Self.insertBatch(missing[next...]) { place in
                     made.append(try Self.makeTestID(missing[place], bot: attempt.bot, transaction.db))
@@ -97,7 +97,7 @@ extension Store {
         try await insertBatches(operation, encoded.rows) { db, _, row in
             try Self.insert(row, attempt: attempt.row, db)
         }
-        let profile = try await lane.write(operation) { try Self.makeProfile(encoded, of: attempt, $0.db) }
+        let profile = try await writer.write(operation) { try Self.makeProfile(encoded, of: attempt, $0.db) }
         return { db in try Self.insert(encoded, profile: profile, attempt: attempt.row, db) }
     }
 

@@ -60,7 +60,7 @@ extension Store {
     /// the same commit again takes over the reservation of a completed one.
     /// - Returns: See `Reservation`.
     package func reserve(_ request: VersionRequest, at time: Timestamp) async throws(StoreError) -> Reservation {
-        try await lane.write("reserve a version of \(request.product)") { transaction in
+        try await writer.write("reserve a version of \(request.product)") { transaction in
             if let conflict = try Self.registryConflict(request, transaction.db) { return conflict }
             let answer =
                 switch request.source {

@@ -19,7 +19,7 @@ package struct DownloadCount: Hashable, Sendable {
 extension Store {
     /// Adds to the stored download counts, in one transaction.
     package func addDownloads(_ counts: [DownloadCount]) async throws(StoreError) {
-        try await lane.write("count downloads of \(counts.count) files") { transaction in
+        try await writer.write("count downloads of \(counts.count) files") { transaction in
             for count in counts {
                 try transaction.db.change(
                     """

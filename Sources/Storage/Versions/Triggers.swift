@@ -64,7 +64,7 @@ extension Store {
     /// Stores several attempts of one trigger in one transaction.
     package func recordTriggers(_ records: [TriggerRecord]) async throws(StoreError) {
         guard let first = records.first else { return }
-        try await lane.write("store the trigger \(first.trigger) of \(first.integration)") { transaction in
+        try await writer.write("store the trigger \(first.trigger) of \(first.integration)") { transaction in
             for record in records { try Self.record(record, transaction) }
         }
     }

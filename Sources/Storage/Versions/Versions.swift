@@ -94,7 +94,7 @@ extension Store {
     @discardableResult
     package func publish(_ manifest: PublishedVersion, at time: Timestamp) async throws(StoreError) -> Name? {
         let (product, version) = (manifest.product, manifest.version)
-        return try await lane.write("publish \(product) \(version)") { transaction in
+        return try await writer.write("publish \(product) \(version)") { transaction in
             let record = try Self.version(version, of: product, transaction.db)
             guard let record else { throw Refusal.notFound("version \(product) \(version)") }
             if record.state == .published {
@@ -126,7 +126,7 @@ extension Store {
     /// Releases a reserved number. Returns without an error if it was never reserved.
     /// - Throws: `illegalTransition` if it is published: a published version never disappears.
     package func abandon(product: Name, version: SemanticVersion) async throws(StoreError) {
-        try await lane.write("abandon \(product) \(version)") { transaction in
+        try await writer.write("abandon \(product) \(version)") { transaction in
             guard let record = try Self.version(version, of: product, transaction.db) else { return }
             guard record.state == .reserved else {
                 throw Refusal(code: .illegalTransition, message: "it is published; it can only be yanked")
@@ -141,7 +141,7 @@ extension Store {
     /// Removes a published version from ranges and `latest`; its files stay. Repeating it changes no row.
     /// - Throws: `notFound` if it is not published.
     package func yank(product: Name, version: SemanticVersion, at time: Timestamp) async throws(StoreError) {
-        try await lane.write("yank \(product) \(version)") { transaction in
+        try await writer.write("yank \(product) \(version)") { transaction in
             guard let record = try Self.version(version, of: product, transaction.db), record.state == .published else {
                 throw Refusal.notFound("published version \(product) \(version)")
             }
@@ -164,7 +164,7 @@ extension Store {
     package func adopt(
         _ record: VersionRecord, isFromBranch: Bool, at time: Timestamp
     ) async throws(StoreError) -> Name? {
-        try await lane.write("adopt \(record.product) \(record.version)") { transaction in
+        try await writer.write("adopt \(record.product) \(record.version)") { transaction in
             if let stored = try Self.version(record.version, of: record.product, transaction.db),
                 stored.state == .published
             {

@@ -4,7 +4,7 @@ import Basics
 struct S3Multipart: Sendable {
     let client: S3Client
     let records: S3Records
-    let lane: BlockingLane
+    let queue: SerialQueue
 
     /// Sends the missing parts of a file.
     /// - Returns: The server's id of the upload.
@@ -16,7 +16,7 @@ struct S3Multipart: Sendable {
         tries.note(reached: there.keys.reduce(0) { $0 + parts.count($1) })
         let whole = S3Parts.Whole()
         for number in 1...parts.count {
-            let digests = try await lane.run { () throws(TransferError) in try parts.digests(number, into: whole) }
+            let digests = try await queue.run { () throws(TransferError) in try parts.digests(number, into: whole) }
             if let tag = there[number] {
                 let part = S3Record.Part(md5: digests.md5, tag: tag)
                 if tag == digests.md5 || record.parts[number] == part {

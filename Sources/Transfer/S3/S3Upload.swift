@@ -14,11 +14,11 @@ struct S3Upload: UploadMethod {
     private let records: S3Records
     private let multipart: S3Multipart
 
-    init(client: S3Client, options: UploadOptions, lane: BlockingLane) {
+    init(client: S3Client, options: UploadOptions, queue: SerialQueue) {
         self.client = client
         self.options = options
         records = S3Records(options)
-        multipart = S3Multipart(client: client, records: records, lane: lane)
+        multipart = S3Multipart(client: client, records: records, queue: queue)
     }
 
     /// The part's name for a file that is sent in one request.

@@ -4,8 +4,8 @@ import Synchronization
 
 /// An upload method for a directory of this machine, such as a mounted share.
 struct LocalUpload: UploadMethod {
-    /// The lane of this upload alone, so that a share whose server is down delays no other upload.
-    let lane: BlockingLane
+    /// The queue of this upload alone, so that a share whose server is down delays no other upload.
+    let queue: SerialQueue
     let identifiers: any IdentifierSource
     let session: String?
 
@@ -16,7 +16,7 @@ struct LocalUpload: UploadMethod {
         let identifier = session ?? identifiers.next()
         let (course, size) = (target.course, target.file.size)
         course.say(.looking, UploadTries())
-        return try await onLane(target) { directory, name, goesOn throws(FileError) in
+        return try await onQueue(target) { directory, name, goesOn throws(FileError) in
             let part = UploadTarget.partName(name[...], identifier)
             // The part is from a killed try of this session. It may also be a second name of the target; see
             // `Directory.moveOntoNothing`.
@@ -51,7 +51,7 @@ struct LocalUpload: UploadMethod {
 
     func commit(_ target: UploadTarget, part: String) async throws(TransferError) {
         target.course.say(.moving, bytes: target.file.size, UploadTries())
-        try await onLane(target) { directory, name, _ throws(FileError) in
+        try await onQueue(target) { directory, name, _ throws(FileError) in
             do throws(FileError) {
                 try directory.rename(part, to: directory, name, replace: false)
             } catch {
@@ -65,7 +65,7 @@ struct LocalUpload: UploadMethod {
     @discardableResult
     func discard(_ target: UploadTarget, part: String) async -> Bool {
         // Errors are ignored, because the upload has failed already. The part's name identifies it.
-        try? await onLane(target) { directory, _, _ throws(FileError) in try directory.remove(part) }
+        try? await onQueue(target) { directory, _, _ throws(FileError) in try directory.remove(part) }
         return true
     }
 
@@ -75,14 +75,14 @@ struct LocalUpload: UploadMethod {
         return [UploadTarget.partName(target.url[begin...], session)]
     }
 
-    private func onLane<Value: Sendable>(
+    private func onQueue<Value: Sendable>(
         _ target: UploadTarget,
         _ body: @escaping @Sendable (Directory, String, _ goesOn: () -> Bool) throws(FileError) -> Value
     ) async throws(TransferError) -> Value {
         let operation = "upload to \(target.shown)"
         let wish = CancelWish()
         let result: Result<Value, FileError> = await withTaskCancellationHandler {
-            await lane.run {
+            await queue.run {
                 Result { () throws(FileError) in
                     let path = target.url
                     let slash = path.lastIndex(of: "/") ?? path.startIndex

@@ -6,7 +6,7 @@ struct RemoteUpload: UploadMethod {
     let transport: any Transport
     let identifiers: any IdentifierSource
     let options: UploadOptions
-    let lane: BlockingLane
+    let queue: SerialQueue
 
     /// The additional size in bytes for the text of a 404 if a smaller file was expected: 64 KiB.
     static let errorPage: Int64 = 64 << 10
@@ -184,7 +184,7 @@ struct RemoteUpload: UploadMethod {
 
     /// Whether the target holds a beginning of the file, as an interrupted PUT leaves it.
     private func isBeginning(_ found: Found, _ target: UploadTarget) async throws(TransferError) -> Bool {
-        try await lane.run { () throws(TransferError) in
+        try await queue.run { () throws(TransferError) in
             try target.file.beginsWith(found.size, sha256: found.sha256)
         }
     }

@@ -26,7 +26,7 @@ import Glibc
 package struct Uploader: Sendable {
     let transport: any Transport
     let identifiers: any IdentifierSource
-    let lane: BlockingLane
+    let queue: SerialQueue
     /// The current time in seconds since 1970, for signatures.
     let now: @Sendable () -> Int64
 
@@ -40,7 +40,7 @@ package struct Uploader: Sendable {
         self.transport = transport
         self.identifiers = identifiers
         self.now = now
-        lane = BlockingLane(label: "upload")
+        queue = SerialQueue(label: "upload")
     }
 
     /// Uploads all files.
@@ -118,12 +118,12 @@ package struct Uploader: Sendable {
     private func method(_ target: UploadTarget, _ options: UploadOptions) -> any UploadMethod {
         switch target.place {
         case .local:
-            LocalUpload(lane: BlockingLane(label: "upload-local"), identifiers: identifiers, session: options.session)
-        case .remote: RemoteUpload(transport: transport, identifiers: identifiers, options: options, lane: lane)
+            LocalUpload(queue: SerialQueue(label: "upload-local"), identifiers: identifiers, session: options.session)
+        case .remote: RemoteUpload(transport: transport, identifiers: identifiers, options: options, queue: queue)
         case .bucket(let bucket):
             S3Upload(
                 client: S3Client(transport: transport, options: options, bucket: bucket, now: now), options: options,
-                lane: lane)
+                queue: queue)
         }
     }
 }

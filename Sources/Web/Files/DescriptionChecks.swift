@@ -9,7 +9,7 @@ final class DescriptionChecks: Sendable {
     /// Takes about 10 MB when it is full.
     private let known = FindingMemory<DescriptionCheck>(limit: 10_000)
     /// A serial queue of its own: one check reads up to 64 MiB, and no download may wait for it.
-    private let lane = BlockingLane(label: "descriptions-check")
+    private let queue = SerialQueue(label: "descriptions-check")
 
     /// Checks the description files of a version.
     /// - Parameters:
@@ -21,7 +21,7 @@ final class DescriptionChecks: Sendable {
     ) async throws(FileError) -> DescriptionCheck? {
         let place = "files/\(record.product)/\(record.version)"
         let files = record.files
-        return try await lane.run { () throws(FileError) -> DescriptionCheck? in
+        return try await queue.run { () throws(FileError) -> DescriptionCheck? in
             let state = try Directory(opening: state, readsSecondNames: true)
             guard try state.status(place)?.kind == .directory else { return nil }
             let directory = try state.directory(place)

@@ -37,7 +37,7 @@ final class ExportFile: Sendable {
     /// - Parameters:
     ///   - holder: Gets the bytes of the file.
     ///   - directory: Where the file is made.
-    ///   - files: Whose lanes write it.
+    ///   - files: Whose queues write it.
     /// - Throws: `OpenFile.ReadError`, such as for a full disk; 503 if too many bytes wait on the disk; the errors of the body;
     ///   `CancellationError`.
     static func write(

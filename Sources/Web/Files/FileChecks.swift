@@ -26,7 +26,7 @@ final class FileChecks: Sendable {
     private static let readBytes = 256 << 10
 
     /// A serial queue of its own, so that no download waits for the check of another file.
-    private let lane = BlockingLane(label: "files-check")
+    private let queue = SerialQueue(label: "files-check")
     private let state = Mutex(State())
 
     /// Returns whether a file's bytes have the digest. The result is cached; concurrent callers share one read of the file.
@@ -52,7 +52,7 @@ final class FileChecks: Sendable {
     ) async throws -> Bool {
         let known = Known(status: file.status, sha256: sha256)
         let isWhole = try await digest(file.file, size: file.status.size, rest: rest) == sha256
-        let isUnchanged = await lane.run { file.isUnchanged }
+        let isUnchanged = await queue.run { file.isUnchanged }
         keep(known, isWhole && isUnchanged)
         return isWhole
     }
@@ -78,7 +78,7 @@ final class FileChecks: Sendable {
         var offset: Int64 = 0
         while offset < size {
             let (begin, end) = (offset, min(size, offset + Int64(Self.pieceBytes)))
-            hash = try await lane.run { [hash] in
+            hash = try await queue.run { [hash] in
                 var hash = hash
                 var offset = begin
                 while offset < end {

@@ -17,14 +17,14 @@ final class FileSender: Sendable {
     /// How often a file's size is checked while a piece of it is being sent.
     static let lookTime = TimeAmount.milliseconds(100)
     /// The number of serial queues. A read that hangs, as on a dead network file system, blocks one of them, not the service.
-    private static let laneCount = 4
+    private static let queueCount = 4
 
-    private let lanes: [BlockingLane]
+    private let queues: [SerialQueue]
     private let turn = Atomic<Int>(0)
     private let pieceTime: TimeAmount
 
     init(pieceTime: TimeAmount = FileSender.pieceTime) {
-        lanes = (0..<Self.laneCount).map { BlockingLane(label: "files-\($0)") }
+        queues = (0..<Self.queueCount).map { SerialQueue(label: "files-\($0)") }
         self.pieceTime = pieceTime
     }
 
@@ -33,7 +33,7 @@ final class FileSender: Sendable {
     func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        try await nextLane.run(body)
+        try await nextQueue.run(body)
     }
 
     /// Returns a body of exactly these bytes. If the file has become shorter, the connection is closed, so that no client mistakes a part for the
@@ -46,7 +46,7 @@ final class FileSender: Sendable {
         of file: OpenFile, range: Range<Int64>, over channel: any Channel, _ progress: Progress,
         onSent: @escaping @Sendable () -> Void
     ) -> ResponseBody {
-        let (lane, pieceTime) = (nextLane, pieceTime)
+        let (queue, pieceTime) = (nextQueue, pieceTime)
         return ResponseBody(contentLength: Int(range.count)) { writer in
             let handle = try file.handle()
             defer { try? handle.close() }
@@ -54,7 +54,7 @@ final class FileSender: Sendable {
             while offset < range.upperBound {
                 let piece = offset..<min(range.upperBound, offset + Int64(Self.pieceBytes))
                 if !file.isInMemory(piece) {
-                    try await lane.run {
+                    try await queue.run {
                         for place in stride(from: piece.lowerBound, to: piece.upperBound, by: Self.chunkBytes) {
                             _ = try file.read(
                                 at: place, count: Int(min(piece.upperBound - place, Int64(Self.chunkBytes))))
@@ -64,7 +64,7 @@ final class FileSender: Sendable {
                 guard file.size >= piece.upperBound else { throw Truncated() }
                 let region = FileRegion(
                     fileHandle: handle, readerIndex: Int(piece.lowerBound), endIndex: Int(piece.upperBound))
-                try await Self.send(region, of: file, over: channel, in: pieceTime, looking: lane)
+                try await Self.send(region, of: file, over: channel, in: pieceTime, looking: queue)
                 progress.add(piece.count)
                 offset = piece.upperBound
             }
@@ -79,10 +79,10 @@ final class FileSender: Sendable {
     /// file's size is therefore checked meanwhile, and the connection is closed if the file is too short.
     /// - Parameters:
     ///   - time: The connection is closed if the piece is not sent within this time.
-    ///   - lane: The serial queue that checks the size. A hanging network file system then delays no other connection.
+    ///   - queue: The serial queue that checks the size. A hanging network file system then delays no other connection.
     private static func send(
         _ region: FileRegion, of file: OpenFile, over channel: any Channel, in time: TimeAmount,
-        looking lane: BlockingLane
+        looking queue: SerialQueue
     ) async throws {
         let end = Int64(region.endIndex)
         let sent = channel.eventLoop.makePromise(of: Void.self)
@@ -93,7 +93,7 @@ final class FileSender: Sendable {
                 // The next check begins after the previous one has ended.
                 let look = channel.eventLoop.scheduleRepeatedAsyncTask(initialDelay: lookTime, delay: lookTime) { _ in
                     channel.eventLoop.makeFutureWithTask {
-                        await Self.cut(channel, where: file, isShorterThan: end, on: lane)
+                        await Self.cut(channel, where: file, isShorterThan: end, on: queue)
                     }
                 }
                 sent.futureResult.whenComplete { _ in
@@ -109,9 +109,9 @@ final class FileSender: Sendable {
     }
 
     private static func cut(
-        _ channel: any Channel, where file: OpenFile, isShorterThan size: Int64, on lane: BlockingLane
+        _ channel: any Channel, where file: OpenFile, isShorterThan size: Int64, on queue: SerialQueue
     ) async {
-        let now = await lane.run { file.size }
+        let now = await queue.run { file.size }
         if now < size { channel.close(promise: nil) }
     }
 
@@ -147,13 +147,13 @@ final class FileSender: Sendable {
     func body(
         range: Range<Int64>, _ progress: Progress, read: @escaping @Sendable (Int64, Int) throws -> [UInt8]
     ) -> ResponseBody {
-        let lane = nextLane
+        let queue = nextQueue
         return ResponseBody(contentLength: Int(range.count)) { writer in
             var offset = range.lowerBound
             while offset < range.upperBound {
                 let position = offset
                 let count = Int(min(Int64(Self.chunkBytes), range.upperBound - offset))
-                let bytes = try await lane.run { try read(position, count) }
+                let bytes = try await queue.run { try read(position, count) }
                 guard bytes.count == count else { throw Truncated() }
                 try await writer.write(ByteBuffer(bytes: bytes))
                 progress.add(count)
@@ -163,8 +163,8 @@ final class FileSender: Sendable {
         }
     }
 
-    private var nextLane: BlockingLane {
-        lanes[(turn.wrappingAdd(1, ordering: .relaxed).oldValue & Int.max) % Self.laneCount]
+    private var nextQueue: SerialQueue {
+        queues[(turn.wrappingAdd(1, ordering: .relaxed).oldValue & Int.max) % Self.queueCount]
     }
 
     struct Truncated: Error {}

@@ -124,7 +124,7 @@ final class KeptExports: Sendable {
 
         fileprivate init(_ entries: [Entry]) { self.entries = Mutex(entries) }
 
-        /// Releases the files on a lane.
+        /// Releases the files on a serial queue.
         func release(by files: FileSender) async {
             guard entries.withLock({ !$0.isEmpty }) else { return }
             await files.run { self.entries.withLock { $0 = [] } }

@@ -7,7 +7,7 @@ final class VersionSeals: Sendable {
     /// Takes about 5 MB when it is full.
     private let known = FindingMemory<VersionSeal>(limit: 10_000)
     /// A serial queue of its own: the files of one version can have 64 MiB, and no download may wait for them.
-    private let lane = BlockingLane(label: "version-seals")
+    private let queue = SerialQueue(label: "version-seals")
     private let read: @Sendable (_ version: Directory, _ files: Directory) -> VersionSeal
 
     /// Creates an empty cache.
@@ -21,7 +21,7 @@ final class VersionSeals: Sendable {
     }
 
     /// Runs the closure that calls `seal`, together with the other reads for a page.
-    func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value { await lane.run(body) }
+    func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value { await queue.run(body) }
 
     /// Returns the seal of a version. Blocks.
     /// - Parameters:

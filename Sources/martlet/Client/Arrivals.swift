@@ -81,7 +81,7 @@ struct Arrivals {
     func check(_ signers: AllowedSigners, part: Set<String>?) async throws -> VersionCheck {
         do throws(ArchiveError) {
             let path = directory.path
-            return try await BlockingLane(label: "fetch").run { () throws(ArchiveError) in
+            return try await SerialQueue(label: "fetch").run { () throws(ArchiveError) in
                 try VersionCheck(of: path, signers: signers, part: part)
             }
         } catch {

@@ -44,7 +44,7 @@ struct KnownSigners {
     func remember(_ signers: AllowedSigners, of place: String, isLocal: Bool) async throws {
         let path = path
         do {
-            try await BlockingLane(label: "known-signers").run {
+            try await SerialQueue(label: "known-signers").run {
                 let place = AllowedSigners.Signer.principal(place)
                 let directory = String(path.dropLast("/known_signers".count))
                 _ = try Directory(creating: directory, mode: 0o700)

@@ -105,7 +105,7 @@ struct Doctor: AsyncParsableCommand {
             }
             do {
                 let reader = try OwnPrograms.reader()
-                let isFiltered = try await BlockingLane(label: "reader").run { try ReaderProbe.isFiltered(reader) }
+                let isFiltered = try await SerialQueue(label: "reader").run { try ReaderProbe.isFiltered(reader) }
                 report(
                     "reader", isFiltered ? nil : ReaderProbe.unfiltered,
                     "reports are read with a filter of system calls")

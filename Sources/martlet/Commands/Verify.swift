@@ -28,8 +28,8 @@ struct Verify: AsyncParsableCommand {
             let allowed = try signers.map(KnownSigners.read) ?? KnownSigners().read()
             let check: VersionCheck
             do throws(ArchiveError) {
-                let (directory, lane) = (directory, BlockingLane(label: "verify"))
-                check = try await lane.run { () throws(ArchiveError) in
+                let (directory, queue) = (directory, SerialQueue(label: "verify"))
+                check = try await queue.run { () throws(ArchiveError) in
                     try VersionCheck(of: directory, signers: allowed)
                 }
             } catch {

@@ -125,7 +125,7 @@ extension Serve {
         private func recordBoot(_ mirrors: Mirrors) async {
             let state = state
             do {
-                let (record, finding) = try await BlockingLane(label: "boot").run {
+                let (record, finding) = try await SerialQueue(label: "boot").run {
                     let record = BootRecord(state: state, boot: .current())
                     return (record, try record.begin(mirrors))
                 }
@@ -153,7 +153,7 @@ extension Serve {
             }
             guard let boot else { return }
             do {
-                try await BlockingLane(label: "boot").run { () throws(FileError) in try boot.end(hasJobs: hasJobs) }
+                try await SerialQueue(label: "boot").run { () throws(FileError) in try boot.end(hasJobs: hasJobs) }
             } catch {
                 logger.warning(
                     "the state directory could not be written to the disk; if the machine stops now, mirrors are verified and builds begin from scratch",

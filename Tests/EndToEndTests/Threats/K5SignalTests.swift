@@ -48,7 +48,7 @@ import Testing
 
             // when: on a thread of its own, since tests wait for each other longer than the checkout may take
             let limit = ContinuousClock.now + TestLimits.wait * 3
-            async let isSent = BlockingLane(label: "signal").run {
+            async let isSent = SerialQueue(label: "signal").run {
                 while access(many + "/0", F_OK) != 0 {
                     guard ContinuousClock.now < limit else { return false }
                     poll(nil, 0, 1)

@@ -20,7 +20,7 @@ import Testing
         let martlet = try TestTools.builtProduct("martlet")
         return try await withTemporaryDirectory { directory in
             let root = try directory.makeDirectory("service")
-            return try await BlockingLane(label: "poison").run {
+            return try await SerialQueue(label: "poison").run {
                 let service = try Service(
                     root: root, programs: String(martlet.dropLast("/martlet".count)),
                     environment: ["MARTLET_TRAP": root + "/trap", "SWIFT_BACKTRACE": "enable=no"])
@@ -91,7 +91,7 @@ import Testing
         let martlet = try TestTools.builtProduct("martlet")
         let (result, reason, traps) = try await withTemporaryDirectory { directory in
             let root = try directory.makeDirectory("service")
-            return try await BlockingLane(label: "request").run {
+            return try await SerialQueue(label: "request").run {
                 // given: an integration that runs until the test releases it
                 let service = try Service(
                     root: root, programs: String(martlet.dropLast("/martlet".count)), settings: "isolation: none\n",

@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// The life of the outbox's rows, and the messages that share a lane.
+/// The life of the outbox's rows, and the messages that share a serial queue.
 @Suite struct OutboxRowsTests {
     private static let kit = OutboxFixture.destination("kit")
 

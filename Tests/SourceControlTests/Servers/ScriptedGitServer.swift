@@ -25,8 +25,8 @@ enum ScriptedGitServer {
     {
         let socket = try LoopbackSocket()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            let lane = BlockingLane(label: "git-server")
-            group.addTask { await lane.run { serve(socket, commit, answer) } }
+            let queue = SerialQueue(label: "git-server")
+            group.addTask { await queue.run { serve(socket, commit, answer) } }
             let result: Result<Void, any Error>
             do {
                 try await body("git://127.0.0.1:\(socket.port)/kit")

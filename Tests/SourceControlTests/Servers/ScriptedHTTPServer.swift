@@ -37,8 +37,8 @@ final class ScriptedHTTPServer: Sendable {
     ) async throws {
         let server = try ScriptedHTTPServer()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            let lane = BlockingLane(label: "http")
-            group.addTask { await lane.run { server.serve(isLasting, answer) } }
+            let queue = SerialQueue(label: "http")
+            group.addTask { await queue.run { server.serve(isLasting, answer) } }
             let result: Result<Void, any Error>
             do {
                 try await body(server)

@@ -20,8 +20,8 @@ final class TunnelProxy: Sendable {
     static func serving(to port: Int, _ body: (TunnelProxy) async throws -> Void) async throws {
         let proxy = try TunnelProxy()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            let lane = BlockingLane(label: "proxy")
-            group.addTask { await lane.run { proxy.serve(port) } }
+            let queue = SerialQueue(label: "proxy")
+            group.addTask { await queue.run { proxy.serve(port) } }
             let result: Result<Void, any Error>
             do {
                 try await body(proxy)

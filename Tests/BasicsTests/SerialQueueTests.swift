@@ -2,18 +2,18 @@ import Basics
 import TestSupport
 import Testing
 
-@Suite struct BlockingLaneTests {
+@Suite struct SerialQueueTests {
     private struct Failure: Error, Equatable { let number: Int }
 
     @Test func testThatItNeverRunsTwoBodiesAtOnce() async {
         // given
-        let lane = BlockingLane(label: "test")
+        let queue = SerialQueue(label: "test")
         let running = Locked((now: 0, most: 0, total: 0))
         // when
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<200 {
                 group.addTask {
-                    await lane.run {
+                    await queue.run {
                         running.withLock {
                             $0.now += 1
                             $0.most = max($0.most, $0.now)
@@ -31,9 +31,9 @@ import Testing
     }
 
     @Test func testThatItThrowsWhatTheBodyThrows() async {
-        let lane = BlockingLane(label: "test")
+        let queue = SerialQueue(label: "test")
         await #expect(throws: Failure(number: 7)) {
-            try await lane.run { () throws(Failure) in throw Failure(number: 7) }
+            try await queue.run { () throws(Failure) in throw Failure(number: 7) }
         }
     }
 
@@ -58,22 +58,22 @@ import Testing
     /// For memory a later release would suffice, for descriptors not. The test repeats this, because a late release happens by chance.
     @Test func testThatWhatTheBodyAloneHeldIsGoneWhenItHasRun() async {
         // given
-        let lane = BlockingLane(label: "test")
+        let queue = SerialQueue(label: "test")
         let there = Locked(0)
         for _ in 0..<2000 {
             // when
-            let during = await lane.run(Held.body(there))
+            let during = await queue.run(Held.body(there))
             // then
             #expect((during, there.value) == (1, 0))
         }
     }
 
-    @Test func testThatOneLaneDoesNotHoldUpAnother() async {
-        // given: a body that ends only after one on another lane has run
+    @Test func testThatOneQueueDoesNotHoldUpAnother() async {
+        // given: a body that ends only after one on another queue has run
         let gate = Gate()
-        async let first: Void = BlockingLane(label: "first").run { gate.wait() }
+        async let first: Void = SerialQueue(label: "first").run { gate.wait() }
         // when
-        await BlockingLane(label: "second").run { gate.open() }
+        await SerialQueue(label: "second").run { gate.open() }
         // then
         await first
     }

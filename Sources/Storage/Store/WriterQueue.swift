@@ -8,7 +8,7 @@ import Synchronization
 /// Each write has a savepoint of its own, so a failing one changes no row and does not affect the others. A caller continues only after the commit is
 /// on disk. The writes run on GRDB's writer queue, never on the cooperative pool. While one commit waits for the disk, the next writes gather. A
 /// hundred writers therefore cost a few `fsync`s instead of a hundred.
-final class WriterLane: Sendable {
+final class WriterQueue: Sendable {
     /// The time after which a transaction accepts no further write; the rest goes into the next one. The largest single write is a batch of results
     /// (`Store.batchTime`). With one more of them, no transaction has more than 3.5 ms of work before its commit.
     static let joiningTime: Duration = .milliseconds(2)
@@ -28,7 +28,7 @@ final class WriterLane: Sendable {
     private let joiningTime: Duration
 
     init(
-        pool: DatabasePool, broadcast: ChangeBroadcast, joiningTime: Duration = WriterLane.joiningTime
+        pool: DatabasePool, broadcast: ChangeBroadcast, joiningTime: Duration = WriterQueue.joiningTime
     ) {
         self.pool = pool
         self.broadcast = broadcast

@@ -3,16 +3,16 @@ import Dispatch
 /// A serial queue for blocking C code, in the order of submission, on threads other than Swift's cooperative ones.
 ///
 /// Two bodies never run at the same time. A handle that two threads must not use at once (of libgit2 or libcurl) is
-/// therefore safe if only one lane uses it. Consecutive bodies may run on different threads. Per-thread state of a
+/// therefore safe if only one queue uses it. Consecutive bodies may run on different threads. Per-thread state of a
 /// library, such as libgit2's last error, must be read in the body that caused it.
-package final class BlockingLane: Sendable {
+package final class SerialQueue: Sendable {
     private let queue: DispatchQueue
 
-    /// Creates a lane.
+    /// Creates a serial queue.
     /// - Parameter label: A name for debuggers; it need not be unique.
     package init(label: String) {
-        // A serial queue without a target queue takes its thread from the overcommitting pool, so a lane that waits for
-        // the network does not delay other lanes.
+        // A serial queue without a target queue takes its thread from the overcommitting pool, so a serial queue that waits for
+        // the network does not delay other queues.
         queue = DispatchQueue(label: "martlet." + label)
     }
 

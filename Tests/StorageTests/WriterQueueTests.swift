@@ -7,7 +7,7 @@ import Testing
 
 @testable import Storage
 
-@Suite struct WriterLaneTests {
+@Suite struct WriterQueueTests {
     /// A counter of commits, and of the rows that the largest of them changed, by SQLite's commit hook.
     final class CommitCounter: TransactionObserver, Sendable {
         private struct Counts {
@@ -58,9 +58,9 @@ import Testing
             }
         }
 
-        private func insert(_ number: Int, _ lane: WriterLane) async {
+        private func insert(_ number: Int, _ writer: WriterQueue) async {
             do {
-                try await lane.write("write") { transaction in
+                try await writer.write("write") { transaction in
                     try transaction.db.execute(
                         sql: "INSERT INTO tokens VALUES (?, 'viewer', ?, 1, NULL)",
                         arguments: ["t\(number)", "\(number)"])
@@ -73,12 +73,13 @@ import Testing
         @Test func testThatTheyNeedFarFewerCommitsAndAreAllDurable() async throws {
             try await withStore { fixture in
                 // given: more time than 100 writes need on the slowest machine
-                let lane = WriterLane(pool: fixture.store.pool, broadcast: ChangeBroadcast(), joiningTime: .seconds(60))
+                let writer = WriterQueue(
+                    pool: fixture.store.pool, broadcast: ChangeBroadcast(), joiningTime: .seconds(60))
                 let counter = CommitCounter()
                 fixture.store.pool.add(transactionObserver: counter)
 
                 // when
-                await write(fixture) { await insert($0, lane) }
+                await write(fixture) { await insert($0, writer) }
 
                 // then: also in a copy of the files as a crash would leave them
                 #expect(counter.commits <= 10)
@@ -95,12 +96,12 @@ import Testing
         @Test func testThatNoneIsTakenInAfterTheJoiningTime() async throws {
             try await withStore { fixture in
                 // given
-                let lane = WriterLane(pool: fixture.store.pool, broadcast: ChangeBroadcast(), joiningTime: .zero)
+                let writer = WriterQueue(pool: fixture.store.pool, broadcast: ChangeBroadcast(), joiningTime: .zero)
                 let counter = CommitCounter()
                 fixture.store.pool.add(transactionObserver: counter)
 
                 // when
-                await write(fixture) { await insert($0, lane) }
+                await write(fixture) { await insert($0, writer) }
 
                 // then
                 #expect(counter.commits == 100)
@@ -138,7 +139,7 @@ import Testing
                 // when
                 await write(fixture) { number in
                     do throws(StoreError) {
-                        try await fixture.store.lane.write("write") { transaction in
+                        try await fixture.store.writer.write("write") { transaction in
                             try transaction.db.execute(
                                 sql: "INSERT INTO tokens VALUES (?, 'viewer', ?, 1, NULL)",
                                 arguments: ["t\(number)", "\(number)"])
@@ -163,7 +164,7 @@ import Testing
     @Test func testThatAFailedWriteStoresNothing() async throws {
         try await withStore { fixture in
             await expectFailure(.notFound) {
-                try await fixture.store.lane.write("write") { transaction in
+                try await fixture.store.writer.write("write") { transaction in
                     try transaction.db.execute(sql: "INSERT INTO tokens VALUES ('a', 'viewer', 'h', 1, NULL)")
                     throw Refusal.notFound("reason to keep it")
                 }
@@ -208,7 +209,7 @@ import Testing
             try await withStore { fixture in
                 // given
                 let before = try await fixture.queue(1)
-                try await fixture.store.lane.write("fill") { transaction in
+                try await fixture.store.writer.write("fill") { transaction in
                     let pages = try Int.fetchOne(transaction.db, sql: "PRAGMA page_count") ?? 0
                     _ = try Int.fetchOne(transaction.db, sql: "PRAGMA max_page_count = \(pages + 1)")
                 }
@@ -223,7 +224,7 @@ import Testing
                 #expect(try await fixture.damage() == [])
 
                 // and
-                try await fixture.store.lane.write("free") {
+                try await fixture.store.writer.write("free") {
                     _ = try Int.fetchOne($0.db, sql: "PRAGMA max_page_count = 1000000")
                 }
                 guard case .stored = try await fixture.push(claims, id: "d-1") else {

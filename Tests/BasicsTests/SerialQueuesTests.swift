@@ -2,39 +2,39 @@ import Basics
 import TestSupport
 import Testing
 
-@Suite struct BlockingLanesTests {
+@Suite struct SerialQueuesTests {
     private struct Failure: Error, Equatable { let number: Int }
 
     @Test func testThatItThrowsWhatTheBodyThrows() async {
-        let lanes = BlockingLanes(label: "test", count: 2)
+        let queues = SerialQueues(label: "test", count: 2)
         await #expect(throws: Failure(number: 7)) {
-            try await lanes.run { () throws(Failure) in throw Failure(number: 7) }
+            try await queues.run { () throws(Failure) in throw Failure(number: 7) }
         }
     }
 
-    @Suite struct GivenALaneThatIsHeldUp {
+    @Suite struct GivenAQueueThatIsHeldUp {
         @Test func testThatAnotherRunsWhatComes() async {
             // given: a body that ends only after three others have run
-            let lanes = BlockingLanes(label: "test", count: 2)
+            let queues = SerialQueues(label: "test", count: 2)
             let gate = Gate()
-            async let first: Void = lanes.run { gate.wait() }
+            async let first: Void = queues.run { gate.wait() }
             // when
-            for _ in 0..<3 { await lanes.run {} }
+            for _ in 0..<3 { await queues.run {} }
             gate.open()
             // then
             await first
         }
 
-        /// The bodies run one after the other, so there are no more lanes than configured.
+        /// The bodies run one after the other, so there are no more queues than configured.
         @Test func testThatWhoHasWaitedLongestIsNext() async {
             // given
-            let lanes = BlockingLanes(label: "test", count: 1)
+            let queues = SerialQueues(label: "test", count: 1)
             let (gate, order) = (Gate(), Locked([Int]()))
             await withTaskGroup(of: Void.self) { group in
-                group.addImmediateTask { await lanes.run { gate.wait() } }
+                group.addImmediateTask { await queues.run { gate.wait() } }
                 // when
                 for number in 0..<20 {
-                    group.addImmediateTask { await lanes.run { order.withLock { $0.append(number) } } }
+                    group.addImmediateTask { await queues.run { order.withLock { $0.append(number) } } }
                 }
                 gate.open()
             }
