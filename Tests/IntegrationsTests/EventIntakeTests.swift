@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct EventIntakeTests {
-    private func intake(_ core: Core, _ scans: Wakeup = Wakeup()) -> EventIntake {
+    private func intake(_ core: Core, _ scans: Signal = Signal()) -> EventIntake {
         EventIntake(
             store: core.store, registry: core.registry, clock: core.time.clock, scans: scans, logger: core.log.logger)
     }

@@ -17,7 +17,7 @@ import Testing
         try await withCore(bots: bots) { core in
             let poller = Poller(
                 store: core.store, registry: core.registry, state: StateDirectory(path: core.directory.path("state")),
-                clock: core.time.clock, timer: core.timer, scans: Wakeup(), logger: core.log.logger, jitter: { 0.5 })
+                clock: core.time.clock, timer: core.timer, scans: Signal(), logger: core.log.logger, jitter: { 0.5 })
             try await whileRunning({ await poller.run() }) {
                 await core.timer.awaitSleepers()
                 try await body(core) { duration in
@@ -117,13 +117,13 @@ import Testing
     @Test func testThatABotFileThatChangedIsScannedAlsoWithoutPolling() async throws {
         try await withCore(bots: ["kit": "poll: off\n"]) { core in
             // given: looks are requested and answered at the start
-            let rings = Wakeup()
+            let signal = Signal()
             let poller = Poller(
                 store: core.store, registry: core.registry, state: StateDirectory(path: core.directory.path("state")),
-                clock: core.time.clock, timer: core.timer, scans: rings, logger: core.log.logger)
+                clock: core.time.clock, timer: core.timer, scans: signal, logger: core.log.logger)
             let task = Task { await poller.run() }
             await core.timer.awaitSleepers()
-            var iterator = rings.rings.makeAsyncIterator()
+            var iterator = signal.notifications.makeAsyncIterator()
             await iterator.next()
 
             // when
@@ -135,7 +135,7 @@ import Testing
             await task.value
 
             // then: it signals once more, and ends
-            rings.finish()
+            signal.finish()
             #expect(await iterator.next() != nil)
             #expect(try await core.sequence() == 2)
         }
@@ -202,7 +202,7 @@ import Testing
             try core.store.close()
             let poller = Poller(
                 store: core.store, registry: core.registry, state: StateDirectory(path: core.directory.path("state")),
-                clock: core.time.clock, timer: core.timer, scans: Wakeup(),
+                clock: core.time.clock, timer: core.timer, scans: Signal(),
                 logger: core.log.logger)
 
             // when

@@ -12,14 +12,14 @@ import Testing
 @Suite struct RepositoryScansTests {
     /// Runs the scans with `kit` and `other`, whose repositories do not exist yet.
     private func withScans(
-        mayBring: Bool = true, _ body: (Core, Wakeup) async throws -> Void
+        mayBring: Bool = true, _ body: (Core, Signal) async throws -> Void
     ) async throws {
         try await withCore(bots: ["kit": Core.kit, "other": ""]) { core in
-            let wakeup = Wakeup()
+            let signal = Signal()
             let looks = RepositoryScans(
                 store: core.store, registry: core.registry, remotes: core.remotes, clock: core.time.clock,
-                timer: core.timer, wakeup: wakeup, logger: core.log.logger, mayBring: { mayBring })
-            try await whileRunning({ await looks.run() }) { try await body(core, wakeup) }
+                timer: core.timer, signal: signal, logger: core.log.logger, mayBring: { mayBring })
+            try await whileRunning({ await looks.run() }) { try await body(core, signal) }
         }
     }
 
@@ -35,12 +35,12 @@ import Testing
     }
 
     @Test func testThatAScanQueuesWhatItFound() async throws {
-        try await withScans { core, wakeup in
+        try await withScans { core, signal in
             // given
             let commit = try await makeRepository(core)
 
             // when
-            wakeup.ring()
+            signal.notify()
             try await core.wait("an integration") { try await !core.store.queued().isEmpty }
 
             // then
@@ -52,10 +52,10 @@ import Testing
     }
 
     @Test(arguments: [true, false]) func testThatWhatMovedIsSaidToBePushedOrPolled(isAnnounced: Bool) async throws {
-        try await withScans { core, wakeup in
+        try await withScans { core, signal in
             // given
             let first = try await makeRepository(core)
-            wakeup.ring()
+            signal.notify()
             try await core.wait("the baseline") { try await core.store.queued().map(\.commit) == [first] }
             let work = core.directory.path("kit-work")
             try await runExpectingSuccess(
@@ -73,7 +73,7 @@ import Testing
             } else {
                 try await core.store.requestScan(at: core.repository())
             }
-            wakeup.ring()
+            signal.notify()
 
             // then: it supersedes the first, which still waits
             try await core.wait("the second integration") { try await core.store.queued().map(\.commit) != [first] }
@@ -84,10 +84,10 @@ import Testing
     /// Commits of a branch that no bot watches are not fetched, and none are if the disk is full.
     @Test(arguments: [true, false])
     func testThatACommitIsInTheMirrorWhenItIsQueued(hasRoom: Bool) async throws {
-        try await withScans(mayBring: hasRoom) { core, wakeup in
+        try await withScans(mayBring: hasRoom) { core, signal in
             // given: a mirror that an integration has fetched
             let first = try await makeRepository(core)
-            wakeup.ring()
+            signal.notify()
             try await core.wait("the baseline") { try await core.store.queued().map(\.commit) == [first] }
             let bot = try #require(await core.registry.bot(try Samples.name("kit")))
             let mirror = try await core.remotes.mirror(for: bot)
@@ -104,7 +104,7 @@ import Testing
 
             // when
             try await core.store.requestScan(at: core.repository())
-            wakeup.ring()
+            signal.notify()
             try await core.wait("the second integration") {
                 try await core.store.queued().map(\.commit).contains(commits[0])
             }
@@ -117,10 +117,10 @@ import Testing
 
     /// Each scan that fetches something adds a pack.
     @Test func testThatAMirrorWithManyPacksIsRepackedBesideTheScans() async throws {
-        try await withScans { core, wakeup in
+        try await withScans { core, signal in
             // given: files that git does not take for packs, but counts
             let first = try await makeRepository(core)
-            wakeup.ring()
+            signal.notify()
             try await core.wait("the baseline") { try await core.store.queued().map(\.commit) == [first] }
             let bot = try #require(await core.registry.bot(try Samples.name("kit")))
             let mirror = try await core.remotes.mirror(for: bot)
@@ -132,7 +132,7 @@ import Testing
 
             // when
             try await core.store.requestScan(at: core.repository())
-            wakeup.ring()
+            signal.notify()
             try await core.wait("the second integration") { try await core.store.queued().map(\.commit) != [first] }
 
             // then
@@ -161,11 +161,11 @@ import Testing
         }
 
         @Test(arguments: [true, false]) func testThatTheOnlyBranchIsIntegrated(isDetached: Bool) async throws {
-            try await outer.withScans { core, wakeup in
+            try await outer.withScans { core, signal in
                 // given
                 let commit = try await make(core, branches: ["main"], isDetached: isDetached)
                 // when
-                wakeup.ring()
+                signal.notify()
                 try await core.wait("an integration") { try await core.store.queued().map(\.commit) == [commit] }
                 // then
                 #expect(try await core.store.repository(core.repository())?.lastError == nil)
@@ -173,11 +173,11 @@ import Testing
         }
 
         @Test(arguments: [true, false]) func testThatOfSeveralBranchesItIsSaidWhatToDo(isDetached: Bool) async throws {
-            try await outer.withScans { core, wakeup in
+            try await outer.withScans { core, signal in
                 // given
                 _ = try await make(core, branches: ["main", "topic"], isDetached: isDetached)
                 // when
-                wakeup.ring()
+                signal.notify()
                 try await core.wait("the scan") { try await core.sequence() == nil }
                 // then
                 let record = try #require(try await core.store.repository(core.repository()))
@@ -195,12 +195,12 @@ import Testing
         private let outer = RepositoryScansTests()
 
         @Test func testThatItIsNoFailureAndItsFirstPushIsIntegrated() async throws {
-            try await outer.withScans { core, wakeup in
+            try await outer.withScans { core, signal in
                 // given
                 let remote = try await GitRepository.make(at: core.repository(), isBare: true)
 
                 // when
-                wakeup.ring()
+                signal.notify()
                 try await core.wait("the scan") { try await core.sequence() == nil }
 
                 // then
@@ -212,7 +212,7 @@ import Testing
                 let commit = try await work.commit(files: ["a": "b"])
                 try await work.push(to: remote)
                 try await core.store.requestScan(at: core.repository())
-                wakeup.ring()
+                signal.notify()
                 try await core.wait("an integration") { try await core.store.queued().map(\.commit) == [commit] }
                 #expect(try await core.store.queued().map(\.cause) == [.baseline])
                 #expect(try await core.store.repository(core.repository())?.isEmpty == false)
@@ -220,16 +220,16 @@ import Testing
         }
 
         @Test func testThatOneThatHadBranchesTakesNothingBack() async throws {
-            try await outer.withScans { core, wakeup in
+            try await outer.withScans { core, signal in
                 // given
                 let commit = try await outer.makeRepository(core)
-                wakeup.ring()
+                signal.notify()
                 try await core.wait("an integration") { try await core.store.queued().map(\.commit) == [commit] }
                 try FileManager.default.removeItem(atPath: core.repository() + "/packed-refs")
 
                 // when
                 try await core.store.requestScan(at: core.repository())
-                wakeup.ring()
+                signal.notify()
                 try await core.wait("the failure") { try await outer.failures(core) == 1 }
 
                 // then
@@ -241,9 +241,9 @@ import Testing
     }
 
     @Test func testThatAFailedScanIsStoredAndTriedAgainAfterAPauseThatGrows() async throws {
-        try await withScans { core, wakeup in
+        try await withScans { core, signal in
             // given
-            wakeup.ring()
+            signal.notify()
             try await core.wait("both failures") {
                 let (kit, other) = (try await failures(core), try await failures(core, "other"))
                 return kit == 1 && other == 1
@@ -268,12 +268,12 @@ import Testing
     }
 
     @Test func testThatRequestsThatCouldNotBeReadAreReadAgainAfterAPause() async throws {
-        try await withScans { core, wakeup in
+        try await withScans { core, signal in
             // given
             _ = try await makeRepository(core)
             core.log.expectErrors(containing: "which repositories to scan could not be read")
             try await core.sql("ALTER TABLE repositories RENAME COLUMN requested TO asked")
-            wakeup.ring()
+            signal.notify()
             await core.timer.awaitSleepers()
             // when
             try await core.sql("ALTER TABLE repositories RENAME COLUMN asked TO requested")
@@ -284,15 +284,15 @@ import Testing
     }
 
     @Test func testThatANewEventDoesNotWaitForThePause() async throws {
-        try await withScans { core, wakeup in
+        try await withScans { core, signal in
             // given
-            wakeup.ring()
+            signal.notify()
             try await core.wait("the failure") { try await failures(core) == 1 }
             _ = try await makeRepository(core)
 
             // when
             try await core.store.requestScan(at: core.repository())
-            wakeup.ring()
+            signal.notify()
 
             // then
             try await core.wait("the scan") { try await failures(core) == 0 }
@@ -301,12 +301,12 @@ import Testing
     }
 
     @Test func testThatOneRepositorysPauseHoldsUpNoOther() async throws {
-        try await withScans { core, wakeup in
+        try await withScans { core, signal in
             // given
             _ = try await makeRepository(core, "other")
 
             // when
-            wakeup.ring()
+            signal.notify()
 
             // then
             try await core.wait("the other's look") {
@@ -317,16 +317,16 @@ import Testing
     }
 
     @Test func testThatTheSameHeadsAgainQueueNothing() async throws {
-        try await withScans { core, wakeup in
+        try await withScans { core, signal in
             // given
             _ = try await makeRepository(core)
-            wakeup.ring()
+            signal.notify()
             try await core.wait("an integration") { try await !core.store.queued().isEmpty }
 
             // when
             for _ in 1...3 {
                 try await core.store.requestScan(at: core.repository())
-                wakeup.ring()
+                signal.notify()
                 try await core.wait("the scan") { try await core.sequence() == nil }
             }
 
@@ -341,13 +341,13 @@ import Testing
             let registry = core.registry
             try core.directory.directory().remove("bots/kit.yml")
             await registry.reload()
-            let wakeup = Wakeup()
+            let signal = Signal()
             let looks = RepositoryScans(
                 store: core.store, registry: registry, remotes: core.remotes, clock: core.time.clock,
-                timer: core.timer, wakeup: wakeup, logger: core.log.logger)
+                timer: core.timer, signal: signal, logger: core.log.logger)
             try await whileRunning({ await looks.run() }) {
                 // when
-                wakeup.ring()
+                signal.notify()
 
                 // then
                 try await core.wait("the end of the request") { try await core.sequence() == nil }

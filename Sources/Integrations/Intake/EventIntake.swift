@@ -11,7 +11,7 @@ package struct EventIntake: Sendable {
     let store: Store
     let registry: BotRegistry
     let clock: WallClock
-    private let scans: Wakeup
+    private let scans: Signal
     let logger: Logger
     /// The queue on which bodies are decoded and digested.
     private let queue = SerialQueue(label: "intake")
@@ -20,7 +20,7 @@ package struct EventIntake: Sendable {
     let refusals = RefusalCounter()
 
     /// - Parameter scans: Notified after an event is stored.
-    package init(store: Store, registry: BotRegistry, clock: WallClock, scans: Wakeup, logger: Logger) {
+    package init(store: Store, registry: BotRegistry, clock: WallClock, scans: Signal, logger: Logger) {
         self.store = store
         self.registry = registry
         self.clock = clock
@@ -74,7 +74,7 @@ package struct EventIntake: Sendable {
                 "an authentic push could not be stored", metadata: ["hook": "\(event.hook)", "error": "\(error)"])
             throw OperationError(.unavailable, "the push could not be stored; send it again", underlying: error)
         }
-        if event.outcome == .pending { scans.ring() }
+        if event.outcome == .pending { scans.notify() }
         switch recorded {
         case .stored(let record): return PushAcceptance(record, isDuplicate: false)
         case .duplicate(let record): return PushAcceptance(record, isDuplicate: true)

@@ -14,7 +14,7 @@ extension JobRunner {
         _ request: Request, _ cancellation: Cancellation
     ) async throws {
         do {
-            let begun = Wakeup()
+            let begun = Signal()
             // This runs beside the job, once the job has started. The job has its files already, but later readers still need the commit.
             async let held: Void = hold(request, after: begun)
             defer { begun.finish() }
@@ -40,7 +40,7 @@ extension JobRunner {
 
     private func follow(
         _ attempt: AttemptRecord, _ directory: AttemptDirectory, plan: JobPlanner.Plan, _ workspace: Workspace,
-        _ request: Request, _ cancellation: Cancellation, _ begun: Wakeup
+        _ request: Request, _ cancellation: Cancellation, _ begun: Signal
     ) async throws {
         let (id, executor) = (attempt.id, executor)
         var last: [StepChange] = []
@@ -60,7 +60,7 @@ extension JobRunner {
                             try await store.record(steps: steps, of: id)
                         }
                         // The job has started: neither the daemon nor the supervisor waits for the disk any more.
-                        begun.ring()
+                        begun.notify()
                     }
                 })
         } catch let error as ExecutionError where error.code == .lost {

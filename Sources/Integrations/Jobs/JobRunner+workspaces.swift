@@ -115,8 +115,8 @@ extension JobRunner {
         }
     }
 
-    func hold(_ request: Request, after begun: Wakeup) async {
-        for await _ in begun.rings { break }
+    func hold(_ request: Request, after begun: Signal) async {
+        for await _ in begun.notifications { break }
         let id = request.integration.id
         do {
             try await request.mirror.hold(request.integration.commit, for: id)

@@ -6,7 +6,7 @@ import Logging
 struct JobStopping: Sendable {
     private let launcher: JobLauncher
     private let directory: AttemptDirectory
-    private let failures = Wakeup()
+    private let failures = Signal()
     private let again: Task<Void, Never>
 
     /// - Parameter cancellation: Each try sends its current request.
@@ -15,7 +15,7 @@ struct JobStopping: Sendable {
         self.directory = directory
         let failures = self.failures
         again = Task {
-            for await _ in failures.rings {
+            for await _ in failures.notifications {
                 var backoff = Backoff(first: .seconds(1), limit: .seconds(30))
                 var isAsked = false
                 while !isAsked {
@@ -30,7 +30,7 @@ struct JobStopping: Sendable {
 
     /// Asks once, and returns. A failed request is tried again in the background until `end`.
     func ask(_ wish: Cancellation.Wish) async {
-        if await !Self.ask(directory, launcher, wish) { failures.ring() }
+        if await !Self.ask(directory, launcher, wish) { failures.notify() }
     }
 
     /// Stops the tries, because the job is no longer followed.

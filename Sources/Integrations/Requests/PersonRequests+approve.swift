@@ -31,7 +31,7 @@ extension PersonRequests {
         }
         switch approval {
         case .queued(let record):
-            queue.ring()
+            queue.notify()
             return record
         case .noted(let record): return record
         case .unknown:

@@ -41,7 +41,7 @@ extension PersonRequests {
             let record = try await store.reopen(id, for: new, at: now) {
                 .caused($0, by: .person, named: person, event: "rerun", at: now)
             }
-            queue.ring()
+            queue.notify()
             return Rerun.Acceptance(integration: record, jobs: selection.jobs, notes: selection.notes)
         } catch let error as OperationError {
             throw error

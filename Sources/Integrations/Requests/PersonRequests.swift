@@ -11,12 +11,12 @@ package struct PersonRequests: Sendable {
     private let remotes: Remotes
     private let scheduler: Scheduler
     let clock: WallClock
-    let queue: Wakeup
+    let queue: Signal
     let logger: Logger
 
     /// - Parameter queue: Notified after an integration is queued.
     package init(
-        store: Store, registry: BotRegistry, remotes: Remotes, scheduler: Scheduler, clock: WallClock, queue: Wakeup,
+        store: Store, registry: BotRegistry, remotes: Remotes, scheduler: Scheduler, clock: WallClock, queue: Signal,
         logger: Logger
     ) {
         self.store = store
@@ -47,7 +47,7 @@ package struct PersonRequests: Sendable {
             let record = try await store.queue(new, at: now) {
                 .caused($0, by: .person, named: person, at: now)
             }
-            queue.ring()
+            queue.notify()
             return record
         } catch let error as OperationError {
             throw error

@@ -26,7 +26,7 @@ package final class RetentionService: Sendable {
     private let logger: Logger
     /// The slot for rounds and users' requests, which run one after the other.
     private let turn = JobSlots(count: 1)
-    private let sweep = Wakeup()
+    private let sweep = Signal()
 
     /// - Parameter retention: The limits of the settings.
     package init(
@@ -45,9 +45,9 @@ package final class RetentionService: Sendable {
     /// Finishes what an earlier daemon left, then starts a round periodically, until the task is canceled.
     package func run() async {
         // Files are removed in the background; the caller does not wait for that.
-        sweep.ring()
+        sweep.notify()
         await withDiscardingTaskGroup { group in
-            group.addTask { for await _ in self.sweep.rings { await self.guarded { try await self.finish() } } }
+            group.addTask { for await _ in self.sweep.notifications { await self.guarded { try await self.finish() } } }
             group.addTask {
                 // Ages do not advance at the start. Otherwise a service that is restarted often would count time that did not pass.
                 while (try? await self.timer.sleep(for: Self.interval)) != nil {
@@ -71,7 +71,7 @@ package final class RetentionService: Sendable {
     /// Runs a periodic round: advances the ages, and removes.
     func round() async throws -> RetentionReport {
         // This includes what an earlier round could not finish.
-        defer { sweep.ring() }
+        defer { sweep.notify() }
         return try await turn.withSlot {
             if clock.now() >= Self.earliest {
                 _ = try await store.advanceRetentionClock(to: clock.now(), atMost: Self.step)
@@ -85,7 +85,7 @@ package final class RetentionService: Sendable {
     ///   - isDry: Whether it only reports.
     ///   - bot: The bot whose integrations are removed; `nil` for every bot.
     package func prune(isDry: Bool, bot: Name? = nil) async throws -> RetentionReport {
-        defer { if !isDry { sweep.ring() } }
+        defer { if !isDry { sweep.notify() } }
         return try await turn.withSlot { try await apply(isDry: isDry, bot: bot) }
     }
 

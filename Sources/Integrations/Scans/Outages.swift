@@ -40,7 +40,7 @@ package actor Outages {
     private var count = 0
     private let clock: WallClock
     private let timer: any Clock<Duration>
-    private let wakeup: Wakeup
+    private let signal: Signal
     private let pauses: AsyncStream<Pause>
     private let begun: AsyncStream<Pause>.Continuation
 
@@ -48,11 +48,11 @@ package actor Outages {
     static let firstPause = Duration.seconds(2)
     static let longestPause = Duration.seconds(300)
 
-    /// - Parameter wakeup: Notified when a server is to be tried again, or has answered.
-    package init(clock: WallClock, timer: any Clock<Duration>, wakeup: Wakeup) {
+    /// - Parameter signal: Notified when a server is to be tried again, or has answered.
+    package init(clock: WallClock, timer: any Clock<Duration>, signal: Signal) {
         self.clock = clock
         self.timer = timer
-        self.wakeup = wakeup
+        self.signal = signal
         // There are at most as many elements as repositories.
         (pauses, begun) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
     }
@@ -76,7 +76,7 @@ package actor Outages {
             return
         }
         entries[pause.repository]?.state = .due
-        wakeup.ring()
+        signal.notify()
     }
 
     /// Whether the server may be tried now.
@@ -102,14 +102,14 @@ package actor Outages {
     /// Records that the server answered, whatever the answer was.
     package func answered(_ repository: String) {
         guard entries.removeValue(forKey: repository) != nil else { return }
-        wakeup.ring()
+        signal.notify()
     }
 
     /// Records that the caller was stopped before there was an answer.
     package func stopped(_ repository: String) {
         guard entries[repository]?.state == .trying else { return }
         entries[repository]?.state = .due
-        wakeup.ring()
+        signal.notify()
     }
 
     /// Records that the server did not answer, and starts a pause.

@@ -10,7 +10,7 @@ package struct Poller: Sendable {
     private let numbers: UsedNumbers
     private let clock: WallClock
     private let timer: any Clock<Duration>
-    private let scans: Wakeup
+    private let scans: Signal
     private let logger: Logger
     private let jitter: @Sendable () -> Double
     private let eachTick: @Sendable () async -> Void
@@ -24,7 +24,7 @@ package struct Poller: Sendable {
     ///   - eachTick: Called at each tick, for other checks by time.
     package init(
         store: Store, registry: BotRegistry, state: StateDirectory, clock: WallClock, timer: any Clock<Duration>,
-        scans: Wakeup, logger: Logger, jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+        scans: Signal, logger: Logger, jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
         eachTick: @escaping @Sendable () async -> Void = {}
     ) {
         self.jitter = jitter
@@ -76,7 +76,7 @@ package struct Poller: Sendable {
         try await store.register(bots, used: used, at: clock.now())
         await registry.markRegistered(bots)
         // The repository of a new or changed bot is scanned.
-        scans.ring()
+        scans.notify()
     }
 
     private func askDue(_ polling: inout Polling, at now: Timestamp) async throws {
@@ -84,6 +84,6 @@ package struct Poller: Sendable {
         guard !due.isEmpty else { return }
         try await store.requestScans(at: due)
         polling.note(due, at: now)
-        scans.ring()
+        scans.notify()
     }
 }

@@ -12,7 +12,7 @@ package actor RepositoryScans {
     private let remotes: Remotes
     private let clock: WallClock
     private let timer: any Clock<Duration>
-    private let wakeup: Wakeup
+    private let signal: Signal
     private let cancel: Cancel
     private let mayBring: @Sendable () -> Bool
     let logger: Logger
@@ -52,7 +52,7 @@ package actor RepositoryScans {
     ///   - cancel: Called for running integrations of closed pull requests. If it fails, it is called again after the next scan.
     package init(
         store: Store, registry: BotRegistry, remotes: Remotes, clock: WallClock, timer: any Clock<Duration>,
-        wakeup: Wakeup, logger: Logger, marks: CrashMarks? = nil, mayBring: @escaping @Sendable () -> Bool = { true },
+        signal: Signal, logger: Logger, marks: CrashMarks? = nil, mayBring: @escaping @Sendable () -> Bool = { true },
         cancel: @escaping Cancel = { _, _, _ in }
     ) {
         self.cancel = cancel
@@ -63,7 +63,7 @@ package actor RepositoryScans {
         self.remotes = remotes
         self.clock = clock
         self.timer = timer
-        self.wakeup = wakeup
+        self.signal = signal
         self.logger = logger
         // There is at most one element for each repository and each awaited head (`RefScan` limits these).
         (paused, pausing) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
@@ -77,7 +77,7 @@ package actor RepositoryScans {
             group.addTask { await self.repackCrowded() }
             // The pauses of an earlier daemon ended with it.
             await scanAgain(for: nil)
-            for await _ in wakeup.rings {
+            for await _ in signal.notifications {
                 await readRequests()
                 while let request = queue.next() {
                     group.addTask {
@@ -109,7 +109,7 @@ package actor RepositoryScans {
 
     private func following(_ request: ScanRequest) -> ScanRequest? {
         queue.end(request)
-        if mustRead.remove(request.repository) != nil { wakeup.ring() }
+        if mustRead.remove(request.repository) != nil { signal.notify() }
         return Task.isCancelled ? nil : queue.next()
     }
 
@@ -153,13 +153,13 @@ package actor RepositoryScans {
     private func end(_ pause: Pause) async {
         guard let request = pause.request else {
             if let deliveries = pause.deliveries { return await scanAgain(for: deliveries) }
-            return wakeup.ring()
+            return signal.notify()
         }
         if let current = pauses[request.repository], current.sequence == request.sequence {
             // No request has the sequence zero. So the next round accepts the request, and the backoff is kept.
             pauses[request.repository] = (0, current.backoff)
         }
-        wakeup.ring()
+        signal.notify()
     }
 
     private func end(_ closed: [ScanOutcome.ClosedIntegration]) async {
@@ -183,7 +183,7 @@ package actor RepositoryScans {
 
     private func scanAgain(for deliveries: [Int64]?) async {
         do {
-            if try await store.scanAgain(for: deliveries) { wakeup.ring() }
+            if try await store.scanAgain(for: deliveries) { signal.notify() }
         } catch {
             // They wait for the next start. Any scan finds what they announced.
             logger.error("a second scan could not be asked for", metadata: ["error": "\(error)"])

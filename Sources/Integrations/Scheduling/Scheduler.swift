@@ -8,7 +8,7 @@ package actor Scheduler {
     private let store: Store
     private let runner: IntegrationRunner
     private let capacity: Int
-    private let wakeup: Wakeup
+    private let signal: Signal
     private let wishes: CancelWishes
     private let outages: Outages
     private let timer: any Clock<Duration>
@@ -33,13 +33,13 @@ package actor Scheduler {
 
     /// - Parameter capacity: The most integrations of one priority that run at once, at least 1; see `choose`.
     package init(
-        store: Store, runner: IntegrationRunner, capacity: Int, wakeup: Wakeup, wishes: CancelWishes,
+        store: Store, runner: IntegrationRunner, capacity: Int, signal: Signal, wishes: CancelWishes,
         outages: Outages, timer: any Clock<Duration>, logger: Logger
     ) {
         self.store = store
         self.runner = runner
         self.capacity = max(1, capacity)
-        self.wakeup = wakeup
+        self.signal = signal
         self.wishes = wishes
         self.outages = outages
         self.timer = timer
@@ -53,8 +53,8 @@ package actor Scheduler {
         // If the row cannot be read, all integrations count as older.
         newestBefore = (try? await store.newestRow()) ?? .max
         await withDiscardingTaskGroup { group in
-            wakeup.ring()
-            for await _ in wakeup.rings {
+            signal.notify()
+            for await _ in signal.notifications {
                 for integration in await leased() { start(integration, in: &group) }
                 await endSuperseded()
             }
@@ -73,7 +73,7 @@ package actor Scheduler {
         // An earlier daemon may have left it running, and it is not taken up yet. It finds the request when it is.
         await running[id]?.cancellation.request(wish)
         if running[id] == nil { takeUpToEnd(id) }
-        wakeup.ring()
+        signal.notify()
     }
 
     private func start(_ integration: OpenIntegration, in group: inout DiscardingTaskGroup) {
@@ -106,7 +106,7 @@ package actor Scheduler {
         waiting[id] = server
         // The request came while the integration was about to wait.
         if await cancellation.requested != nil, waiting[id] != nil { takeUpToEnd(id) }
-        wakeup.ring()
+        signal.notify()
     }
 
     private func takeUpToEnd(_ id: IntegrationID) {
@@ -130,7 +130,7 @@ package actor Scheduler {
     private func ended(_ id: IntegrationID, isStored: Bool) {
         running[id] = nil
         if !isStored { mustTakeUp = true }
-        wakeup.ring()
+        signal.notify()
     }
 
     /// Returns the integrations to start: those that are running in the database but not here, and those chosen from the queue and from those whose

@@ -28,8 +28,8 @@ package struct IntegrationService: Service, CustomStringConvertible {
     private let retention: RetentionService
     private let outbox: Outbox
     private let store: Store
-    private let scansWakeup: Wakeup
-    private let queueWakeup: Wakeup
+    private let scansSignal: Signal
+    private let queueSignal: Signal
     private let logger: Logger
 
     /// The parts that the service is built from. It contains every part that tests replace.
@@ -95,8 +95,8 @@ package struct IntegrationService: Service, CustomStringConvertible {
     /// - Throws: `ArchiveError` if the file server's tree cannot be opened.
     package init(_ parts: Parts) throws {
         let (store, clock, logger) = (parts.store, parts.clock, parts.logger)
-        scansWakeup = Wakeup()
-        queueWakeup = Wakeup()
+        scansSignal = Signal()
+        queueSignal = Signal()
         let versions = try VersionStore(files: parts.state.files, staging: parts.state.staging)
         // No bot can use the keys of signatures, whatever its file names.
         let secrets = parts.secrets.withholding(parts.settings.signing).withholding(values: versions.isSigningKey)
@@ -131,13 +131,13 @@ package struct IntegrationService: Service, CustomStringConvertible {
             store: store, state: parts.state, executor: parts.executor, publisher: publisher,
             uploads: parts.uploader.with(secrets), scripts: parts.settings.triggers, secrets: secrets,
             environment: environment, isolation: parts.isolation, clock: clock, timer: parts.timer, logger: logger)
-        outages = Outages(clock: clock, timer: parts.timer, wakeup: queueWakeup)
+        outages = Outages(clock: clock, timer: parts.timer, signal: queueSignal)
         let runner = IntegrationRunner(
             store: store, registry: registry, remotes: remotes, jobs: jobs, triggers: triggers,
             outages: outages, clock: clock, logger: logger, marks: marks)
         // Integrations wait for slots, not for each other. One more than the slots of each priority keeps the slots filled while another ends.
         scheduler = Scheduler(
-            store: store, runner: runner, capacity: parts.settings.concurrency + 1, wakeup: queueWakeup,
+            store: store, runner: runner, capacity: parts.settings.concurrency + 1, signal: queueSignal,
             wishes: CancelWishes(state: parts.state), outages: outages, timer: parts.timer, logger: logger)
         self.jobs = jobs
         self.triggers = triggers
@@ -160,13 +160,13 @@ package struct IntegrationService: Service, CustomStringConvertible {
                     url: url),
             ], clock: clock, timer: parts.timer, logger: logger)
         scans = RepositoryScans(
-            store: store, registry: registry, remotes: remotes, clock: clock, timer: parts.timer, wakeup: scansWakeup,
+            store: store, registry: registry, remotes: remotes, clock: clock, timer: parts.timer, signal: scansSignal,
             logger: logger, marks: marks, mayBring: { [disk = jobs.disk] in disk.shortage == nil }
         ) { [scheduler] id, run, reason in
             try await scheduler.cancel(id, run: run, Cancellation.Wish(reason: reason))
         }
         poller = Poller(
-            store: store, registry: registry, state: parts.state, clock: clock, timer: parts.timer, scans: scansWakeup,
+            store: store, registry: registry, state: parts.state, clock: clock, timer: parts.timer, scans: scansSignal,
             logger: logger,
             eachTick: { [disk = jobs.disk, mirrors = parts.mirrors] in
                 await mirrors.closeUnused()
@@ -177,10 +177,10 @@ package struct IntegrationService: Service, CustomStringConvertible {
         }
         operations = Operations(
             registry: registry,
-            intake: EventIntake(store: store, registry: registry, clock: clock, scans: scansWakeup, logger: logger),
+            intake: EventIntake(store: store, registry: registry, clock: clock, scans: scansSignal, logger: logger),
             requests: PersonRequests(
                 store: store, registry: registry, remotes: remotes, scheduler: scheduler, clock: clock,
-                queue: queueWakeup,
+                queue: queueSignal,
                 logger: logger),
             publisher: publisher, board: parts.uploader.board, retention: retention, disk: jobs.disk,
             runner: runner)
@@ -216,7 +216,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
                 group.addTask { await self.outbox.run() }
                 group.addTask {
                     for await change in changes {
-                        if case .queued = change { self.queueWakeup.ring() }
+                        if case .queued = change { self.queueSignal.notify() }
                     }
                 }
             }

@@ -9,7 +9,7 @@ extension Outbox {
     func drain(_ place: OutboxPlace) async {
         defer {
             active[place] = nil
-            wakeup.ring()
+            signal.notify()
         }
         do {
             if let kept = unsettled[place] { try await settle(kept.message, as: kept.settlement, place) }

@@ -15,7 +15,7 @@ package actor Outbox {
     private let timer: any Clock<Duration>
     let logger: Logger
     let limits: OutboxLimits
-    let wakeup = Wakeup()
+    let signal = Signal()
 
     /// The destinations to which messages are being sent. The value states whether the last try failed.
     var active: [OutboxPlace: Bool] = [:]
@@ -79,14 +79,14 @@ package actor Outbox {
     package func run() async {
         let changes = store.changes()
         startedAt = clock.now()
-        wakeup.ring()
+        signal.notify()
         await withDiscardingTaskGroup { group in
             group.addTask {
                 for await change in changes {
-                    if change == .outbox { self.wakeup.ring() }
+                    if change == .outbox { self.signal.notify() }
                 }
             }
-            for await _ in wakeup.rings {
+            for await _ in signal.notifications {
                 let (places, alarm) = await round()
                 for place in places { group.addTask { await self.drain(place) } }
                 if let alarm {
@@ -176,6 +176,6 @@ package actor Outbox {
         // The task is canceled: the daemon stops.
         do { try await timer.sleep(for: max(.zero, time - clock.now())) } catch { return }
         alarms.remove(time)
-        wakeup.ring()
+        signal.notify()
     }
 }

@@ -93,7 +93,7 @@ enum ForgeSample {
 }
 
 extension EventIntake {
-    init(_ core: Core, scans: Wakeup = Wakeup()) {
+    init(_ core: Core, scans: Signal = Signal()) {
         self.init(
             store: core.store, registry: core.registry, clock: core.time.clock, scans: scans, logger: core.log.logger)
     }
