@@ -164,7 +164,7 @@ import Testing
             }
         }
 
-        @Test func testThatTheWishOutlivesTheDaemon() async throws {
+        @Test func testThatTheRequestOutlivesTheDaemon() async throws {
             let executor = ScriptedExecutor()
             try await withBot(BotPlan(file: "supersede: running\n", executor: .scripted(executor))) { bot in
                 // given

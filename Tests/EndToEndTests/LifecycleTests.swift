@@ -135,7 +135,7 @@ import Testing
             }
         }
 
-        @Test func testThatTheWishOutlivesTheDaemon() async throws {
+        @Test func testThatTheRequestOutlivesTheDaemon() async throws {
             try await withBot(local) { bot in
                 // given
                 let id = try await bot.begin(outer.waiting(bot))

@@ -125,11 +125,11 @@ import Testing
     }
 
     /// The daemon was killed between the cancellation request and its execution.
-    @Test func testThatAWishThatADaemonLeftEndsTheScriptThatStillRuns() async throws {
+    @Test func testThatACancellationRequestThatADaemonLeftEndsTheScriptThatStillRuns() async throws {
         try await withWaitingScript { bot, id in
             // given
             try await bot.stop()
-            try await CancelWishes(state: bot.state).store(Cancellation.Wish(reason: "ada wants it"), for: id, run: 1)
+            try await CancellationRequests(state: bot.state).store(.init(reason: "ada wants it"), for: id, run: 1)
 
             // when
             try await bot.start()

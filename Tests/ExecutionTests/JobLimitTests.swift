@@ -347,7 +347,7 @@ import Testing
         }
     }
 
-    @Test func testThatALaterWishCanBeMoreImpatient() async throws {
+    @Test func testThatALaterRequestCanBeMoreImpatient() async throws {
         try await withLaunched { launched in
             // given: it ignores the request to end, and has ten minutes
             let attempt = launched.attempt()

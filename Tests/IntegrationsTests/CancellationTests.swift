@@ -10,34 +10,35 @@ import Testing
         let stops = Locked<[String]>([])
 
         // when
-        await cancellation.whileCancellable(stop: { wish in stops.withLock { $0.append(wish.reason) } }) {
-            await cancellation.request(.init(reason: "canceled by ada"))
-            await cancellation.request(.init(reason: "canceled by bob"))
-        }
+        await cancellation.whileCancellable(stop: { cancelRequest in stops.withLock { $0.append(cancelRequest.reason) }
+            }) {
+                await cancellation.request(.init(reason: "canceled by ada"))
+                await cancellation.request(.init(reason: "canceled by bob"))
+            }
 
         // then
         #expect(stops.value == ["canceled by ada"])
         #expect(await cancellation.requested == .init(reason: "canceled by ada", grace: .seconds(10)))
     }
 
-    @Test func testThatALaterWishCanOnlyBeMoreImpatient() async {
+    @Test func testThatALaterRequestCanOnlyBeMoreImpatient() async {
         // given
         let cancellation = Cancellation()
-        let stops = Locked<[Cancellation.Wish]>([])
+        let stops = Locked<[Cancellation.Request]>([])
 
         // when
-        await cancellation.whileCancellable(stop: { wish in stops.withLock { $0.append(wish) } }) {
+        await cancellation.whileCancellable(stop: { cancelRequest in stops.withLock { $0.append(cancelRequest) } }) {
             await cancellation.request(.init(reason: "superseded", grace: .seconds(600)))
             await cancellation.request(.init(reason: "canceled by ada", grace: .zero))
             await cancellation.request(.init(reason: "canceled by bob", grace: .seconds(10)))
         }
 
         // then
-        let wishes = [
-            Cancellation.Wish(reason: "superseded", grace: .seconds(600)), .init(reason: "superseded", grace: .zero),
+        let cancellationRequests = [
+            Cancellation.Request(reason: "superseded", grace: .seconds(600)), .init(reason: "superseded", grace: .zero),
         ]
-        #expect(stops.value == wishes)
-        #expect(await cancellation.requested == wishes[1])
+        #expect(stops.value == cancellationRequests)
+        #expect(await cancellation.requested == cancellationRequests[1])
     }
 
     @Test func testThatItStopsAtOnceWhatBeginsLater() async {
@@ -47,7 +48,8 @@ import Testing
         await cancellation.request(.init(reason: "enough"))
 
         // when
-        await cancellation.whileCancellable(stop: { wish in stops.withLock { $0.append(wish.reason) } }) {}
+        await cancellation.whileCancellable(stop: { cancelRequest in stops.withLock { $0.append(cancelRequest.reason) }
+            }) {}
 
         // then
         #expect(stops.value == ["enough"])
@@ -57,7 +59,8 @@ import Testing
         // given
         let cancellation = Cancellation()
         let stops = Locked<[String]>([])
-        await cancellation.whileCancellable(stop: { wish in stops.withLock { $0.append(wish.reason) } }) {}
+        await cancellation.whileCancellable(stop: { cancelRequest in stops.withLock { $0.append(cancelRequest.reason) }
+            }) {}
 
         // when
         await cancellation.request(.init(reason: "late"))
@@ -102,7 +105,7 @@ import Testing
         #expect(hasEnded.value)
     }
 
-    @Test func testThatWhatIsToBeInterruptedDoesNotBeginAfterTheWish() async throws {
+    @Test func testThatWhatIsToBeInterruptedDoesNotBeginAfterTheRequest() async throws {
         // given
         let cancellation = Cancellation()
         let hasBegun = Locked(false)
@@ -127,7 +130,7 @@ import Testing
         #expect(try await cancellation.interrupting { 3 } == 3)
     }
 
-    @Test func testThatTheTasksOwnCancellationIsNotTakenForTheWish() async {
+    @Test func testThatTheTasksOwnCancellationIsNotTakenForTheRequest() async {
         // given
         let cancellation = Cancellation()
         let clock = ManualClock()

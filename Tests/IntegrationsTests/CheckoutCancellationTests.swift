@@ -24,7 +24,7 @@ import Testing
             // when
             try await whileBusy(request.mirror.queue) {
                 try await untilItChecksOut(request, bot)
-                await cancellation.request(Cancellation.Wish(reason: "enough"))
+                await cancellation.request(Cancellation.Request(reason: "enough"))
             }
 
             // then
@@ -62,7 +62,7 @@ import Testing
 
             // when: the next daemon gets the request to end it
             let cancellation = Cancellation()
-            await cancellation.request(Cancellation.Wish(reason: "enough"))
+            await cancellation.request(Cancellation.Request(reason: "enough"))
             // then
             #expect(try await jobs.run(request, cancellation: cancellation).state == .processed(.canceled))
             try await executor.cancel(AttemptDirectory(path: executor.starts[0]), reason: "enough", grace: .zero)

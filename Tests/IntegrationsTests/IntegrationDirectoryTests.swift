@@ -45,7 +45,9 @@ import Testing
     @Test func testThatWhatLiesThereBesideJobsHasNoNameOfOne() throws {
         let state = StateDirectory(path: "/state")
         let id = try Samples.integration().id
-        for path in ["/state/" + StateDirectory.trigger(try Samples.name("tell"), of: id), state.wish(id)] {
+        for path in [
+            "/state/" + StateDirectory.trigger(try Samples.name("tell"), of: id), state.cancellationRequest(id),
+        ] {
             #expect(path.hasPrefix(state.integration(id) + "/"))
             let name = path.split(separator: "/").last.map(String.init) ?? ""
             #expect(Name(name) == nil, "\(name)")
@@ -53,7 +55,7 @@ import Testing
     }
 
     @Suite struct GivenAVersionBeforeThisOne {
-        @Test func testThatItsWishToCancelHolds() async throws {
+        @Test func testThatItsCancellationRequestHolds() async throws {
             try await withRunningJob { bot, _, id in
                 // given
                 try await bot.stop()

@@ -29,7 +29,7 @@ import Testing
             let claim = slots.waiting.first
             #expect(claim?.priority == cause.priority)
             #expect(claim?.bot == bot.name)
-            await cancellation.request(Cancellation.Wish(reason: "enough"))
+            await cancellation.request(Cancellation.Request(reason: "enough"))
             #expect(try await attempt.state.verdict == .canceled)
             try await executor.cancel(AttemptDirectory(path: executor.starts[0]), reason: "enough", grace: .zero)
         }

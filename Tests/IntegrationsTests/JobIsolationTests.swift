@@ -50,9 +50,9 @@ import Testing
         }
         expectContains(
             error?.description ?? "", "until now, and it cannot work: no bwrap; mend that, or write isolation: none")
-        let wished = try JobIsolation.decide(
+        let requested = try JobIsolation.decide(
             settings(ServiceSettings.Isolation.none), probe: .works, path: "", supervisor: "/s", wasSandboxed: true)
-        #expect(wished.isolation == .none(reason: "the settings say isolation: none"))
+        #expect(requested.isolation == .none(reason: "the settings say isolation: none"))
     }
 
     /// The state is behind a link, and a shown path is named without the link; and the reverse.
@@ -109,8 +109,8 @@ import Testing
         }
         #expect(try loopback(nil, .works) == nil)
         #expect(try loopback(false, .works) == nil)
-        #expect(try loopback(true, .works) == .wished)
-        #expect(try loopback(true, .sharesNetwork("no slirp4netns")) == .wished)
+        #expect(try loopback(true, .works) == .requested)
+        #expect(try loopback(true, .sharesNetwork("no slirp4netns")) == .requested)
         #expect(try loopback(nil, .sharesNetwork("no slirp4netns")) == .needed("no slirp4netns"))
         #expect(try loopback(nil, .fails("no bwrap")) == nil)
         #expect(try decide(nil, .works).notes == [])
@@ -148,7 +148,7 @@ import Testing
             expectContains(
                 error?.description ?? "",
                 "until now, and it cannot be made: no slirp4netns; mend that, or write sandbox: { loopback: true }")
-            #expect(try loopback(true, .sharesNetwork("no slirp4netns")) == .wished)
+            #expect(try loopback(true, .sharesNetwork("no slirp4netns")) == .requested)
             #expect(try loopback(nil, .works) == nil)
         }
     }

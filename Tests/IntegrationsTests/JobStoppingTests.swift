@@ -23,14 +23,14 @@ import Testing
         }
     }
 
-    @Test func testThatAWishThatCannotBeWrittenIsWrittenAsSoonAsItCan() async {
+    @Test func testThatACancellationRequestThatCannotBeWrittenIsWrittenAsSoonAsItCan() async {
         // given
         let (executor, clock, cancellation) = (FullExecutor(), ManualClock(), Cancellation())
         let launcher = JobLauncher(executor: executor, timer: clock, logger: Logger(label: "test"))
         let stopping = JobStopping(AttemptDirectory(path: "/nowhere"), launcher, cancellation)
         await cancellation.whileCancellable(stop: { await stopping.ask($0) }) {
             // when: no caller waits for the tries
-            await cancellation.request(Cancellation.Wish(reason: "superseded"))
+            await cancellation.request(Cancellation.Request(reason: "superseded"))
             await until("it waits to try again") { clock.sleeperCount == 1 }
             clock.advance(by: .seconds(1))
             await until("the second try has failed") { executor.tries.value == 2 && clock.sleeperCount == 1 }
@@ -49,7 +49,7 @@ import Testing
         let launcher = JobLauncher(executor: executor, timer: clock, logger: Logger(label: "test"))
         let stopping = JobStopping(AttemptDirectory(path: "/nowhere"), launcher, cancellation)
         await cancellation.whileCancellable(stop: { await stopping.ask($0) }) {
-            await cancellation.request(Cancellation.Wish(reason: "enough"))
+            await cancellation.request(Cancellation.Request(reason: "enough"))
             await until("it waits to try again") { clock.sleeperCount == 1 }
         }
         // when

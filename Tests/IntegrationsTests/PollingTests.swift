@@ -26,7 +26,7 @@ import Testing
         #expect(try await ask(&polling, polls, after: seconds) == ["/a"])
     }
 
-    @Test func testThatTheShortestWishOfARepositorysBotsCounts() async throws {
+    @Test func testThatTheShortestPauseOfARepositorysBotsCounts() async throws {
         var polling = Polling(jitter: { 0.5 })
         let polls = ["/a": [BotSpecification.Poll.off, .every(.seconds(600)), .every(.seconds(30))], "/b": [.off]]
         #expect(try await ask(&polling, polls, after: 0) == ["/a", "/b"])

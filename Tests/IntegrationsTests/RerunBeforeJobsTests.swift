@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func testThatManyWhoTakeOneBackLeaveNoWishForTheNext() async throws {
+    @Test func testThatManyWhoTakeOneBackLeaveNoRequestForTheNext() async throws {
         let executor = ScriptedExecutor.playing { $0.environment["MARTLET_INTEGRATION_NUMBER"] == "2" }
         try await withBot(BotPlan(executor: .scripted(executor))) { bot in
             // given: a rerun that waits for the end of an earlier integration of its branch

@@ -144,8 +144,8 @@ import Testing
             #expect(skipped.record.isSkipped)
             // when, then
             expectIntegrated(try await bot.integrate(tag: "v1"))
-            let wished = try await bot.operations.integrate(bot: bot.name, revision: nil, isClean: false, by: "ada")
-            expectIntegrated(try await bot.completion(of: wished.id))
+            let requested = try await bot.operations.integrate(bot: bot.name, revision: nil, isClean: false, by: "ada")
+            expectIntegrated(try await bot.completion(of: requested.id))
             let upgraded = try await bot.store.queue(
                 NewIntegration(
                     bot: bot.name, ref: skipped.record.ref, commit: skipped.record.commit, cause: .upgrade),

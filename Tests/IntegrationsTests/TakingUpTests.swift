@@ -188,7 +188,7 @@ import Testing
             let id = try await bot.begin()
             await until("the first try") { executor.refusals.value == 1 }
             try await bot.stop()
-            try await CancelWishes(state: bot.state).store(Cancellation.Wish(reason: "ada wants it"), for: id, run: 1)
+            try await CancellationRequests(state: bot.state).store(.init(reason: "ada wants it"), for: id, run: 1)
 
             // when
             try await bot.start()
@@ -271,12 +271,11 @@ import Testing
         }
     }
 
-    @Test func testThatAWishThatADaemonLeftEndsTheJobThatStillRuns() async throws {
+    @Test func testThatACancellationRequestThatADaemonLeftEndsTheJobThatStillRuns() async throws {
         try await withRunningJob { bot, executor, id in
             // given
             try await bot.stop()
-            try await CancelWishes(state: bot.state).store(
-                Cancellation.Wish(reason: "ada wants it"), for: id, run: 1)
+            try await CancellationRequests(state: bot.state).store(.init(reason: "ada wants it"), for: id, run: 1)
 
             // when
             try await bot.start()

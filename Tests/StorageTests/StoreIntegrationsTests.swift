@@ -245,8 +245,8 @@ import Testing
         }
 
         @Test(arguments: [(0, 1), (-1, 1), (1_000_000, 200)])
-        func testThatAPageIsBounded(wished: Int, size: Int) {
-            #expect(Store.pageSize(wished) == size)
+        func testThatAPageIsBounded(requested: Int, size: Int) {
+            #expect(Store.pageSize(requested) == size)
         }
 
         @Test func testThatFiltersJoin() async throws {

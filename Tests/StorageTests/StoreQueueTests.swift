@@ -31,13 +31,13 @@ import Testing
             let scheduled = try await store.queue(
                 NewIntegration(bot: name("kit"), ref: .main, commit: commit(2), cause: .schedule), at: time(13)
             ).id
-            let wished = try await fixture.queue(3).id
+            let requested = try await fixture.queue(3).id
 
             // when
             _ = try await store.reopen(old, for: NewRerun(requestedBy: "ann", jobs: []), at: time(14))
 
             // then
-            #expect(try await store.heads().map(\.id) == [old, scheduled, wished])
+            #expect(try await store.heads().map(\.id) == [old, scheduled, requested])
         }
     }
 

@@ -189,19 +189,19 @@ import Testing
     @Suite struct GivenATag {
         @Test func testThatItsVersionIsReservedAndPublishedOnce() async throws {
             try await withPublisher { publisher in
-                let wished = try version("2.0.0-rc.1")
-                #expect(try await publisher.ask(1, integration: 1, .exactly(wished)) == .reserved(wished))
+                let requested = try version("2.0.0-rc.1")
+                #expect(try await publisher.ask(1, integration: 1, .exactly(requested)) == .reserved(requested))
                 try await publisher.publish("2.0.0-rc.1")
-                #expect(try await publisher.ask(1, integration: 2, .exactly(wished)) == .already(wished))
+                #expect(try await publisher.ask(1, integration: 2, .exactly(requested)) == .already(requested))
             }
         }
 
         @Test func testThatAnotherCommitUnderItIsAConflict() async throws {
             try await withPublisher { publisher in
-                let wished = try version("2.0.0")
-                _ = try await publisher.ask(1, integration: 1, .exactly(wished))
+                let requested = try version("2.0.0")
+                _ = try await publisher.ask(1, integration: 1, .exactly(requested))
                 try await publisher.publish("2.0.0")
-                let answer = try await publisher.ask(2, integration: 2, .exactly(wished))
+                let answer = try await publisher.ask(2, integration: 2, .exactly(requested))
                 guard case .conflict(let sentence) = answer else {
                     Testing.Issue.record("\(answer)")
                     return

@@ -25,7 +25,7 @@ package struct JobIsolation: Sendable {
     /// The reason why jobs in the sandbox can reach the machine's loopback.
     package enum Loopback: Hashable, Sendable {
         /// The settings permit it.
-        case wished
+        case requested
         /// No other network is possible here. The text states why, and what to do.
         case needed(String)
 
@@ -124,7 +124,7 @@ package struct JobIsolation: Sendable {
         _ settings: ServiceSettings, _ probe: Probe, hadOwnNetwork: Bool
     ) throws(IsolationError) -> Loopback? {
         switch (settings.sandbox.loopback, probe) {
-        case (true, _): return .wished
+        case (true, _): return .requested
         case (nil, .sharesNetwork(let reason)) where hadOwnNetwork:
             throw IsolationError(
                 "steps had a network of their own here until now, and it cannot be made: \(reason); mend that, or write sandbox: "

@@ -33,8 +33,8 @@ struct JobLauncher: Sendable {
         var backoff = Self.backoff
         var (tries, starts) = (0, 0)
         while true {
-            if let wish = await cancellation.requested {
-                try await withdraw(directory, because: wish.reason)
+            if let cancelRequest = await cancellation.requested {
+                try await withdraw(directory, because: cancelRequest.reason)
                 return false
             }
             do throws(ExecutionError) {
@@ -119,7 +119,7 @@ struct JobLauncher: Sendable {
 
     private func stop(_ directory: AttemptDirectory, because reason: String) async throws {
         guard try await executor.liveness(of: directory) == .running else { return }
-        try await executor.cancel(directory, reason: reason, grace: Cancellation.Wish.usualGrace)
+        try await executor.cancel(directory, reason: reason, grace: Cancellation.Request.usualGrace)
         do {
             for try await _ in AttemptFollower(executor: executor).events(of: directory) {}
         } catch let error as ExecutionError where error.code == .lost {

@@ -21,16 +21,16 @@ struct JobStopping: Sendable {
                 while !isAsked {
                     let pause = backoff.next()
                     guard (try? await launcher.timer.sleep(for: pause)) != nil, !Task.isCancelled else { return }
-                    guard let wish = await cancellation.requested else { break }
-                    isAsked = await Self.ask(directory, launcher, wish)
+                    guard let cancelRequest = await cancellation.requested else { break }
+                    isAsked = await Self.ask(directory, launcher, cancelRequest)
                 }
             }
         }
     }
 
     /// Asks once, and returns. A failed request is tried again in the background until `end`.
-    func ask(_ wish: Cancellation.Wish) async {
-        if await !Self.ask(directory, launcher, wish) { failures.notify() }
+    func ask(_ cancelRequest: Cancellation.Request) async {
+        if await !Self.ask(directory, launcher, cancelRequest) { failures.notify() }
     }
 
     /// Stops the tries, because the job is no longer followed.
@@ -40,10 +40,10 @@ struct JobStopping: Sendable {
     }
 
     private static func ask(
-        _ directory: AttemptDirectory, _ launcher: JobLauncher, _ wish: Cancellation.Wish
+        _ directory: AttemptDirectory, _ launcher: JobLauncher, _ cancelRequest: Cancellation.Request
     ) async -> Bool {
         do {
-            try await launcher.executor.cancel(directory, reason: wish.reason, grace: wish.grace)
+            try await launcher.executor.cancel(directory, reason: cancelRequest.reason, grace: cancelRequest.grace)
             return true
         } catch {
             launcher.logger.warning(

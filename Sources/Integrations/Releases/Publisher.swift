@@ -185,16 +185,17 @@ package final class Publisher: Sendable {
     private func reserve(_ request: Request, _ stated: SemanticVersion?) async throws -> Reservation {
         let integration = request.integration
         let onDisk = try await versions.versions(of: request.product)
-        func wish(_ source: VersionRequest.Source) -> VersionRequest {
+        func versionRequest(_ source: VersionRequest.Source) -> VersionRequest {
             VersionRequest(
                 product: request.product, integration: integration.id, commit: integration.commit, ref: integration.ref,
                 source: source, onDisk: onDisk, registry: request.registry)
         }
-        if let stated { return try await store.reserve(wish(.exactly(stated)), at: clock.now()) }
+        if let stated { return try await store.reserve(versionRequest(.exactly(stated)), at: clock.now()) }
         switch request.source {
         case .file, .command: throw TriggerError("no version is stated")
         case .tag:
-            return try await store.reserve(wish(.exactly(try Self.version(ofTag: integration.ref))), at: clock.now())
+            return try await store.reserve(
+                versionRequest(.exactly(try Self.version(ofTag: integration.ref))), at: clock.now())
         case .branch:
             let (branch, line) = try Self.line(of: integration.ref)
             var reservation = Reservation.newestChanged(to: nil)
@@ -205,7 +206,7 @@ package final class Publisher: Sendable {
                     isAncestor = try await request.mirror.isAncestor(integration.commit, of: newest.commit)
                 }
                 reservation = try await store.reserve(
-                    wish(
+                    versionRequest(
                         .branch(
                             major: line.major, minor: line.minor, newest: newest?.version, isAncestor: isAncestor)),
                     at: clock.now())

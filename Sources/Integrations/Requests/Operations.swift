@@ -81,10 +81,10 @@ package struct Operations: Sendable {
 
     /// Cancels a queued or running integration. The parts that ran keep their logs. A rerun that has not started is withdrawn, and the integration is
     /// as it was before.
-    /// - Parameter grace: The time between SIGTERM and SIGKILL, 0 to `Cancellation.Wish.longestGrace`.
+    /// - Parameter grace: The time between SIGTERM and SIGKILL, 0 to `Cancellation.Request.longestGrace`.
     /// - Throws: `.notFound`; `.conflict` if it is completed already; `.invalid`.
     package func cancel(
-        _ id: IntegrationID, grace: Duration = Cancellation.Wish.usualGrace, by person: String
+        _ id: IntegrationID, grace: Duration = Cancellation.Request.usualGrace, by person: String
     ) async throws(OperationError) {
         try await requests.cancel(id, grace: grace, by: person)
     }

@@ -137,22 +137,22 @@ package struct PersonRequests: Sendable {
 
     /// Cancels an integration; see `Operations.cancel`.
     package func cancel(_ id: IntegrationID, grace: Duration, by person: String) async throws(OperationError) {
-        let wish = Cancellation.Wish(reason: "canceled by \(person)", grace: grace)
-        guard (.zero)...Cancellation.Wish.longestGrace ~= grace else {
+        let cancelRequest = Cancellation.Request(reason: "canceled by \(person)", grace: grace)
+        guard (.zero)...Cancellation.Request.longestGrace ~= grace else {
             throw OperationError(
-                .invalid, "the grace is 0 to \(Cancellation.Wish.longestGrace.components.seconds) seconds")
+                .invalid, "the grace is 0 to \(Cancellation.Request.longestGrace.components.seconds) seconds")
         }
         do {
             guard let record = try await store.integration(id) else {
                 throw OperationError(.notFound, "there is no integration \(id)")
             }
             try requireOpen(record)
-            if await !scheduler.isRunning(id), try await endWaiting(record, wish) { return }
+            if await !scheduler.isRunning(id), try await endWaiting(record, cancelRequest) { return }
             // The integration has started, or another request came first. If a rerun was withdrawn meanwhile, a cancellation request for it would hit
             // the next rerun, which has the same number.
             if let now = try await store.integration(id) { try requireOpen(now) }
             try await store.markEnding(id, run: record.run)
-            try await scheduler.cancel(id, run: record.run, wish)
+            try await scheduler.cancel(id, run: record.run, cancelRequest)
         } catch let error as OperationError {
             throw error
         } catch let error as StoreError {
@@ -170,12 +170,12 @@ package struct PersonRequests: Sendable {
 
     /// Ends an integration that waits.
     /// - Returns: Whether it waited. If not, it has started, possibly just now.
-    private func endWaiting(_ record: IntegrationRecord, _ wish: Cancellation.Wish) async throws -> Bool {
+    private func endWaiting(_ record: IntegrationRecord, _ cancelRequest: Cancellation.Request) async throws -> Bool {
         do throws(StoreError) {
             if record.run > 1 {
                 _ = try await store.takeBackRerun(of: record.id, at: clock.now())
             } else {
-                try await store.cancel(queued: record.id, at: clock.now(), reason: wish.reason)
+                try await store.cancel(queued: record.id, at: clock.now(), reason: cancelRequest.reason)
             }
             return true
         } catch {

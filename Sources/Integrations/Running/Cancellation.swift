@@ -1,12 +1,12 @@
 /// A request to stop an integration, and the work to stop when it arrives. A user requests it, or a newer commit that supersedes the integration.
 package actor Cancellation {
     /// The reason to stop, and the time to do so.
-    package struct Wish: Hashable, Sendable {
+    package struct Request: Hashable, Sendable {
         package var reason: String
         /// The time between SIGTERM and SIGKILL of a job's processes. Zero kills at once.
         package var grace: Duration
 
-        package init(reason: String, grace: Duration = Wish.usualGrace) {
+        package init(reason: String, grace: Duration = Request.usualGrace) {
             self.reason = reason
             self.grace = grace
         }
@@ -17,37 +17,37 @@ package actor Cancellation {
         package static let longestGrace = Duration.seconds(600)
     }
 
-    private var wish: Wish?
-    private var handlers: [Int: @Sendable (Wish) async -> Void] = [:]
+    private var cancelRequest: Request?
+    private var handlers: [Int: @Sendable (Request) async -> Void] = [:]
     private var next = 0
 
     package init() {}
 
     /// The request; `nil` if there is none.
-    package var requested: Wish? { wish }
+    package var requested: Request? { cancelRequest }
 
     /// Stops the work that is registered now, and immediately any work that is registered later. A further request can only shorten the grace; the
     /// reason stays that of the first request.
-    package func request(_ wish: Wish) async {
-        var wish = wish
-        if let first = self.wish {
-            guard wish.grace < first.grace else { return }
-            wish.reason = first.reason
+    package func request(_ cancelRequest: Request) async {
+        var cancelRequest = cancelRequest
+        if let first = self.cancelRequest {
+            guard cancelRequest.grace < first.grace else { return }
+            cancelRequest.reason = first.reason
         }
-        self.wish = wish
-        for handler in handlers.values { await handler(wish) }
+        self.cancelRequest = cancelRequest
+        for handler in handlers.values { await handler(cancelRequest) }
     }
 
     /// Runs `body`. If cancellation was requested before or is requested meanwhile, `stop` is called beside it: once, and again for each shorter
     /// grace.
     package func whileCancellable<Value: Sendable>(
-        stop: @escaping @Sendable (Wish) async -> Void, _ body: () async throws -> Value
+        stop: @escaping @Sendable (Request) async -> Void, _ body: () async throws -> Value
     ) async rethrows -> Value {
         let key = next
         next += 1
         handlers[key] = stop
         defer { handlers[key] = nil }
-        if let wish { await stop(wish) }
+        if let cancelRequest { await stop(cancelRequest) }
         return try await body()
     }
 
@@ -59,7 +59,7 @@ package actor Cancellation {
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
         try Task.checkCancellation()
-        guard wish == nil else { return nil }
+        guard cancelRequest == nil else { return nil }
         let task = Task { try await body() }
         let result = await withTaskCancellationHandler {
             await whileCancellable(stop: { _ in task.cancel() }) { await task.result }
@@ -71,7 +71,7 @@ package actor Cancellation {
         } catch {
             try Task.checkCancellation()
             // Any error of a canceled task is due to the cancellation.
-            if wish != nil { return nil }
+            if cancelRequest != nil { return nil }
             throw error
         }
     }

@@ -155,7 +155,9 @@ package struct IntegrationRunner: Sendable {
             self.comparison = comparison
         }
 
-        init(canceled wish: Cancellation.Wish) { self.init(verdict: .canceled, reason: wish.reason) }
+        init(canceled cancelRequest: Cancellation.Request) {
+            self.init(verdict: .canceled, reason: cancelRequest.reason)
+        }
     }
 
     private func store(_ end: End, of id: IntegrationID) async throws {
@@ -225,8 +227,8 @@ package struct IntegrationRunner: Sendable {
             }
         }
         // The stage of queued jobs, or of jobs that run since before a restart, ends them itself.
-        if run.record.state == .running(.preparing), let wish = await run.cancellation.requested {
-            return End(canceled: wish)
+        if run.record.state == .running(.preparing), let cancelRequest = await run.cancellation.requested {
+            return End(canceled: cancelRequest)
         }
         guard run.record.recipe != nil else {
             return End(verdict: .internalError, reason: "the recipe was not recorded")
@@ -251,7 +253,7 @@ package struct IntegrationRunner: Sendable {
         let context = Self.context(of: run)
         try await enter(.beforeTriggers, &run.record)
         let outcome = try await triggers.run(.before, context, facts: nil, cancellation: run.cancellation)
-        if let wish = await run.cancellation.requested { return End(canceled: wish) }
+        if let cancelRequest = await run.cancellation.requested { return End(canceled: cancelRequest) }
         guard outcome.hasFailed else { return nil }
         return End(
             verdict: .canceled, triggerFailed: true, reason: outcome.reason ?? "a trigger before it failed",
@@ -298,15 +300,16 @@ package struct IntegrationRunner: Sendable {
 
     /// Compares the findings with the previous integration, and decides the verdict.
     private func judge(_ run: Run) async throws -> Judgment {
-        let wish = await run.cancellation.requested
+        let cancelRequest = await run.cancellation.requested
         let comparison = try await compare(run.record, bot: run.bot, mirror: run.mirror, attempts: run.attempts)
         let (worst, silenced) = comparison.judged(Verdict.worst(of: run.attempts.compactMap(\.state.verdict)))
         // One canceled job cancels the whole integration. Without this rule the order of verdicts would hide it behind another job's success.
-        let isCanceled = wish != nil || run.attempts.contains { $0.state.verdict == .canceled }
+        let isCanceled = cancelRequest != nil || run.attempts.contains { $0.state.verdict == .canceled }
         var judgment = Judgment(worst: worst, isCanceled: isCanceled, comparison: comparison)
         let verdict = judgment.verdict
         judgment.reason =
-            wish?.reason ?? run.attempts.first { $0.state.verdict == verdict && $0.reason != nil }?.reason ?? silenced
+            cancelRequest?.reason ?? run.attempts.first { $0.state.verdict == verdict && $0.reason != nil }?.reason
+            ?? silenced
         return judgment
     }
 
@@ -339,7 +342,7 @@ package struct IntegrationRunner: Sendable {
         let (introductions, hasTriggerErrors) = (comparison.introductions, comparison.hasTriggerErrors)
         _ = consume comparison
         let outcome = try await triggers.run(.after, context, facts: facts, cancellation: run.cancellation)
-        if let wish = await run.cancellation.requested { return End(canceled: wish) }
+        if let cancelRequest = await run.cancellation.requested { return End(canceled: cancelRequest) }
         // A failed trigger, or one that succeeds again, changes the issues.
         let isNew = outcome.hasFailed || hasTriggerErrors
         return End(

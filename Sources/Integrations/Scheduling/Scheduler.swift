@@ -9,7 +9,7 @@ package actor Scheduler {
     private let runner: IntegrationRunner
     private let capacity: Int
     private let signal: Signal
-    private let wishes: CancelWishes
+    private let cancellationRequests: CancellationRequests
     private let outages: Outages
     private let timer: any Clock<Duration>
     private let logger: Logger
@@ -33,14 +33,15 @@ package actor Scheduler {
 
     /// - Parameter capacity: The most integrations of one priority that run at once, at least 1; see `choose`.
     package init(
-        store: Store, runner: IntegrationRunner, capacity: Int, signal: Signal, wishes: CancelWishes,
+        store: Store, runner: IntegrationRunner, capacity: Int, signal: Signal,
+        cancellationRequests: CancellationRequests,
         outages: Outages, timer: any Clock<Duration>, logger: Logger
     ) {
         self.store = store
         self.runner = runner
         self.capacity = max(1, capacity)
         self.signal = signal
-        self.wishes = wishes
+        self.cancellationRequests = cancellationRequests
         self.outages = outages
         self.timer = timer
         self.logger = logger
@@ -68,10 +69,10 @@ package actor Scheduler {
     /// Asks a running integration to stop. The request is on the disk first, so that a daemon that takes the integration up finds it.
     /// - Parameter run: The run of the integration that is canceled.
     /// - Throws: `FileError` if the request cannot be stored.
-    package func cancel(_ id: IntegrationID, run: Int, _ wish: Cancellation.Wish) async throws {
-        try await wishes.store(wish, for: id, run: run)
+    package func cancel(_ id: IntegrationID, run: Int, _ cancelRequest: Cancellation.Request) async throws {
+        try await cancellationRequests.store(cancelRequest, for: id, run: run)
         // An earlier daemon may have left it running, and it is not taken up yet. It finds the request when it is.
-        await running[id]?.cancellation.request(wish)
+        await running[id]?.cancellation.request(cancelRequest)
         if running[id] == nil { takeUpToEnd(id) }
         signal.notify()
     }
@@ -87,8 +88,9 @@ package actor Scheduler {
         canceled.remove(id)
         let isNew = integration.rowID > newestBefore
         group.addTask {
-            if let wish = await self.wishes.wish(for: id, run: integration.run, isNew: isNew) {
-                await cancellation.request(wish)
+            if let cancelRequest = await self.cancellationRequests.request(for: id, run: integration.run, isNew: isNew)
+            {
+                await cancellation.request(cancelRequest)
             }
             switch await self.runner.run(id, cancellation: cancellation) {
             case .stored: await self.ended(id, isStored: true)
@@ -119,7 +121,7 @@ package actor Scheduler {
     private func endSuperseded() async {
         for (newer, entry) in superseded {
             let reason = Store.supersededReason(by: newer, ref: entry.integration.ref)
-            await entry.cancellation.request(Cancellation.Wish(reason: reason))
+            await entry.cancellation.request(Cancellation.Request(reason: reason))
         }
         superseded = []
     }

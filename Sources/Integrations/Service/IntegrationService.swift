@@ -138,7 +138,8 @@ package struct IntegrationService: Service, CustomStringConvertible {
         // Integrations wait for slots, not for each other. One more than the slots of each priority keeps the slots filled while another ends.
         scheduler = Scheduler(
             store: store, runner: runner, capacity: parts.settings.concurrency + 1, signal: queueSignal,
-            wishes: CancelWishes(state: parts.state), outages: outages, timer: parts.timer, logger: logger)
+            cancellationRequests: CancellationRequests(state: parts.state), outages: outages, timer: parts.timer,
+            logger: logger)
         self.jobs = jobs
         self.triggers = triggers
         compression = LogCompression(store: store, state: parts.state, logger: logger)
@@ -163,7 +164,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
             store: store, registry: registry, remotes: remotes, clock: clock, timer: parts.timer, signal: scansSignal,
             logger: logger, marks: marks, mayBring: { [disk = jobs.disk] in disk.shortage == nil }
         ) { [scheduler] id, run, reason in
-            try await scheduler.cancel(id, run: run, Cancellation.Wish(reason: reason))
+            try await scheduler.cancel(id, run: run, Cancellation.Request(reason: reason))
         }
         poller = Poller(
             store: store, registry: registry, state: parts.state, clock: clock, timer: parts.timer, scans: scansSignal,

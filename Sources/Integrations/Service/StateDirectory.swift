@@ -47,7 +47,7 @@ package struct StateDirectory: Sendable {
     package static let triggerPrefix = "_trigger-"
 
     /// Returns the file of the request to cancel an integration: `integrations/<bot>/<number>/_cancel`.
-    package func wish(_ id: IntegrationID) -> String { integration(id) + "/_cancel" }
+    package func cancellationRequest(_ id: IntegrationID) -> String { integration(id) + "/_cancel" }
 
     /// Returns the job directory of one attempt: `integrations/<bot>/<number>/<job>/<attempt>`.
     package func attempt(_ id: IntegrationID, job: Name, attempt: Int) -> String {

@@ -70,7 +70,7 @@ extension TriggerRunner {
         }
     }
 
-    /// Follows it to its end; a wish to cancel ends it.
+    /// Follows it to its end; a cancellation request ends it.
     private func follow(_ attempt: AttemptDirectory, _ cancellation: Cancellation) async throws -> StepEnds {
         let executor = executor
         var events: [StatusEvent] = []

@@ -97,8 +97,8 @@ package struct TriggerRunner: Sendable {
                     phase: phase, state: .running,
                     startedAt: clock.now())
             // A trigger that has been running since before a restart is ended in order.
-            if last == nil, let wish = await cancellation.requested {
-                finish(&record, .skipped, wish.reason)
+            if last == nil, let cancelRequest = await cancellation.requested {
+                finish(&record, .skipped, cancelRequest.reason)
             } else if outcome.hasFailed {
                 finish(&record, .skipped, "a trigger before it failed")
             } else if let facts, let reason = Self.whyNot(trigger, facts) {
@@ -209,12 +209,12 @@ package struct TriggerRunner: Sendable {
             }
         } catch {
             if Task.isCancelled { throw CancellationError() }
-            let wish = await cancellation.requested
+            let cancelRequest = await cancellation.requested
             // A publication is never interrupted, so what it says is its own.
-            if let wish, !trigger.action.isPublishing || error is CancellationError {
-                return finish(&record, .failed, wish.reason)
+            if let cancelRequest, !trigger.action.isPublishing || error is CancellationError {
+                return finish(&record, .failed, cancelRequest.reason)
             }
-            if wish == nil, error is CancellationError { throw error }
+            if cancelRequest == nil, error is CancellationError { throw error }
             // It is taken up again; what was published by then is found as this commit's.
             if let error = error as? StoreError, error.isPassing { throw error }
             logger.warning(

@@ -5,12 +5,12 @@ extension Mirror {
     func interruptible<Value: Sendable>(
         _ body: @escaping @Sendable (_ repository: OpaquePointer, Interruption) throws(SourceControlError) -> Value
     ) async throws(SourceControlError) -> Value {
-        let wish = CancelWish()
-        let interruption = Interruption { wish.isThere }
+        let cancellation = CancellationFlag()
+        let interruption = Interruption { cancellation.isSet }
         let result: Result<Value, SourceControlError> = await withTaskCancellationHandler {
             await outcome(of: { repository throws(SourceControlError) in try body(repository, interruption) })
         } onCancel: {
-            wish.say()
+            cancellation.set()
         }
         return try result.get()
     }
@@ -28,12 +28,12 @@ extension Mirror {
 }
 
 /// That a task was canceled, for a thread that knows of no task.
-final class CancelWish: Sendable {
+final class CancellationFlag: Sendable {
     private let flag = Atomic(false)
 
     /// Whether it was.
-    var isThere: Bool { flag.load(ordering: .relaxed) }
+    var isSet: Bool { flag.load(ordering: .relaxed) }
 
     /// To be called when it is.
-    func say() { flag.store(true, ordering: .relaxed) }
+    func set() { flag.store(true, ordering: .relaxed) }
 }

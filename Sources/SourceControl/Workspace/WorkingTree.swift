@@ -44,12 +44,12 @@ package struct WorkingTree: Sendable {
     /// - Parameter before: The last commit of the repository at the previous snapshot; `nil` if there is none.
     /// - Throws: `file` for a failed write, `treeRefused`, `tooLarge`, `unsupported`, `canceled`, `other`.
     package func snapshot(since before: CommitID? = nil) async throws(SourceControlError) -> WorkingTreeSnapshot {
-        let wish = CancelWish()
-        let interruption = Interruption { wish.isThere }
+        let cancellation = CancellationFlag()
+        let interruption = Interruption { cancellation.isSet }
         let result: Result<WorkingTreeSnapshot, SourceControlError> = await withTaskCancellationHandler {
             await taken(interruption, before)
         } onCancel: {
-            wish.say()
+            cancellation.set()
         }
         return try result.get()
     }

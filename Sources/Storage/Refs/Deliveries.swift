@@ -147,7 +147,7 @@ extension Store {
         }
     }
 
-    static func pageSize(_ wished: Int) -> Int { min(max(wished, 1), maximumPage) }
+    static func pageSize(_ requested: Int) -> Int { min(max(requested, 1), maximumPage) }
 
     static func page<Item>(_ items: [Item], hasMore: Bool, cursor: (Item) -> Int64) -> Page<Item> {
         Page(items: items, next: hasMore ? items.last.map(cursor) : nil)

@@ -132,15 +132,15 @@ extension Store {
     }
 
     private static func reserve(
-        _ wished: SemanticVersion, _ request: VersionRequest, branch: String?, at time: Timestamp,
+        _ requested: SemanticVersion, _ request: VersionRequest, branch: String?, at time: Timestamp,
         _ transaction: StoreTransaction
     ) throws -> Reservation {
-        if let stored = try version(wished, of: request.product, transaction.db) {
+        if let stored = try version(requested, of: request.product, transaction.db) {
             return try answer(stored, request, transaction)
         }
-        if request.onDisk.contains(wished) {
+        if request.onDisk.contains(requested) {
             return .conflict(
-                "\(request.product) \(wished) lies in the file server's tree without a row; restart the daemon to adopt it"
+                "\(request.product) \(requested) lies in the file server's tree without a row; restart the daemon to adopt it"
             )
         }
         try transaction.db.change(
@@ -149,10 +149,10 @@ extension Store {
             VALUES (?, ?, 'reserved', ?, ?, ?, ?, ?)
             """,
             [
-                request.product.description, wished.description, request.commit.description, request.ref.description,
+                request.product.description, requested.description, request.commit.description, request.ref.description,
                 branch, request.integration.description, time.millisecondsSinceEpoch,
             ])
-        return .reserved(wished)
+        return .reserved(requested)
     }
 
     /// Returns the answer to a request for a version that has a row.

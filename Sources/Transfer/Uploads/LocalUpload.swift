@@ -80,7 +80,7 @@ struct LocalUpload: UploadMethod {
         _ body: @escaping @Sendable (Directory, String, _ goesOn: () -> Bool) throws(FileError) -> Value
     ) async throws(TransferError) -> Value {
         let operation = "upload to \(target.shown)"
-        let wish = CancelWish()
+        let cancellation = CancellationFlag()
         let result: Result<Value, FileError> = await withTaskCancellationHandler {
             await queue.run {
                 Result { () throws(FileError) in
@@ -88,16 +88,16 @@ struct LocalUpload: UploadMethod {
                     let slash = path.lastIndex(of: "/") ?? path.startIndex
                     let directory = try Directory(
                         creating: slash == path.startIndex ? "/" : String(path[..<slash]), readsSecondNames: true)
-                    return try body(directory, String(path[path.index(after: slash)...])) { !wish.isThere }
+                    return try body(directory, String(path[path.index(after: slash)...])) { !cancellation.isSet }
                 }
             }
         } onCancel: {
-            wish.say()
+            cancellation.set()
         }
         do throws(FileError) {
             return try result.get()
         } catch {
-            if wish.isThere {
+            if cancellation.isSet {
                 throw TransferError(
                     code: .canceled, operation: operation, message: "it was canceled", underlying: error)
             }
@@ -127,12 +127,12 @@ struct LocalUpload: UploadMethod {
 }
 
 /// A cancellation request for a thread that does not know the task.
-private final class CancelWish: Sendable {
+private final class CancellationFlag: Sendable {
     private let flag = Atomic(false)
 
-    var isThere: Bool { flag.load(ordering: .relaxed) }
+    var isSet: Bool { flag.load(ordering: .relaxed) }
 
-    func say() { flag.store(true, ordering: .relaxed) }
+    func set() { flag.store(true, ordering: .relaxed) }
 }
 
 extension Directory {

@@ -12,33 +12,33 @@ struct PublicLinks: Service, CustomStringConvertible {
     /// The delay between a failure and the next attempt. Until then the other server still serves a product that was closed.
     var pause = Duration.seconds(60)
 
-    private enum Wish { case change, timer }
+    private enum Request { case change, timer }
 
     static let directory = "public"
 
     func run() async throws {
         let changes = site.store.changes()
-        let (wishes, wish) = AsyncStream.makeStream(of: Wish.self)
-        wish.yield(.change)
+        let (requests, request) = AsyncStream.makeStream(of: Request.self)
+        request.yield(.change)
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    for await change in changes where change.isOfPublishing { wish.yield(.change) }
+                    for await change in changes where change.isOfPublishing { request.yield(.change) }
                 }
-                await follow(wishes, wish, &group)
+                await follow(requests, request, &group)
                 group.cancelAll()
             }
         }
     }
 
     private func follow(
-        _ wishes: AsyncStream<Wish>, _ wish: AsyncStream<Wish>.Continuation, _ group: inout TaskGroup<Void>
+        _ requests: AsyncStream<Request>, _ request: AsyncStream<Request>.Continuation, _ group: inout TaskGroup<Void>
     ) async {
         // At most one timer runs, however often an update fails.
         var isTimed = false
         var trouble: String?
-        for await wished in wishes {
-            if wished == .timer { isTimed = false }
+        for await requested in requests {
+            if requested == .timer { isTimed = false }
             let found = await update()
             if let found, found != trouble {
                 site.logger.error(
@@ -51,7 +51,7 @@ struct PublicLinks: Service, CustomStringConvertible {
             group.addTask { [pause] in
                 // If it is canceled, the service is stopping.
                 try? await Task.sleep(for: pause)
-                wish.yield(.timer)
+                request.yield(.timer)
             }
         }
     }

@@ -65,9 +65,9 @@ struct BotRoutes: Sendable {
             Route(
                 .post, "/api/v1/bots/{bot}/integrations", .role(.operator), "Queues an integration: {commit, clean}."
             ) { call in
-                let wish = try await call.json(Wish.self)
+                let body = try await call.json(Body.self)
                 let record = try await site.operations.integrate(
-                    bot: call.name("bot"), revision: wish.commit, isClean: wish.clean ?? false, by: call.caller.name)
+                    bot: call.name("bot"), revision: body.commit, isClean: body.clean ?? false, by: call.caller.name)
                 return .json(JSONValue(record, attempts: nil), status: .created)
             },
         ]
@@ -82,7 +82,7 @@ struct BotRoutes: Sendable {
                 ? await site.operations.nextScheduled(bot: bot.name, after: site.clock()) : nil)
     }
 
-    private struct Wish: RequestBody {
+    private struct Body: RequestBody {
         enum CodingKeys: CodingKey, CaseIterable { case commit, clean }
 
         var commit: String?

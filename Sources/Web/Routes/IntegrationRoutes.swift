@@ -48,20 +48,20 @@ struct IntegrationRoutes: Sendable {
             ) { try await logEvents.send($0) }.costing(.stream),
             Route(.post, Self.root + "/cancel", .role(.operator), "Cancels it: {grace}, in seconds.") { call in
                 let record = try await site.integration(of: call)
-                let wish = try await call.json(CancelWish.self)
-                let grace = wish.grace.map { Duration.milliseconds(Int64(clamping: min(max($0, -1), 1e9) * 1000)) }
+                let body = try await call.json(CancelBody.self)
+                let grace = body.grace.map { Duration.milliseconds(Int64(clamping: min(max($0, -1), 1e9) * 1000)) }
                 try await site.operations.cancel(
-                    record.id, grace: grace ?? Cancellation.Wish.usualGrace, by: call.caller.name)
+                    record.id, grace: grace ?? Cancellation.Request.usualGrace, by: call.caller.name)
                 return .json(JSONValue(try await site.integration(of: call), attempts: nil), status: .accepted)
             },
             Route(.post, Self.root + "/rerun", .role(.operator), "Runs it again: {failed, tests, triggers}.") { call in
                 let old = try await site.integration(of: call)
-                let wish = try await call.json(RerunWish.self)
+                let body = try await call.json(RerunBody.self)
                 let accepted = try await site.operations.rerun(
                     old.id,
                     Rerun(
-                        isFailedOnly: wish.failed ?? false, testFilter: wish.tests,
-                        isTriggersOnly: wish.triggers ?? false), by: call.caller.name)
+                        isFailedOnly: body.failed ?? false, testFilter: body.tests,
+                        isTriggersOnly: body.triggers ?? false), by: call.caller.name)
                 var members: [JSONValue.Member] = []
                 if case .object(let all) = try await json(accepted.integration, attempt: nil) { members = all }
                 members.append(.init(key: "notes", value: .array(accepted.notes.map { .string($0) })))
@@ -70,13 +70,13 @@ struct IntegrationRoutes: Sendable {
         ]
     }
 
-    private struct CancelWish: RequestBody {
+    private struct CancelBody: RequestBody {
         enum CodingKeys: CodingKey, CaseIterable { case grace }
 
         var grace: Double?
     }
 
-    private struct RerunWish: RequestBody {
+    private struct RerunBody: RequestBody {
         enum CodingKeys: CodingKey, CaseIterable { case failed, tests, triggers }
 
         var failed: Bool?

@@ -55,10 +55,10 @@ struct IssueRoutes: Sendable {
                 "Silences an issue in all branches: {reason, until, for}; until in RFC 3339, for in seconds."
             ) { call in
                 let record = try await site.integration(of: call)
-                let wish = try await call.json(Wish.self)
+                let body = try await call.json(Body.self)
                 let issue = try await site.operations.silence(
-                    call.text("fingerprint"), of: record.id, reason: wish.reason, expires: try expiry(wish),
-                    by: try person(wish.person, call))
+                    call.text("fingerprint"), of: record.id, reason: body.reason, expires: try expiry(body),
+                    by: try person(body.person, call))
                 return .json(JSONValue(issue, at: site.clock()))
             },
             Route(
@@ -108,7 +108,7 @@ struct IssueRoutes: Sendable {
         return word
     }
 
-    private struct Wish: RequestBody {
+    private struct Body: RequestBody {
         enum CodingKeys: CodingKey, CaseIterable { case reason, until, `for`, person }
 
         var reason: String
@@ -117,14 +117,14 @@ struct IssueRoutes: Sendable {
         var person: String?
     }
 
-    private func expiry(_ wish: Wish) throws(Problem) -> Timestamp? {
-        if wish.until != nil, wish.for != nil { throw Problem(400, "Say `until` or `for`, not both.") }
-        if let seconds = wish.for {
+    private func expiry(_ body: Body) throws(Problem) -> Timestamp? {
+        if body.until != nil, body.for != nil { throw Problem(400, "Say `until` or `for`, not both.") }
+        if let seconds = body.for {
             // Avoids an overflow; the operation itself reports times that are too far in the future.
             guard seconds > 0, seconds < 1e10 else { throw Problem(400, "`for` is a number of seconds above 0.") }
             return site.clock() + .milliseconds(Int64(clamping: seconds * 1000))
         }
-        guard let text = wish.until else { return nil }
+        guard let text = body.until else { return nil }
         guard let date = try? Date(text, strategy: .iso8601) else {
             throw Problem(400, "`until` is a time such as 2026-12-31T00:00:00Z.")
         }

@@ -21,15 +21,15 @@ struct PullRequestRoutes: Sendable {
             ) { call in
                 let bot = try await site.bot(of: call).name
                 guard let number = Int(call.text("number")), number > 0 else { throw Problem.notFound }
-                let wish = try await call.json(Wish.self)
+                let body = try await call.json(Body.self)
                 let record = try await site.operations.approve(
-                    pullRequest: number, of: bot, commit: wish.commit, by: call.caller.name)
+                    pullRequest: number, of: bot, commit: body.commit, by: call.caller.name)
                 return .json(JSONValue(record, attempts: nil), status: .created)
             },
         ]
     }
 
-    private struct Wish: RequestBody {
+    private struct Body: RequestBody {
         enum CodingKeys: CodingKey, CaseIterable { case commit }
 
         var commit: String

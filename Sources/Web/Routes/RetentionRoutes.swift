@@ -17,21 +17,21 @@ struct RetentionRoutes: Sendable {
                 .post, "/api/v1/prune", .role(.operator),
                 "Removes what retention lets go of, or says what it would: {dryRun, bot}."
             ) { call in
-                let wish = try await call.json(PruneWish.self)
+                let body = try await call.json(PruneBody.self)
                 var bot: Name?
-                if let text = wish.bot {
+                if let text = body.bot {
                     guard let name = Name(text), try await site.store.bot(name) != nil else {
                         throw Problem(404, "There is no such bot.")
                     }
                     bot = name
                 }
-                let report = try await site.operations.prune(isDry: wish.dryRun ?? false, bot: bot)
+                let report = try await site.operations.prune(isDry: body.dryRun ?? false, bot: bot)
                 return .json(JSONValue(report))
             }
         ]
     }
 
-    private struct PruneWish: RequestBody {
+    private struct PruneBody: RequestBody {
         enum CodingKeys: CodingKey, CaseIterable { case dryRun, bot }
 
         var dryRun: Bool?

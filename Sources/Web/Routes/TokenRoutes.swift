@@ -13,12 +13,12 @@ struct TokenRoutes: Sendable {
                 .json(.list(try await site.store.tokens().map { JSONValue($0) }))
             },
             Route(.post, "/api/v1/tokens", .role(.admin), "Makes a token: {name, role}.") { call in
-                let wish = try await call.json(Wish.self)
-                guard let name = Name(wish.name) else {
+                let body = try await call.json(Body.self)
+                guard let name = Name(body.name) else {
                     throw Problem(
                         400, "`name` is 1 to 64 of a–z, 0–9, `.`, `_` and `-`, beginning with a letter or digit.")
                 }
-                guard let role = Role(rawValue: wish.role) else {
+                guard let role = Role(rawValue: body.role) else {
                     throw Problem(400, "`role` is viewer, operator or admin.")
                 }
                 let token = BearerToken.random()
@@ -44,7 +44,7 @@ struct TokenRoutes: Sendable {
         ]
     }
 
-    private struct Wish: RequestBody {
+    private struct Body: RequestBody {
         enum CodingKeys: CodingKey, CaseIterable { case name, role }
 
         var name: String

@@ -79,9 +79,9 @@ struct ControlGroupPlace {
     /// Returns the `cpu.weight` of a job's group in version 2; `nil` for the default of 100.
     ///
     /// In the root group, jobs' groups compete with processes that are in no group, as described at `shares`.
-    func weight(_ wished: Int?) -> Int64? {
-        guard isBesideProcesses else { return wished.map(Int64.init) }
-        return max(1, min(Int64(wished ?? 100) * Self.shares / 1024, 10_000))
+    func weight(_ requested: Int?) -> Int64? {
+        guard isBesideProcesses else { return requested.map(Int64.init) }
+        return max(1, min(Int64(requested ?? 100) * Self.shares / 1024, 10_000))
     }
 
     /// In version 1, moves the launcher into the common group of jobs. The launcher calls it once. All that it starts then gets less of the

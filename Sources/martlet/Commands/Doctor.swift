@@ -113,14 +113,14 @@ struct Doctor: AsyncParsableCommand {
                 report("reader", "\(error)", "")
             }
             let isolation = await Self.isolation(settings)
-            if let wished = isolation.wished {
-                note("isolation", wished)
+            if let requested = isolation.requested {
+                note("isolation", requested)
             } else {
                 report("isolation", isolation.trouble, isolation.fine)
             }
             switch isolation.loopback {
             case nil: break
-            case .wished: note("loopback", "\(Self.reached), as the settings say")
+            case .requested: note("loopback", "\(Self.reached), as the settings say")
             case .needed(let reason): report("loopback", "\(Self.reached): \(reason)", "")
             }
             if troubles > 0 {
@@ -133,7 +133,7 @@ struct Doctor: AsyncParsableCommand {
     /// - Returns: The description if isolation works; the problem if it does not; and the description if the settings disable it.
     private static func isolation(
         _ settings: ServiceSettings
-    ) async -> (fine: String, trouble: String?, wished: String?, loopback: JobIsolation.Loopback?) {
+    ) async -> (fine: String, trouble: String?, requested: String?, loopback: JobIsolation.Loopback?) {
         let unsandboxed = "none: jobs run as the service's user with all its rights; integrate only what you trust"
         do {
             let (isolation, finding) = try await MachineIsolation.find(

@@ -55,7 +55,7 @@ struct Fetch: AsyncParsableCommand {
             let isNew = files.isEmpty && faccessat(AT_FDCWD, output, F_OK, AT_SYMLINK_NOFOLLOW) != 0
             if !isNew { try checkRoom(for: wanted) }
             let arrivals = try Arrivals(beside: output, isNew: isNew)
-            let ending = LastWish { arrivals.remove() }
+            let ending = TerminationHandler { arrivals.remove() }
             defer { ending.end() }
             do {
                 let root = "/files/\(PercentEncoding.encode(name))/\(PercentEncoding.encode(version.version))/"

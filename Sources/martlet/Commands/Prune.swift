@@ -16,10 +16,10 @@ struct Prune: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             let connection = try server.connect()
-            var wish: [String: JSONScalar] = ["dryRun": .bool(dryRun)]
-            if let bot { wish["bot"] = .string(bot) }
-            if json { return Output.print(try await connection.post("/api/v1/prune", wish)) }
-            Output.print(Self.text(of: try await connection.post("/api/v1/prune", wish, as: PruneAnswer.self)))
+            var body: [String: JSONScalar] = ["dryRun": .bool(dryRun)]
+            if let bot { body["bot"] = .string(bot) }
+            if json { return Output.print(try await connection.post("/api/v1/prune", body)) }
+            Output.print(Self.text(of: try await connection.post("/api/v1/prune", body, as: PruneAnswer.self)))
         }
     }
 

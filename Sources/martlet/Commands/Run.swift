@@ -110,7 +110,7 @@ struct Run: AsyncParsableCommand {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         let (sentences, sentence) = AsyncStream.makeStream(of: String.self)
         let (told, tell) = AsyncStream.makeStream(of: String.self)
-        let (wishes, wish) = AsyncStream.makeStream(of: Void.self)
+        let (requests, request) = AsyncStream.makeStream(of: Void.self)
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await show(run, display)
@@ -124,7 +124,7 @@ struct Run: AsyncParsableCommand {
                 return false
             }
             group.addTask {
-                for await _ in wishes {
+                for await _ in requests {
                     await run.cancellation.request(.init(reason: "canceled at the terminal"))
                     sentence.yield("canceling: what runs has 10 s to end; Ctrl-C again kills it\n")
                 }
@@ -135,7 +135,7 @@ struct Run: AsyncParsableCommand {
                 for await _ in signals {
                     if isCanceled { await Self.kill(run, saying: sentence, told) }
                     isCanceled = true
-                    wish.yield()
+                    request.yield()
                 }
                 return false
             }

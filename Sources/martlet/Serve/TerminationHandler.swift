@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 
 /// Runs a closure before SIGINT or SIGTERM ends the program.
-final class LastWish {
+final class TerminationHandler {
     private let sources: [any DispatchSourceSignal]
 
     init(_ body: @escaping @Sendable () -> Void) {

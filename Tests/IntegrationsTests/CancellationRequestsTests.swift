@@ -6,25 +6,26 @@ import Testing
 @testable import Integrations
 
 /// Cancellation requests that are stored for the next daemon. They are only read if an earlier daemon can have stored one.
-@Suite struct CancelWishesTests {
+@Suite struct CancellationRequestsTests {
     private static let id = IntegrationID(bot: Name(nearest: "kit"), number: 7)
-    private static let wish = Cancellation.Wish(reason: "ada wants it", grace: .seconds(3))
+    private static let cancelRequest = Cancellation.Request(reason: "ada wants it", grace: .seconds(3))
 
     @Test func testThatAnotherDaemonsIsFoundOfAnOldIntegrationAndNotLookedForOfANewOne() async throws {
         try await withTemporaryDirectory { directory in
             // given
             let state = StateDirectory(path: directory.path("state"))
             try state.create()
-            try await CancelWishes(state: state).store(Self.wish, for: Self.id, run: 1)
+            try await CancellationRequests(state: state).store(Self.cancelRequest, for: Self.id, run: 1)
 
             // when
-            let wishes = CancelWishes(state: state)
+            let cancellationRequests = CancellationRequests(state: state)
             let (old, new) = (
-                await wishes.wish(for: Self.id, run: 1), await wishes.wish(for: Self.id, run: 1, isNew: true)
+                await cancellationRequests.request(for: Self.id, run: 1),
+                await cancellationRequests.request(for: Self.id, run: 1, isNew: true)
             )
 
             // then
-            #expect(old == Self.wish)
+            #expect(old == Self.cancelRequest)
             #expect(new == nil)
         }
     }
@@ -34,14 +35,14 @@ import Testing
             // given
             let state = StateDirectory(path: directory.path("state"))
             try state.create()
-            let wishes = CancelWishes(state: state)
+            let cancellationRequests = CancellationRequests(state: state)
 
             // when
-            try await wishes.store(Self.wish, for: Self.id, run: 1)
+            try await cancellationRequests.store(Self.cancelRequest, for: Self.id, run: 1)
 
             // then
-            #expect(await wishes.wish(for: Self.id, run: 1, isNew: true) == Self.wish)
-            #expect(await wishes.wish(for: Self.id, run: 2, isNew: true) == nil)
+            #expect(await cancellationRequests.request(for: Self.id, run: 1, isNew: true) == Self.cancelRequest)
+            #expect(await cancellationRequests.request(for: Self.id, run: 2, isNew: true) == nil)
         }
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Stores requests to cancel running integrations. Each is a file `_cancel` in the integration's directory, so that a daemon that takes up the
 /// integration finds it.
-package final class CancelWishes: Sendable {
+package final class CancellationRequests: Sendable {
     private let state: StateDirectory
     private let queue = SerialQueue(label: "wishes")
     /// The integrations for which this daemon stored a request.
@@ -28,10 +28,10 @@ package final class CancelWishes: Sendable {
 
     /// Stores a request.
     /// - Throws: `FileError`.
-    func store(_ wish: Cancellation.Wish, for id: IntegrationID, run: Int) async throws {
-        let (directory, path) = (state.integration(id), state.wish(id))
-        let reason = String(decoding: wish.reason.utf8.prefix(Self.maximumReasonBytes), as: UTF8.self)
-        let bytes = try JSONEncoder().encode(File(run: run, reason: reason, grace: wish.grace.milliseconds))
+    func store(_ cancelRequest: Cancellation.Request, for id: IntegrationID, run: Int) async throws {
+        let (directory, path) = (state.integration(id), state.cancellationRequest(id))
+        let reason = String(decoding: cancelRequest.reason.utf8.prefix(Self.maximumReasonBytes), as: UTF8.self)
+        let bytes = try JSONEncoder().encode(File(run: run, reason: reason, grace: cancelRequest.grace.milliseconds))
         stored.withLock { _ = $0.insert(id) }
         try await queue.run {
             _ = try Directory(creating: directory)
@@ -41,17 +41,17 @@ package final class CancelWishes: Sendable {
 
     /// Returns the request to cancel this run; `nil` if there is none.
     /// - Parameter isNew: Whether the integration was queued since this daemon started, so that no other daemon can have stored a request.
-    func wish(for id: IntegrationID, run: Int, isNew: Bool = false) async -> Cancellation.Wish? {
+    func request(for id: IntegrationID, run: Int, isNew: Bool = false) async -> Cancellation.Request? {
         if isNew, !stored.withLock({ $0.contains(id) }) { return nil }
         // Versions before this one wrote the second path, where a configuration's directory can be. An accepted request is kept.
-        let paths = [state.wish(id), state.integration(id) + "/cancel"]
+        let paths = [state.cancellationRequest(id), state.integration(id) + "/cancel"]
         return await queue.run {
             for path in paths {
                 // The file is absent for nearly all integrations.
                 guard let bytes = try? WholeFile.read(path, limit: Self.maximumBytes),
                     let file = try? JSONDecoder().decode(File.self, from: Data(bytes)), file.run == run
                 else { continue }
-                return Cancellation.Wish(reason: file.reason, grace: .milliseconds(file.grace))
+                return Cancellation.Request(reason: file.reason, grace: .milliseconds(file.grace))
             }
             return nil
         }
