@@ -2,7 +2,7 @@
 enum TidyWords {
     /// A name that was replaced: no declaration has these words in its name, in this order and side by side.
     struct Replaced {
-        /// In lower case: `["may", "ask"]` is in `mayAsk` and in `MayAskAgain`.
+        /// In lower case: `["may", "ask"]` is in `permitsRequest` and in `MayAskAgain`.
         let words: [String]
         let by: String
 

@@ -323,7 +323,8 @@ import Testing
                 uploads: parts.uploader, scripts: parts.settings.triggers, secrets: parts.secrets,
                 environment: environment, isolation: parts.isolation, clock: parts.clock, timer: parts.timer,
                 logger: parts.logger),
-            outages: Outages(clock: parts.clock, timer: parts.timer, signal: Signal()), clock: parts.clock,
+            circuitBreaker: CircuitBreaker(clock: parts.clock, timer: parts.timer, signal: Signal()),
+            clock: parts.clock,
             logger: parts.logger)
     }
 

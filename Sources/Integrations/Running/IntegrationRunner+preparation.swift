@@ -266,7 +266,7 @@ extension IntegrationRunner {
     /// - Parameter server: Any name for what is asked.
     /// - Throws: `ServerAwaited` when it does not answer, and is worth another try; what `body` throws.
     func ask(_ server: String, for record: IntegrationRecord, _ body: () async throws -> Void) async throws {
-        if let outage = await outages.begin(server) {
+        if let outage = await circuitBreaker.begin(server) {
             try await store.explain([record.id], outage.sentence)
             throw ServerAwaited(server: server)
         }
@@ -275,7 +275,7 @@ extension IntegrationRunner {
         } catch let error as SourceControlError
             where [.unreachable, .timedOut].contains(error.code) && !Task.isCancelled
         {
-            let outage = await outages.failed(server, "\(error)", retryAfter: error.retryAfter)
+            let outage = await circuitBreaker.failed(server, "\(error)", retryAfter: error.retryAfter)
             logger.warning(
                 "a server does not answer and is tried again",
                 metadata: ["integration": "\(record.id)", "next": "\(outage.next)", "error": "\(error)"])
@@ -290,13 +290,13 @@ extension IntegrationRunner {
             throw ServerAwaited(server: server)
         } catch {
             if Task.isCancelled || (error as? SourceControlError)?.code == .canceled {
-                await outages.stopped(server)
+                await circuitBreaker.stopped(server)
             } else {
-                await outages.answered(server)
+                await circuitBreaker.answered(server)
             }
             throw error
         }
-        await outages.answered(server)
+        await circuitBreaker.answered(server)
     }
 
     /// Those that wait for the same repository, with this one: what is known of its server is the reason of all.

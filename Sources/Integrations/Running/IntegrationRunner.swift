@@ -16,7 +16,7 @@ package struct IntegrationRunner: Sendable {
     let jobs: JobRunner
     /// The runner of triggers; `nil` if no bot has triggers, as in a run of a working tree.
     let triggers: TriggerRunner?
-    let outages: Outages
+    let circuitBreaker: CircuitBreaker
     let clock: WallClock
     let logger: Logger
     let recipes = CommitRecipe()
@@ -26,7 +26,7 @@ package struct IntegrationRunner: Sendable {
 
     package init(
         store: Store, registry: BotRegistry, remotes: Remotes, jobs: JobRunner, triggers: TriggerRunner?,
-        outages: Outages, clock: WallClock, logger: Logger, findsSuspects: Bool = true,
+        circuitBreaker: CircuitBreaker, clock: WallClock, logger: Logger, findsSuspects: Bool = true,
         marks: CrashMarks? = nil
     ) {
         self.marks = marks
@@ -36,7 +36,7 @@ package struct IntegrationRunner: Sendable {
         self.remotes = remotes
         self.jobs = jobs
         self.triggers = triggers
-        self.outages = outages
+        self.circuitBreaker = circuitBreaker
         self.clock = clock
         self.logger = logger
     }
@@ -47,7 +47,7 @@ package struct IntegrationRunner: Sendable {
         case stored
         /// The result could not be stored, or the daemon stops. The integration is to be continued later.
         case left
-        /// The integration waits until `Outages.mayAsk` permits requests to this server.
+        /// The integration waits until `CircuitBreaker.permitsRequest` permits requests to this server.
         case awaits(server: String)
     }
 

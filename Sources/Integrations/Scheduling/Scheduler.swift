@@ -10,7 +10,7 @@ package actor Scheduler {
     private let capacity: Int
     private let signal: Signal
     private let cancellationRequests: CancellationRequests
-    private let outages: Outages
+    private let circuitBreaker: CircuitBreaker
     private let timer: any Clock<Duration>
     private let logger: Logger
 
@@ -35,14 +35,14 @@ package actor Scheduler {
     package init(
         store: Store, runner: IntegrationRunner, capacity: Int, signal: Signal,
         cancellationRequests: CancellationRequests,
-        outages: Outages, timer: any Clock<Duration>, logger: Logger
+        circuitBreaker: CircuitBreaker, timer: any Clock<Duration>, logger: Logger
     ) {
         self.store = store
         self.runner = runner
         self.capacity = max(1, capacity)
         self.signal = signal
         self.cancellationRequests = cancellationRequests
-        self.outages = outages
+        self.circuitBreaker = circuitBreaker
         self.timer = timer
         self.logger = logger
     }
@@ -183,9 +183,9 @@ package actor Scheduler {
         var found: [OpenIntegration] = []
         for integration in paused {
             guard let server = waiting[integration.id], !servers.contains(server) else { continue }
-            guard await outages.mayAsk(server) else { continue }
+            guard await circuitBreaker.permitsRequest(server) else { continue }
             // If the server answers, all of its integrations may continue.
-            if await outages.isKnown(server) { servers.insert(server) }
+            if await circuitBreaker.isKnown(server) { servers.insert(server) }
             found.append(integration)
         }
         return found

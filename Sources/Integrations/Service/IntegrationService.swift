@@ -20,7 +20,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
     private let upgrades: Upgrades?
     private let scans: RepositoryScans
     private let scheduler: Scheduler
-    private let outages: Outages
+    private let circuitBreaker: CircuitBreaker
     private let publisher: Publisher
     private let jobs: JobRunner
     private let triggers: TriggerRunner
@@ -131,14 +131,15 @@ package struct IntegrationService: Service, CustomStringConvertible {
             store: store, state: parts.state, executor: parts.executor, publisher: publisher,
             uploads: parts.uploader.with(secrets), scripts: parts.settings.triggers, secrets: secrets,
             environment: environment, isolation: parts.isolation, clock: clock, timer: parts.timer, logger: logger)
-        outages = Outages(clock: clock, timer: parts.timer, signal: queueSignal)
+        circuitBreaker = CircuitBreaker(clock: clock, timer: parts.timer, signal: queueSignal)
         let runner = IntegrationRunner(
             store: store, registry: registry, remotes: remotes, jobs: jobs, triggers: triggers,
-            outages: outages, clock: clock, logger: logger, marks: marks)
+            circuitBreaker: circuitBreaker, clock: clock, logger: logger, marks: marks)
         // Integrations wait for slots, not for each other. One more than the slots of each priority keeps the slots filled while another ends.
         scheduler = Scheduler(
             store: store, runner: runner, capacity: parts.settings.concurrency + 1, signal: queueSignal,
-            cancellationRequests: CancellationRequests(state: parts.state), outages: outages, timer: parts.timer,
+            cancellationRequests: CancellationRequests(state: parts.state), circuitBreaker: circuitBreaker,
+            timer: parts.timer,
             logger: logger)
         self.jobs = jobs
         self.triggers = triggers
@@ -209,7 +210,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
                 group.addTask { await self.upgrades?.run() }
                 group.addTask { await self.scans.run() }
                 group.addTask { await self.scheduler.run() }
-                group.addTask { await self.outages.run() }
+                group.addTask { await self.circuitBreaker.run() }
                 group.addTask { await self.compression.run() }
                 group.addTask { await self.retention.run() }
                 group.addTask { for workspace in left { await self.jobs.giveBack(workspace) } }

@@ -277,7 +277,8 @@ package final class WorkingTreeRun: Sendable {
             directory: nil, settings: settings, secrets: secrets, isolation: isolation.isolation, version: "")
         return IntegrationRunner(
             store: store, registry: registry, remotes: Remotes(mirror: tree.mirror), jobs: jobs, triggers: nil,
-            outages: Outages(clock: parts.clock, timer: ContinuousClock(), signal: Signal()), clock: parts.clock,
+            circuitBreaker: CircuitBreaker(clock: parts.clock, timer: ContinuousClock(), signal: Signal()),
+            clock: parts.clock,
             logger: logger, findsSuspects: false)
     }
 

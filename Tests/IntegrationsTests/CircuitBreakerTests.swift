@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A git server that does not answer.
-@Suite struct OutageTests {
+@Suite struct CircuitBreakerTests {
     /// Runs a test with a bot whose server is down, with one integration of `main` that was queued before.
     private func withOutage(
         concurrency: Int = 1, _ body: (Bot, GitServer, IntegrationID) async throws -> Void

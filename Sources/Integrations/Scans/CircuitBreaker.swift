@@ -6,7 +6,7 @@ package import Storage
 /// growing pauses, however many wait.
 ///
 /// It knows only the tries of this daemon. After a restart, servers are tried at once.
-package actor Outages {
+package actor CircuitBreaker {
     /// A server that did not answer.
     package struct Outage: Sendable, Hashable {
         /// The number of failed tries since the last answer.
@@ -80,7 +80,7 @@ package actor Outages {
     }
 
     /// Whether the server may be tried now.
-    package func mayAsk(_ repository: String) -> Bool {
+    package func permitsRequest(_ repository: String) -> Bool {
         switch entries[repository]?.state {
         case nil, .due: true
         case .pausing, .trying: false
