@@ -72,7 +72,7 @@ import Testing
                 configuration: try Samples.name("debug"), plan: plan, previousTests: previousTests,
                 expectsTests: expectsTests, ownCommands: ownCommands,
                 askedReports: askedReports.map { ["test": $0] } ?? [:], masking: masking, digest: { _ in nil })
-            return try AttemptProcessor(reader: reader ?? .built()).read(attempt, context: context, memory: nil)
+            return try AttemptProcessor(reader: reader ?? .built()).read(attempt, context: context, warnings: nil)
                 .outcome { _, _ in nil }
         }
     }

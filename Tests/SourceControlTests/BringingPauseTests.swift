@@ -5,21 +5,21 @@ import Testing
 /// The pauses between scans that try to fetch what an earlier look could not.
 @Suite struct BringingPauseTests {
     /// Returns the number of looks that fetch nothing until one may try again.
-    private static func pause(_ memory: ListMemory) -> Int {
+    private static func pause(_ listCache: RefListCache) -> Int {
         var count = 0
-        while !memory.mayBring(), count < 5000 { count += 1 }
+        while !listCache.mayBring(), count < 5000 { count += 1 }
         return count
     }
 
     @Test func testThatPausesDoubleUpToALimit() {
         // given
-        let memory = ListMemory()
-        #expect(memory.mayBring())
+        let listCache = RefListCache()
+        #expect(listCache.mayBring())
 
         // when
         let pauses = (1...9).map { _ in
-            memory.noteFailedBringing()
-            return Self.pause(memory)
+            listCache.noteFailedBringing()
+            return Self.pause(listCache)
         }
 
         // then
@@ -29,15 +29,15 @@ import Testing
     /// A fetch counts, too.
     @Test func testThatWhatIsHereMakesPausesShortAgain() {
         // given
-        let memory = ListMemory()
-        for _ in 1...5 { memory.noteFailedBringing() }
+        let listCache = RefListCache()
+        for _ in 1...5 { listCache.noteFailedBringing() }
 
         // when
-        memory.noteBrought()
+        listCache.noteBrought()
 
         // then
-        #expect(Self.pause(memory) == 10)
-        memory.noteFailedBringing()
-        #expect(Self.pause(memory) == 10)
+        #expect(Self.pause(listCache) == 10)
+        listCache.noteFailedBringing()
+        #expect(Self.pause(listCache) == 10)
     }
 }

@@ -29,26 +29,26 @@ import Testing
             // given
             let path = directory.path("bin")
             try directory.write("bin/git", "#!/nowhere/sh\n", mode: 0o755)
-            let memory = GitProgram.Memory()
+            let cache = GitProgram.Cache()
             let queue = SerialQueue(label: "test")
 
             // when, then
             let error = await expectRejection(SourceControlError.self, \.code, .unreachable) {
-                try await queue.run { try memory.program(in: [path]) }
+                try await queue.run { try cache.program(in: [path]) }
             }
             expectContains("\(try #require(error))", "\(path)/git")
 
             // when it can be started again
             _ = try Self.script(directory, "bin", says: "git version 2.44.0")
             // then
-            #expect(try await queue.run { try memory.program(in: [path]) }?.version == "2.44.0")
+            #expect(try await queue.run { try cache.program(in: [path]) }?.version == "2.44.0")
 
             // when: it is missing for a while
             try Directory(opening: path).remove("git")
             // then
-            #expect(try await queue.run { try memory.program(in: [path]) } == nil)
+            #expect(try await queue.run { try cache.program(in: [path]) } == nil)
             _ = try Self.script(directory, "bin", says: "git version 2.45.0")
-            #expect(try await queue.run { try memory.program(in: [path]) }?.version == "2.45.0")
+            #expect(try await queue.run { try cache.program(in: [path]) }?.version == "2.45.0")
         }
     }
 }

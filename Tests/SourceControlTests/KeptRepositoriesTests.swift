@@ -213,7 +213,8 @@ import Testing
         let start = ContinuousClock.now
         return Mirror(
             url: mirror.url, credentials: mirror.credentials, store: mirror.store, queue: mirror.queue,
-            limits: mirror.limits, configuration: mirror.configuration, engine: mirror.engine, memory: mirror.memory,
+            limits: mirror.limits, configuration: mirror.configuration, engine: mirror.engine,
+            listCache: mirror.listCache,
             kept: KeptRepositories(now: now ?? { start }))
     }
 

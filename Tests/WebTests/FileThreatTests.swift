@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Files that fit into memory and files that do not.
-    @Test(arguments: [6, FileShelf.maximumFileBytes + 1])
+    @Test(arguments: [6, FileCache.maximumFileBytes + 1])
     func testR4ThatAFlippedBitIsNotServedAndSaid(size: Int) async throws {
         let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
         try await withFiles(["a.bin": bytes]) { web in
@@ -132,7 +132,7 @@ import Testing
 
     /// A proxy that requests only the head does not wait until 64 GiB are read.
     @Test func testThatAnAnswerWithoutBytesNeedsNoneUntilDamageIsKnown() async throws {
-        let size = FileShelf.maximumFileBytes + 1
+        let size = FileCache.maximumFileBytes + 1
         try await withFiles(["a.bin": [UInt8](repeating: 7, count: size)]) { web in
             // given: unknown damage
             let path = "/files/kit/3.0.0/a.bin"

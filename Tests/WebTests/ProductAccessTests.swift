@@ -19,10 +19,10 @@ import Transfer
     }
 
     private func withProducts(
-        anonymousMayRead: Bool, isPublic: Bool?, shelf: FileShelf = FileShelf(),
+        anonymousMayRead: Bool, isPublic: Bool?, fileCache: FileCache = FileCache(),
         _ body: @Sendable (WebFixture) async throws -> Void
     ) async throws {
-        try await withWeb(anonymousMayRead: anonymousMayRead, shelf: shelf) { web in
+        try await withWeb(anonymousMayRead: anonymousMayRead, fileCache: fileCache) { web in
             let sample = SampleContent(web: web)
             try await web.store.register(
                 [Self.bot(SampleContent.kit, isPublic: isPublic), Self.bot(Self.other, isPublic: nil)],
@@ -78,8 +78,8 @@ import Transfer
             try await web.expect(401, "GET", artifact)
             try await web.expect(200, "GET", "/files/other/1.0.0/kit-source.tar.gz")
             try await web.expect(200, "GET", "/api/v1/bots")
-            #expect(web.site.shelf.bytes > 0)
-            #expect(web.site.shelf.entry(at: Self.paths[0], now: .uptimeNanoseconds(0)) == nil)
+            #expect(web.site.fileCache.bytes > 0)
+            #expect(web.site.fileCache.entry(at: Self.paths[0], now: .uptimeNanoseconds(0)) == nil)
         }
     }
 
@@ -186,7 +186,7 @@ import Transfer
         let begin = NIODeadline.now()
         let time = Locked(begin)
         try await withProducts(
-            anonymousMayRead: true, isPublic: nil, shelf: FileShelf { time.value }
+            anonymousMayRead: true, isPublic: nil, fileCache: FileCache { time.value }
         ) { web in
             // given
             let path = "/files/kit/1.0.0/Kit-1.0.0.zip"
@@ -205,7 +205,7 @@ import Transfer
             #expect(try await status() == "HTTP/1.1 200")
             time.withLock { $0 = begin + .seconds(1) }
             #expect(try await status() == "HTTP/1.1 401")
-            #expect(web.site.shelf.entry(at: path, now: .uptimeNanoseconds(0)) == nil)
+            #expect(web.site.fileCache.entry(at: path, now: .uptimeNanoseconds(0)) == nil)
         }
     }
 

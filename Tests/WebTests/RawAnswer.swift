@@ -26,7 +26,7 @@ struct RawAnswer: Sendable {
     static func send(
         _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8] = [], port: Int
     ) async throws -> RawAnswer {
-        // A request with TE is never answered from memory (`ShelfAnswers`).
+        // A request with TE is never answered from memory (`CachedFileAnswers`).
         var head = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nTE: trailers\r\n"
         if !body.isEmpty, !headers.contains(where: { $0.0 == "Content-Length" }) {
             head += "Content-Length: \(body.count)\r\n"

@@ -84,13 +84,13 @@ import Testing
     }
 
     @Test func testThatAForeignNameReadsNothing() async throws {
-        try await withWeb(shelf: FileShelf()) { web in
+        try await withWeb(fileCache: FileCache()) { web in
             // given: also a file in the memory cache
             let sample = SampleContent(web: web)
             try await sample.fill()
             let file = "/files/kit/1.0.0/kit-source.tar.gz"
             try await web.expect(200, "GET", file)
-            #expect(web.site.shelf.bytes > 0)
+            #expect(web.site.fileCache.bytes > 0)
             for path in [
                 "/", "/health", "/metrics", "/api/v1/bots/kit/integrations", file, "/static/style.css", "/none",
             ] {

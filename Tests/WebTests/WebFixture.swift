@@ -62,7 +62,7 @@ struct WebFixture: Sendable {
 
 /// Starts the service, runs `body` and stops the service. All its work has ended when this returns.
 /// - Parameters:
-///   - shelf: The cache of small files.
+///   - fileCache: The cache of small files.
 ///   - connections: The limit of concurrent connections on one address. If a number is given, the clock by which slow clients are recognized stands
 ///     still.
 ///   - afterwards: Gets the store after the service has stopped.
@@ -70,7 +70,7 @@ func withWeb(
     anonymousMayRead: Bool = true, url: String = "http://ci.example", hosts: [String] = ["a"],
     bots: [String: String] = [:], isSandboxed: Bool = false, looksAtLogs: Duration = .seconds(1),
     makesTokens: Bool = true,
-    shelf: FileShelf = FileShelf(), connections: Int? = nil, proxies: [String] = [],
+    fileCache: FileCache = FileCache(), connections: Int? = nil, proxies: [String] = [],
     sourceLocation: SourceLocation = #_sourceLocation,
     afterwards: (Store) async throws -> Void = { _ in }, _ body: @Sendable (WebFixture) async throws -> Void
 ) async throws {
@@ -99,7 +99,7 @@ func withWeb(
                 listen: [.init(host: "127.0.0.1", port: 0)], socket: directory.path("martlet.socket"), state: state,
                 url: url, hosts: hosts, anonymousMayRead: anonymousMayRead, version: "1.2.3", looksAtLogs: looksAtLogs,
                 proxies: proxies),
-            store: store, operations: operations, clock: { WebFixture.now }, logger: log.logger, shelf: shelf,
+            store: store, operations: operations, clock: { WebFixture.now }, logger: log.logger, fileCache: fileCache,
             connections: connections ?? WebServer.connections(), now: { connections == nil ? .now : start },
             onListening: { continuation.yield($0) })
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -46,7 +46,7 @@ package struct AttemptProcessor: Sendable {
     /// - Throws: `ExecutionError` if the directory cannot be read or the reader cannot be started, `CancellationError` after `stop`, `FileError` if
     ///   the warnings cannot be stored.
     package func read(
-        _ attempt: AttemptDirectory, context: Context, memory: WarningMemory?
+        _ attempt: AttemptDirectory, context: Context, warnings: WarningCache?
     ) throws -> AttemptReading {
         let job = try attempt.job()
         let ends = StepEnds(try attempt.status())
@@ -83,7 +83,7 @@ package struct AttemptProcessor: Sendable {
                     content.reports, paths: input.files.map(\.path),
                     leftOut: leftOut.filter { $0.step == number }.map(\.text), of: step, kind: kind, context: context),
                 hint: hint.map { context.masking?.masked($0) ?? $0 }, context: context)
-            if number == lastBuild { try reading.endBuild(context: context, memory: memory) }
+            if number == lastBuild { try reading.endBuild(context: context, warnings: warnings) }
             if number == lastTest { reading.endTests(context: context) }
         }
         if lastTest == nil { reading.endTests(context: context) }

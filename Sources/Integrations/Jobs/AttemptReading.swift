@@ -176,14 +176,14 @@ package struct AttemptReading: Sendable {
 
     /// Adds the earlier warnings of files that were not compiled again, and stores the warnings of now. Called after the last step that builds.
     /// - Throws: `FileError` if the warnings cannot be stored.
-    mutating func endBuild(context: AttemptProcessor.Context, memory: WarningMemory?) throws {
-        guard let build, let memory else { return }
-        let all = memory.combine(printed: build.findings, compiled: build.compiled, digest: context.digest)
+    mutating func endBuild(context: AttemptProcessor.Context, warnings: WarningCache?) throws {
+        guard let build, let warnings else { return }
+        let all = warnings.combine(printed: build.findings, compiled: build.compiled, digest: context.digest)
         let remembered = all.dropFirst(build.findings.count)
         if !remembered.isEmpty { worsen(to: .warnings, nil) }
         findings += remembered
         attribute(to: .building)
-        try memory.remember(all, digest: context.digest)
+        try warnings.remember(all, digest: context.digest)
     }
 
     private mutating func addTests(

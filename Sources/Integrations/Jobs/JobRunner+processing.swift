@@ -36,7 +36,7 @@ extension JobRunner {
             try await SerialQueue(label: "processing.\(id)").run {
                 let isTreeGone = access(workspace.tree, F_OK) != 0
                 return try AttemptProcessor(reader: reader, stop: stop).read(
-                    directory, context: context, memory: WarningMemory(workspace: workspace, isTreeGone: isTreeGone))
+                    directory, context: context, warnings: WarningCache(workspace: workspace, isTreeGone: isTreeGone))
             }
         } onCancel: {
             stop.request()

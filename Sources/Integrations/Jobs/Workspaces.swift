@@ -125,7 +125,7 @@ package struct Workspace: Hashable, Sendable {
     static let homeName = "home"
     /// The directory in which `SourceControl` stores the record of the checkout.
     package var state: String { path + "/checkout" }
-    /// The file with the compiler's warnings about the build directory; see `WarningMemory`.
+    /// The file with the compiler's warnings about the build directory; see `WarningCache`.
     package var warnings: String { path + "/warnings.json" }
     /// The file with the path at which jobs see the tree, and the image. Both determine paths in build products.
     package var mounted: String { path + "/mounted" }

@@ -3,7 +3,7 @@ import Glibc
 import Transfer
 
 /// Stores what the uploads of one trigger must know after a restart. There is a small file for each destination, in a directory of the integration's.
-struct UploadNotes: UploadMemory {
+struct UploadNotes: UploadStateStore {
     /// The absolute path. It is created with the first file, and removed with the last.
     let directory: String
     private let queue = SerialQueue(label: "upload-notes")

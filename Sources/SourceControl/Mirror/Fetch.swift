@@ -10,7 +10,7 @@ struct Fetch {
         var missing = try missing(of: wanted, in: repository)
         let isAnew = store.hasLostHolds
         guard !missing.isEmpty || isAnew else {
-            if let list = session.memory.unwritten { try writeRefs(list.refs, in: repository) }
+            if let list = session.listCache.unwritten { try writeRefs(list.refs, in: repository) }
             return
         }
         try store.removeTemporaryPacks("fetch of \(session.url)")
@@ -65,7 +65,7 @@ struct Fetch {
         _ refs: [RefName: RemoteSession.AdvertisedRef], in repository: OpaquePointer
     ) throws(SourceControlError) {
         try store.writeRefs(refs, in: repository)
-        session.memory.noteWritten(refs)
+        session.listCache.noteWritten(refs)
     }
 
     /// What the server lists of the wanted refs.
@@ -106,7 +106,7 @@ struct Fetch {
         from server: RemoteSession.Conversation, into repository: OpaquePointer, _ isWanted: (RefName) -> Bool
     ) throws(SourceControlError) {
         let refs = server.list.refs
-        let seen = session.memory.exchangeSeen(.init(refs: refs, unbrought: server.list.defaultBranch))
+        let seen = session.listCache.exchangeSeen(.init(refs: refs, unbrought: server.list.defaultBranch))
         let moved = refs.filter { ref, advertised in
             (advertised != seen.refs[ref] || ref == seen.unbrought) && isWanted(ref)
         }
@@ -118,13 +118,13 @@ struct Fetch {
                     guard try bring(asked, of: server, into: repository) else { return }
                 }
             }
-            session.memory.noteBrought()
+            session.listCache.noteBrought()
         } catch {
             if session.control.stopped == .canceled { throw error }
             let found = session.explained(error, operation: server.operation, address: session.url.description)
             // The next fetch mends the mirror. If it cannot be marked, that fetch meets the damage by itself.
             if session.control.stopped == nil, found.code == .mirrorDamaged { try? store.markDamaged() }
-            session.memory.noteFailedBringing()
+            session.listCache.noteFailedBringing()
         }
     }
 
@@ -135,13 +135,13 @@ struct Fetch {
         // It may leave an empty mirror.
         try LocalObjects.discardPart(of: store, server.operation)
         guard asked.count <= Self.maximumRefspecs, !store.isEmpty, !store.isMarkedDamaged, !store.hasLostHolds,
-            session.memory.mayBring()
+            session.listCache.mayBring()
         else { return false }
         let packs = try store.removeTemporaryPacks(server.operation).packs
         session.control.restrict(to: session.control.limits.bringing, bytes: session.control.limits.broughtBytes)
         try server.download(asked.map { "+\($0):\($0)" })
         try writeRefs(server.list.refs, in: repository)
-        session.memory.notePacks(packs + 1)
+        session.listCache.notePacks(packs + 1)
         return true
     }
 
@@ -150,7 +150,7 @@ struct Fetch {
 
     /// The last scan's list, where it has all that is wanted as it is wanted.
     private func known(_ wanted: [RefName: CommitID]) -> RemoteSession.Advertisement? {
-        guard let list = session.memory.list else { return nil }
+        guard let list = session.listCache.list else { return nil }
         let heads = list.commits
         return wanted.allSatisfy { heads[$0.key] == $0.value } ? list : nil
     }
@@ -214,7 +214,7 @@ struct Fetch {
         -> [RefName: CommitID]
     {
         var missing: [RefName: CommitID] = [:]
-        let listed = session.memory.list?.refs ?? [:]
+        let listed = session.listCache.list?.refs ?? [:]
         let isHere = try store.objects(in: repository, "fetch of \(session.url)")
         for (ref, commit) in wanted {
             // An annotated tag on a commit that is here is an object of its own.

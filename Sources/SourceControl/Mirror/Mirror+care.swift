@@ -11,7 +11,7 @@ extension Mirror {
     @discardableResult
     package func repack() async throws(SourceControlError) -> Bool {
         guard engine != .library else { return false }
-        let (store, kept, memory) = (store, kept, memory)
+        let (store, kept, listCache) = (store, kept, listCache)
         return try await watch.run(limit: limits.fetch) { control throws(SourceControlError) in
             // It may hold packs open that go.
             kept.drop(store)
@@ -22,7 +22,7 @@ extension Mirror {
                 guard try objects.status("pack") != nil else { return 0 }
                 return try objects.entries("pack").count { $0.name.hasSuffix(".pack") }
             }
-            memory.notePacks(min(count, Self.maximumPacks))
+            listCache.notePacks(min(count, Self.maximumPacks))
             guard count > Self.maximumPacks else { return false }
             try store.removeTemporaryPacks(operation)
             let scratch = try GitScratch(program, store: store, operation: operation)

@@ -51,9 +51,9 @@ extension Mirror {
         // One in which something may be damaged is verified first, which the fetch does: a job reads of it what we never read.
         guard !store.isMarkedDamaged, try store.contains(commit, in: repository) else { return nil }
         // A tag that was put on a commit which is here needs no fetch, and jobs ask git for it.
-        if let list = memory.unwritten {
+        if let list = listCache.unwritten {
             try store.writeRefs(list.refs, in: repository)
-            memory.noteWritten(list.refs)
+            listCache.noteWritten(list.refs)
         }
         let reading = CommitReading(repository: repository, operation: "reading \(commit.abbreviated)")
         let entries = CommitReading.entries(of: try reading.rootTree(of: commit))

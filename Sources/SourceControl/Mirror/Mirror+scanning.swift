@@ -7,8 +7,8 @@ extension Mirror {
     /// for all of them, so that an integration of them finds its commit here. A scan is short all the same, since others wait for their turn:
     /// - It brings nothing into an empty or damaged mirror.
     /// - It gives up after `NetworkLimits.bringing` and above `NetworkLimits.broughtBytes`.
-    /// - After it has failed, the next scans with something to bring leave it to the fetch: `ListMemory.shortestPause`, then twice as many after each
-    ///   further failure, up to `ListMemory.longestPause`.
+    /// - After it has failed, the next scans with something to bring leave it to the fetch: `RefListCache.shortestPause`, then twice as many after each
+    ///   further failure, up to `RefListCache.longestPause`.
     ///
     /// A scan that cannot bring what it wants is no failure: the integration's own fetch brings it, or reports why it cannot.
     /// - Parameters:
@@ -26,7 +26,7 @@ extension Mirror {
             return try mirror.onQueue(isKept: isWanted != nil, isFresh: true) { repository throws(SourceControlError) in
                 try session.run(in: repository, operation: "look at") { server throws(SourceControlError) in
                     let listing = try Self.listing(server, others)
-                    session.memory.note(server.list)
+                    session.listCache.note(server.list)
                     if let isWanted {
                         let fetch = Fetch(store: mirror.store, session: session)
                         try fetch.bring(from: server, into: repository) { isWanted($0, listing) }
@@ -38,7 +38,7 @@ extension Mirror {
     }
 
     /// Whether the mirror has more packs than `repack` leaves, as of the last scan that fetched something.
-    package var hasManyPacks: Bool { memory.packs > Self.maximumPacks }
+    package var hasManyPacks: Bool { listCache.packs > Self.maximumPacks }
 
     private static func listing(
         _ server: RemoteSession.Conversation, _ others: Set<RefName>

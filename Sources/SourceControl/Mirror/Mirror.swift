@@ -13,7 +13,7 @@ package struct Mirror: Sendable {
     let limits: NetworkLimits
     let configuration: GitConfiguration
     let engine: GitEngine
-    let memory: ListMemory
+    let listCache: RefListCache
     let kept: KeptRepositories
 
     /// Where the bare repository lies.
@@ -85,7 +85,7 @@ package struct Mirror: Sendable {
         return {
             RemoteSession(
                 url: mirror.url, credentials: mirror.credentials, configuration: mirror.configuration,
-                store: mirror.store, engine: mirror.engine, memory: mirror.memory, others: others, control: $0)
+                store: mirror.store, engine: mirror.engine, listCache: mirror.listCache, others: others, control: $0)
         }
     }
 

@@ -12,7 +12,7 @@ package final class Mirrors: Sendable {
     private let kept: KeptRepositories
     private let closing = SerialQueue(label: "git.closing")
     /// One for each mirror, also when it is asked for again with other credentials.
-    private let queues = Mutex<[String: (queue: SerialQueue, memory: ListMemory)]>([:])
+    private let queues = Mutex<[String: (queue: SerialQueue, listCache: RefListCache)]>([:])
 
     /// - Parameters:
     ///   - directory: Made with what is missing above it when the first mirror is needed.
@@ -70,8 +70,8 @@ package final class Mirrors: Sendable {
 
     func mirror(of url: RemoteURL, credentials: Credentials?, kind: Kind) -> Mirror {
         let name = Self.directoryName(of: url) + kind.rawValue
-        let (queue, memory) = queues.withLock { queues in
-            let queue = queues[name] ?? (SerialQueue(label: "git." + name), ListMemory())
+        let (queue, listCache) = queues.withLock { queues in
+            let queue = queues[name] ?? (SerialQueue(label: "git." + name), RefListCache())
             queues[name] = queue
             return queue
         }
@@ -81,7 +81,7 @@ package final class Mirrors: Sendable {
         return Mirror(
             url: url, credentials: credentials, store: store, queue: queue, limits: limits,
             configuration: configuration,
-            engine: kind == .publicOnly ? .library : engine, memory: memory, kept: kept)
+            engine: kind == .publicOnly ? .library : engine, listCache: listCache, kept: kept)
     }
 
     /// Readable, and different for different URLs: `kit-0123456789abcdef0123`, with 80 bits of git's own digest of the URL.

@@ -22,14 +22,14 @@ struct GitProgram: Sendable, Hashable {
     /// - Returns: `nil` if there is none, or none that is new enough.
     /// - Throws: The same as `find(in:)`.
     static func installed() throws(SourceControlError) -> GitProgram? {
-        try memory.program(in: directories(path: getenv("PATH").map { String(cString: $0) } ?? ""))
+        try cache.program(in: directories(path: getenv("PATH").map { String(cString: $0) } ?? ""))
     }
 
-    private static let memory = Memory()
+    private static let cache = Cache()
 
     /// Caches a command that was found, as long as it exists. It does not cache that none was found: a machine that temporarily cannot start a
     /// process would otherwise be without git until the daemon's end.
-    final class Memory: Sendable {
+    final class Cache: Sendable {
         private let found = Mutex<GitProgram?>(nil)
 
         func program(in directories: [String]) throws(SourceControlError) -> GitProgram? {

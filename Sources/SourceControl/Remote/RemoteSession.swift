@@ -9,7 +9,7 @@ struct RemoteSession {
     let configuration: GitConfiguration
     let store: MirrorStore
     let engine: GitEngine
-    let memory: ListMemory
+    let listCache: RefListCache
     /// The refs that are listed in addition to branches and tags.
     var others: Set<RefName> = []
     let control: NetworkControl

@@ -142,7 +142,7 @@ extension Mirror {
         return Mirror(
             url: url, credentials: credentials, store: store, queue: queue, limits: limits,
             configuration: configuration,
-            engine: engine, memory: memory, kept: kept)
+            engine: engine, listCache: listCache, kept: kept)
     }
 
     /// Returns the size of its packs on the disk, in bytes.

@@ -35,7 +35,7 @@ package struct WorkingTree: Sendable {
     package var mirror: Mirror {
         Mirror(
             url: RemoteURL(directory: path), credentials: nil, store: store, queue: queue, limits: NetworkLimits(),
-            configuration: configuration, engine: .library, memory: ListMemory(),
+            configuration: configuration, engine: .library, listCache: RefListCache(),
             kept: KeptRepositories())
     }
 

@@ -36,7 +36,7 @@ struct S3Record: Sendable, Hashable {
 /// The multipart uploads of one run. If there is a memory, they are kept for the next process. Unfinished uploads that are not recorded here are
 /// never continued or ended, because they may belong to another bot or tool.
 final class S3Records: Sendable {
-    private let memory: (any UploadMemory)?
+    private let memory: (any UploadStateStore)?
     private let session: String
     private let records = Mutex<[String: S3Record]>([:])
 

@@ -30,7 +30,7 @@ package struct UploadOptions: Sendable {
     /// Concurrent uploads must have different sessions. `nil` means random names.
     package var session: String?
     /// A store for the session's unfinished uploads to buckets. If it is `nil`, each process starts new uploads.
-    package var memory: (any UploadMemory)?
+    package var memory: (any UploadStateStore)?
     /// Called with the progress, on threads of the transport. It must not block.
     package var progress: (@Sendable (UploadProgress) -> Void)?
 

@@ -7,7 +7,7 @@ import Storage
 /// bytes that changed in place.
 final class DescriptionChecks: Sendable {
     /// Takes about 10 MB when it is full.
-    private let known = FindingMemory<DescriptionCheck>(limit: 10_000)
+    private let known = FindingCache<DescriptionCheck>(limit: 10_000)
     /// A serial queue of its own: one check reads up to 64 MiB, and no download may wait for it.
     private let queue = SerialQueue(label: "descriptions-check")
 

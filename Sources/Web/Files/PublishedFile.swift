@@ -24,7 +24,7 @@ struct PublishedFile: Sendable {
         let head = FileHead(
             artifact, modified: Timestamp(millisecondsSinceEpoch: max(0, status.modified / 1_000_000)),
             cacheControl: cacheControl)
-        let isSmall = head.size <= Int64(FileShelf.maximumFileBytes)
+        let isSmall = head.size <= Int64(FileCache.maximumFileBytes)
         let isHead = call.request.method == .head
         let answer = try head.answer(to: call.request.headers, isHead: isHead)
         // A file that fits into memory is read and verified each time, a larger one once. An answer without any bytes of the file is not verified,
@@ -38,7 +38,7 @@ struct PublishedFile: Sendable {
             site.checks.isWell(place)
         }
         if let bytes, isKept, call.isAnonymous {
-            site.shelf.put(.init(head: head, bytes: bytes, download: download), at: call.request.head.path ?? "")
+            site.fileCache.put(.init(head: head, bytes: bytes, download: download), at: call.request.head.path ?? "")
         }
         guard let range = answer.range else { return Response(status: answer.status, headers: answer.headers) }
         let downloaded = head.isDownload(answer) ? download : nil

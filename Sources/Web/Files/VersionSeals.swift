@@ -5,7 +5,7 @@ import Basics
 /// scrub finds bytes that changed in place.
 final class VersionSeals: Sendable {
     /// Takes about 5 MB when it is full.
-    private let known = FindingMemory<VersionSeal>(limit: 10_000)
+    private let known = FindingCache<VersionSeal>(limit: 10_000)
     /// A serial queue of its own: the files of one version can have 64 MiB, and no download may wait for them.
     private let queue = SerialQueue(label: "version-seals")
     private let read: @Sendable (_ version: Directory, _ files: Directory) -> VersionSeal

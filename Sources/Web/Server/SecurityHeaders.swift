@@ -13,8 +13,8 @@ struct SecurityHeaders: Sendable {
     /// For data, which browsers must neither run nor show as a page of this service.
     static let dataPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
-    /// For cached files (`FileShelf`), which anybody may read.
-    static let shelf = SecurityHeaders(isPublic: true)
+    /// For cached files (`FileCache`), which anybody may read.
+    static let fileCache = SecurityHeaders(isPublic: true)
 
     func apply(to response: inout Response) {
         let isPage = response.headers[.contentType]?.hasPrefix("text/html") == true

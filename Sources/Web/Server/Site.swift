@@ -12,7 +12,7 @@ struct Site: Sendable {
     let files: FileSender
     let checks = FileChecks()
     let articles = BotArticles()
-    var shelf = FileShelf()
+    var fileCache = FileCache()
     let exports = KeptExports()
     let descriptions = DescriptionChecks()
     let seals = VersionSeals()

@@ -35,14 +35,14 @@ package struct WebServer: Service, CustomStringConvertible {
 
     /// - Parameters:
     ///   - clock: The wall clock, for ages on pages and the times of tokens.
-    ///   - shelf: Caches small files for a while.
+    ///   - fileCache: Caches small files for a while.
     ///   - connections: The most connections at a time on one address.
     ///   - now: The clock for rates of clients.
     ///   - onListening: Called once, when every address is bound, with the addresses as text (`127.0.0.1:8080`; a port 0 is replaced by the actual
     ///     one) and the socket's path last.
     init(
         configuration: WebConfiguration, store: Store, operations: Operations,
-        clock: @escaping @Sendable () -> Timestamp, logger: Logger, shelf: FileShelf,
+        clock: @escaping @Sendable () -> Timestamp, logger: Logger, fileCache: FileCache,
         connections: Int = WebServer.connections(),
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         onListening: @escaping @Sendable ([String]) async -> Void = { _ in }
@@ -52,7 +52,7 @@ package struct WebServer: Service, CustomStringConvertible {
             connections: connections, clients: ClientResolver(proxies: configuration.proxies), files: files,
             directory: configuration.state + "/staging", logger: logger, now: now)
         let site = Site(
-            configuration: configuration, store: store, operations: operations, files: files, shelf: shelf,
+            configuration: configuration, store: store, operations: operations, files: files, fileCache: fileCache,
             downloads: Downloads(store: store, logger: logger), templates: Templates(), clock: clock, logger: logger
         )
         let pages = Pages(site: site, logs: LogServer(site: site))
@@ -83,7 +83,7 @@ package struct WebServer: Service, CustomStringConvertible {
     ) {
         self.init(
             configuration: configuration, store: store, operations: operations, clock: clock, logger: logger,
-            shelf: FileShelf(), onListening: onListening)
+            fileCache: FileCache(), onListening: onListening)
     }
 
     private static func table(_ site: Site, _ pages: Pages) -> RouteTable {
@@ -217,7 +217,7 @@ package struct WebServer: Service, CustomStringConvertible {
             ? [deadlines]
             : [
                 deadlines,
-                ShelfAnswers(shelf: site.shelf, date: site.date, hosts: responder.hosts) {
+                CachedFileAnswers(fileCache: site.fileCache, date: site.date, hosts: responder.hosts) {
                     [downloads = site.downloads] in downloads.count($0)
                 },
             ]

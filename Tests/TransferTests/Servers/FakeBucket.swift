@@ -54,16 +54,16 @@ final class FakeBucket: Transport {
     }
 
     func upload(
-        _ file: UploadFile, session: String? = nil, memory: (any UploadMemory)? = nil
+        _ file: UploadFile, session: String? = nil, memory: (any UploadStateStore)? = nil
     ) async throws -> [UploadResult] { try await upload([file], session: session, memory: memory) }
 
     func upload(
-        _ files: [UploadFile], session: String? = nil, memory: (any UploadMemory)? = nil
+        _ files: [UploadFile], session: String? = nil, memory: (any UploadStateStore)? = nil
     ) async throws -> [UploadResult] {
         try await Uploader(transport: self).upload(files, to: Self.place, options: options(session, memory))
     }
 
-    func options(_ session: String?, _ memory: (any UploadMemory)?) -> UploadOptions {
+    func options(_ session: String?, _ memory: (any UploadStateStore)?) -> UploadOptions {
         var options = UploadOptions()
         options.credentials = .password(user: "AKIA", password: "key")
         options.retries = .immediate
@@ -218,7 +218,7 @@ final class FakeBucket: Transport {
 }
 
 /// A record of uploads that a process leaves for the next one.
-final class NotedUploads: UploadMemory {
+final class NotedUploads: UploadStateStore {
     private let notes = Locked<[String: String]>([:])
 
     var texts: [String] { notes.value.values.sorted() }

@@ -7,7 +7,7 @@ package import Reports
 ///
 /// An incremental build prints no warnings about the files that it does not compile again, but these warnings are not fixed. So the last warnings
 /// about such a file are stored beside the workspace and counted again. An incremental integration then shows the same issues as one from scratch.
-package struct WarningMemory: Sendable {
+package struct WarningCache: Sendable {
     /// The largest file that is read, in bytes. If it is larger, only the output of the build counts.
     static let maximumBytes = 16 * 1024 * 1024
 

@@ -2,7 +2,7 @@ import Basics
 import Synchronization
 
 /// A cache of results that were computed from files, keyed by place. A result is computed again when one of its files was replaced.
-final class FindingMemory<Finding: Sendable>: Sendable {
+final class FindingCache<Finding: Sendable>: Sendable {
     private struct Known: Sendable {
         let statuses: [FileStatus?]
         let finding: Finding

@@ -11,43 +11,43 @@ import Testing
 @testable import Web
 
 /// Small files that are served from memory.
-@Suite struct FileShelfTests {
+@Suite struct FileCacheTests {
     private static let path = "/files/kit/1.4.2/kit-source.tar.gz"
     private static let later = NIODeadline.now() + .hours(24)
 
-    private static func entry(_ text: String = "source", name: String = "a.txt") -> FileShelf.Entry {
+    private static func entry(_ text: String = "source", name: String = "a.txt") -> FileCache.Entry {
         let bytes = Array(text.utf8)
         let artifact = Artifact(
             configuration: nil, path: name, size: ByteCount(Int64(bytes.count)), sha256: Digest.sha256(of: bytes))
-        return FileShelf.Entry(
+        return FileCache.Entry(
             head: FileHead(artifact, modified: WebFixture.now, cacheControl: FileServer.forEver),
             bytes: ByteBuffer(bytes: bytes),
             download: .init(product: SampleContent.kit, version: SemanticVersion(1, 0, 0), path: name))
     }
 
-    // MARK: The shelf
+    // MARK: The cache
 
     @Test func testThatAnEntryIsTrustedForASecond() {
-        let shelf = FileShelf()
+        let fileCache = FileCache()
         let now = NIODeadline.now()
-        shelf.put(Self.entry(), at: "/a", now: now)
-        #expect(shelf.entry(at: "/a", now: now + .milliseconds(999)) != nil)
-        #expect(shelf.entry(at: "/A", now: now) == nil)
-        #expect(shelf.entry(at: "/a", now: now + .seconds(1)) == nil)
-        #expect(shelf.bytes == 0)
+        fileCache.put(Self.entry(), at: "/a", now: now)
+        #expect(fileCache.entry(at: "/a", now: now + .milliseconds(999)) != nil)
+        #expect(fileCache.entry(at: "/A", now: now) == nil)
+        #expect(fileCache.entry(at: "/a", now: now + .seconds(1)) == nil)
+        #expect(fileCache.bytes == 0)
     }
 
     @Test func testThatItsMemoryIsBounded() {
-        let shelf = FileShelf()
-        let entry = Self.entry(String(repeating: "a", count: FileShelf.maximumFileBytes))
+        let fileCache = FileCache()
+        let entry = Self.entry(String(repeating: "a", count: FileCache.maximumFileBytes))
         for number in 1...2000 {
-            shelf.put(entry, at: "/\(number)")
-            shelf.put(entry, at: "/\(number)")
-            #expect(shelf.bytes <= FileShelf.maximumBytes)
+            fileCache.put(entry, at: "/\(number)")
+            fileCache.put(entry, at: "/\(number)")
+            #expect(fileCache.bytes <= FileCache.maximumBytes)
         }
-        #expect(shelf.bytes > FileShelf.maximumFileBytes)
-        shelf.put(entry, at: "/a?b")
-        #expect(shelf.entry(at: "/a?b") == nil, "queries are without number")
+        #expect(fileCache.bytes > FileCache.maximumFileBytes)
+        fileCache.put(entry, at: "/a?b")
+        #expect(fileCache.entry(at: "/a?b") == nil, "queries are without number")
     }
 
     // MARK: The service
@@ -55,8 +55,8 @@ import Testing
     /// Replaces the cached bytes of a file, so that an answer shows its origin.
     private static func shelve(_ web: WebFixture) async throws {
         try await web.expect(200, "GET", path)
-        let entry = try #require(web.site.shelf.entry(at: path, now: .uptimeNanoseconds(0)))
-        web.site.shelf.put(
+        let entry = try #require(web.site.fileCache.entry(at: path, now: .uptimeNanoseconds(0)))
+        web.site.fileCache.put(
             .init(head: entry.head, bytes: ByteBuffer(string: "SOURCE"), download: entry.download), at: path,
             now: later)
     }
@@ -157,25 +157,25 @@ import Testing
             }
             await web.site.downloads.flush()
             let counts = try await web.store.downloads(of: SampleContent.kit)
-            #expect(counts.map(\.count) == [2], "one to fill the shelf, one from it")
+            #expect(counts.map(\.count) == [2], "one to fill the cache, one from it")
         }
     }
 
     @Test func testR3ThatWhatNeedsATokenIsNeverKept() async throws {
         try await FileServerTests.withVersions(anonymousMayRead: false) { web in
             try await web.expect(200, "GET", Self.path, as: .viewer)
-            #expect(web.site.shelf.bytes == 0)
+            #expect(web.site.fileCache.bytes == 0)
             try await web.expect(401, "GET", Self.path)
         }
     }
 
     // MARK: The connection
 
-    private static func connection(_ shelf: FileShelf) throws -> EmbeddedChannel {
+    private static func connection(_ fileCache: FileCache) throws -> EmbeddedChannel {
         let channel = try RequestDeadlinesTests.connection()
         try channel.pipeline.syncOperations.addHandler(
-            ShelfAnswers(
-                shelf: shelf, date: DateText(),
+            CachedFileAnswers(
+                fileCache: fileCache, date: DateText(),
                 hosts: ServedHosts(
                     WebConfiguration(
                         listen: [], socket: nil, state: "/", url: "http://a", anonymousMayRead: true, version: "1")),
@@ -183,10 +183,10 @@ import Testing
         return channel
     }
 
-    private static func shelf(_ size: Int = 6) -> FileShelf {
-        let shelf = FileShelf()
-        shelf.put(entry(String(repeating: "a", count: size)), at: "/a", now: later)
-        return shelf
+    private static func fileCache(_ size: Int = 6) -> FileCache {
+        let fileCache = FileCache()
+        fileCache.put(entry(String(repeating: "a", count: size)), at: "/a", now: later)
+        return fileCache
     }
 
     private static let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -194,7 +194,7 @@ import Testing
     /// Its requests are passed to where answers wait. A hundred requests in one packet do not put a hundred files into memory.
     @Test func testThatAClientThatTakesNoAnswerGetsNoMore() throws {
         // given
-        let channel = try Self.connection(Self.shelf(60_000))
+        let channel = try Self.connection(Self.fileCache(60_000))
         channel.isWritable = false
         // when
         try RequestDeadlinesTests.send(Self.get, channel)
@@ -207,7 +207,7 @@ import Testing
 
     @Test func testThatStoppingWaitsForWhatIsBeingSent() throws {
         // given
-        let channel = try Self.connection(Self.shelf())
+        let channel = try Self.connection(Self.fileCache())
         let watch = EventWatch()
         try channel.pipeline.syncOperations.addHandler(watch)
         let gate = FlushGate()

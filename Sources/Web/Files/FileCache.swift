@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// An entry caches three decisions: which file the path selects, that its bytes match the recorded digest, and that anybody may read it. It is valid
 /// for a second; the next request then takes the full route. Changed, closed or removed files are therefore served for at most a second.
-final class FileShelf: Sendable {
+final class FileCache: Sendable {
     /// The largest file and the size of the cache, both in bytes. The cache holds at least 512 files.
     static let maximumFileBytes = 64 << 10
     static let maximumBytes = 32 << 20

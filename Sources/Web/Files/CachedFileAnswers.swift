@@ -6,15 +6,15 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import Synchronization
 
-/// Answers requests for cached files (`FileShelf`) on the connection's own thread. Without a task, a route and a database query a small file takes a
+/// Answers requests for cached files (`FileCache`) on the connection's own thread. Without a task, a route and a database query a small file takes a
 /// third of the time. All other requests take the full route, and so do later requests on the same connection until they are answered.
-final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
+final class CachedFileAnswers: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    private let shelf: FileShelf
+    private let fileCache: FileCache
     private let date: DateText
     private let hosts: ServedHosts
     private let onDownload: @Sendable (Downloads.Key) -> Void
@@ -30,9 +30,10 @@ final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
     /// Creates the handler of one connection.
     /// - Parameter onDownload: Called when the kernel has accepted a file's last byte.
     init(
-        shelf: FileShelf, date: DateText, hosts: ServedHosts, onDownload: @escaping @Sendable (Downloads.Key) -> Void
+        fileCache: FileCache, date: DateText, hosts: ServedHosts,
+        onDownload: @escaping @Sendable (Downloads.Key) -> Void
     ) {
-        self.shelf = shelf
+        self.fileCache = fileCache
         self.hosts = hosts
         self.date = date
         self.onDownload = onDownload
@@ -59,7 +60,7 @@ final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
     private func answer(to request: HTTPRequest) -> (head: HTTPResponse, body: ByteBuffer?, download: Downloads.Key?)? {
         let isHead = request.method == .head
         guard isHead || request.method == .get, let target = request.path,
-            let entry = shelf.entry(at: target),
+            let entry = fileCache.entry(at: target),
             request.headerFields.allSatisfy({ !Self.special.contains($0.name) && Self.isUsual($0) }),
             hosts.serves(request.authority),
             // A 412 is sent as a page or as JSON; only the full route can decide which.
@@ -69,7 +70,7 @@ final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
         let bytes = entry.bytes.getSlice(at: entry.bytes.readerIndex + Int(range.lowerBound), length: range.count)
         var response = Response(
             status: answer.status, headers: answer.headers, body: .init(byteBuffer: bytes ?? ByteBuffer()))
-        SecurityHeaders.shelf.apply(to: &response)
+        SecurityHeaders.fileCache.apply(to: &response)
         response.headers[.date] = date.text
         let hasBody = !isHead && !range.isEmpty
         return (response.head, hasBody ? bytes : nil, !isHead && entry.head.isDownload(answer) ? entry.download : nil)

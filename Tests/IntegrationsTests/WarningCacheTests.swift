@@ -4,24 +4,25 @@ import Reports
 import TestSupport
 import Testing
 
-@Suite struct WarningMemoryTests {
+@Suite struct WarningCacheTests {
     private func warning(_ path: String, _ message: String = "unused") -> Finding {
         Finding(category: .warning, message: message, path: path, line: 3)
     }
 
-    private func withMemory(_ body: (WarningMemory) throws -> Void) async throws {
+    private func withCache(_ body: (WarningCache) throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
-            try body(WarningMemory(workspace: Workspace(path: directory.path)))
+            try body(WarningCache(workspace: Workspace(path: directory.path)))
         }
     }
 
     @Test func testThatAWarningOfAFileThatWasNotCompiledAgainRemains() async throws {
-        try await withMemory { memory in
+        try await withCache { warnings in
             // given
-            try memory.remember([warning("Sources/Kit/a.swift"), warning("Sources/Kit/b.swift")], digest: { _ in "d" })
+            try warnings.remember(
+                [warning("Sources/Kit/a.swift"), warning("Sources/Kit/b.swift")], digest: { _ in "d" })
 
             // when
-            let found = memory.combine(
+            let found = warnings.combine(
                 printed: [], compiled: CompiledFiles(log: Array("[1/2] Compiling Kit b.swift\n".utf8)),
                 digest: { _ in "d" })
 
@@ -31,12 +32,12 @@ import Testing
     }
 
     @Test func testThatAWarningThatIsSaidAgainCountsOnce() async throws {
-        try await withMemory { memory in
+        try await withCache { warnings in
             // given
-            try memory.remember([warning("Sources/Kit/a.swift")], digest: { _ in "d" })
+            try warnings.remember([warning("Sources/Kit/a.swift")], digest: { _ in "d" })
 
             // when
-            let found = memory.combine(
+            let found = warnings.combine(
                 printed: [warning("Sources/Kit/a.swift")], compiled: CompiledFiles(), digest: { _ in "d" })
 
             // then
@@ -45,22 +46,22 @@ import Testing
     }
 
     @Test func testThatAWarningOfAFileThatChangedGoes() async throws {
-        try await withMemory { memory in
+        try await withCache { warnings in
             // given
-            try memory.remember([warning("Sources/Kit/a.swift")], digest: { _ in "before" })
+            try warnings.remember([warning("Sources/Kit/a.swift")], digest: { _ in "before" })
 
             // when, then: it was compiled again, whatever the log contains
-            #expect(memory.combine(printed: [], compiled: CompiledFiles(), digest: { _ in "after" }) == [])
+            #expect(warnings.combine(printed: [], compiled: CompiledFiles(), digest: { _ in "after" }) == [])
         }
     }
 
     @Test func testThatAWarningOfADeletedFileGoes() async throws {
-        try await withMemory { memory in
+        try await withCache { warnings in
             // given
-            try memory.remember([warning("Sources/Kit/a.swift")], digest: { _ in "d" })
+            try warnings.remember([warning("Sources/Kit/a.swift")], digest: { _ in "d" })
 
             // when, then
-            #expect(memory.combine(printed: [], compiled: CompiledFiles(), digest: { _ in nil }) == [])
+            #expect(warnings.combine(printed: [], compiled: CompiledFiles(), digest: { _ in nil }) == [])
         }
     }
 
@@ -69,11 +70,11 @@ import Testing
         try await withTemporaryDirectory { directory in
             // given
             let workspace = Workspace(path: directory.path)
-            try WarningMemory(workspace: workspace).remember(
+            try WarningCache(workspace: workspace).remember(
                 [warning("Sources/Kit/a.swift"), warning("Sources/Kit/b.swift")], digest: { _ in "d" })
 
             // when
-            let found = WarningMemory(workspace: workspace, isTreeGone: true).combine(
+            let found = WarningCache(workspace: workspace, isTreeGone: true).combine(
                 printed: [], compiled: CompiledFiles(log: Array("[1/2] Compiling Kit b.swift\n".utf8)),
                 digest: { _ in nil })
 
@@ -83,15 +84,15 @@ import Testing
     }
 
     @Test func testThatOnlyWarningsWithAPlaceAreRemembered() async throws {
-        try await withMemory { memory in
+        try await withCache { warnings in
             // given
             let findings = [
                 Finding(category: .error, message: "no", path: "a.swift"), Finding(category: .warning, message: "m"),
             ]
-            try memory.remember(findings, digest: { _ in "d" })
+            try warnings.remember(findings, digest: { _ in "d" })
 
             // when, then
-            #expect(memory.combine(printed: [], compiled: CompiledFiles(), digest: { _ in "d" }) == [])
+            #expect(warnings.combine(printed: [], compiled: CompiledFiles(), digest: { _ in "d" }) == [])
         }
     }
 
@@ -100,11 +101,11 @@ import Testing
         try await withTemporaryDirectory { directory in
             // given
             try directory.write("warnings.json", text)
-            let memory = WarningMemory(workspace: Workspace(path: directory.path))
+            let warnings = WarningCache(workspace: Workspace(path: directory.path))
 
             // when, then
             #expect(
-                memory.combine(printed: [warning("a.c")], compiled: CompiledFiles(), digest: { _ in "d" }) == [
+                warnings.combine(printed: [warning("a.c")], compiled: CompiledFiles(), digest: { _ in "d" }) == [
                     warning("a.c")
                 ])
         }

@@ -4,16 +4,16 @@ import Testing
 
 @testable import Web
 
-@Suite struct FindingMemoryTests {
+@Suite struct FindingCacheTests {
     /// Files that can be replaced, with a count of their reads.
     private final class Files: Sendable {
-        let memory = FindingMemory<Int>(limit: 2)
+        let cache = FindingCache<Int>(limit: 2)
         let statuses = Locked<[FileStatus?]>([])
         let reads = Locked(0)
 
         /// - Parameter reading: Runs while the files are read.
         func find(at place: String = "a", isAnew: Bool = false, reading: () -> Void = {}) -> Int {
-            memory.finding(
+            cache.finding(
                 at: place, isAnew: isAnew, statuses: { statuses.value },
                 find: {
                     reading()

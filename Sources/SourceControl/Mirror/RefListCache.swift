@@ -2,7 +2,7 @@ import Model
 import Synchronization
 
 /// What a mirror's server listed at the last scan, in memory: the fetch that follows need not ask for it again.
-final class ListMemory: Sendable {
+final class RefListCache: Sendable {
     /// The list of a scan that is to bring what is new.
     struct Seen {
         var refs: [RefName: RemoteSession.AdvertisedRef] = [:]
@@ -17,7 +17,7 @@ final class ListMemory: Sendable {
         /// How many of the next scans with something to bring leave it to the fetch.
         var pause = 0
         /// The pause after the next scan that cannot bring what it wants.
-        var nextPause = ListMemory.shortestPause
+        var nextPause = RefListCache.shortestPause
         var packs = 0
     }
 
