@@ -41,7 +41,7 @@ import Testing
         #expect(results.findings.map(\.finding.rule) == ["flaky: KitTests/adds"])
         #expect(results.counts.warnings == 1)
         #expect(results.counts.flakyTests == 1)
-        #expect(results.tellingFlakyTests().tested == "tests, 1 flaky")
+        #expect(results.reportingFlakyTests().tested == "tests, 1 flaky")
     }
 
     @Test func testThatTheFirstFailureIsTheOneThatIsTold() {

@@ -218,7 +218,7 @@ import Testing
             ("build", ["build": "make"], true),
         ] as [(String, [String: String], Bool)])
     func testThatSwiftPMGoesWithoutWhatIsAnotherInEachIntegration(
-        step: String, own: [String: String], isTold: Bool
+        step: String, own: [String: String], isNotified: Bool
     ) throws {
         // given
         var configuration = Recipe.Configuration(name: try Samples.name("debug"))
@@ -241,7 +241,7 @@ import Testing
         }
         // when, then
         let told = ["MARTLET_COMMIT": "c", "CI_COMMIT_SHA": "own", "MARTLET_BOT": "kit"]
-        #expect(seen(.swiftPackage) == (isTold ? told : ["CI_COMMIT_SHA": "own", "MARTLET_BOT": "kit"]))
+        #expect(seen(.swiftPackage) == (isNotified ? told : ["CI_COMMIT_SHA": "own", "MARTLET_BOT": "kit"]))
         #expect(seen(.make) == told)
     }
 }

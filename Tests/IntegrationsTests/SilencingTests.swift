@@ -29,10 +29,10 @@ import Testing
                 name, of: first.id, reason: "the vendor's", expires: bot.time.now + .seconds(86_400), by: "ada")
             #expect(issue.status == .silenced)
             // then: what was judged before stays
-            let told = try await bot.completion(of: first.id)
-            expectVerdict(of: told, .warnings)
-            #expect(told.summary.counts.warnings == 1)
-            #expect(life(told) == ["silenced 1: the vendor's"])
+            let reported = try await bot.completion(of: first.id)
+            expectVerdict(of: reported, .warnings)
+            #expect(reported.summary.counts.warnings == 1)
+            #expect(life(reported) == ["silenced 1: the vendor's"])
             // Later integrations follow it, also with another name of the file
             let second = try await bot.integrate(
                 Self.commit(["b.c": "bad();\n"], path: "b.c"), removing: ["a.c"])

@@ -58,9 +58,9 @@ package enum Shell {
     /// Waits until a child exits, and kills it after `limit` seconds.
     /// - Returns: The same as `wait`; `nil` if the child was killed.
     @discardableResult package static func wait(_ pid: Int32, limit: Double) -> Int32? {
-        var told = siginfo_t()
+        var notified = siginfo_t()
         let hasEnded = Moment.until(limit: limit) {
-            waitid(P_PID, id_t(pid), &told, WEXITED | WNOHANG | WNOWAIT) != 0 || told.si_signo != 0
+            waitid(P_PID, id_t(pid), &notified, WEXITED | WNOHANG | WNOWAIT) != 0 || notified.si_signo != 0
         }
         if !hasEnded { kill(pid, SIGKILL) }
         let status = wait(pid)

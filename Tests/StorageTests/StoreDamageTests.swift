@@ -159,7 +159,7 @@ import Testing
             { try await $0.testHistory(of: "KitTests/testTwo", bot: bot) },
             { try await $0.testHistory(of: "testOne", bot: bot) }, { try await $0.tests(of: id) },
             { try await $0.testsRun(of: id, named: ["KitTests/testOne"]) }, { try await $0.token(hash: "hash") },
-            { try await $0.tokens() }, { try await $0.toldIssues(of: id) }, { try await $0.toolchainMarks() },
+            { try await $0.tokens() }, { try await $0.notifiedIssues(of: id) }, { try await $0.toolchainMarks() },
             { try await $0.triggers(of: id) }, { try await $0.versionCounts() }, { try await $0.versions(of: bot) },
         ]
         var thrown: [String] = []

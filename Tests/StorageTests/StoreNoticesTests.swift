@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Returns `TRANSITION NUMBER RECIPIENT-OR-NOTICE`, oldest first.
-    private static func told(_ fixture: StoreFixture) async throws -> [String] {
+    private static func reported(_ fixture: StoreFixture) async throws -> [String] {
         try await fixture.store.outbox(limit: 200).items.reversed().map { message in
             let notice = try #require(message.content.notice)
             let broken = notice.brokenBy.map { " since \($0.number).\($0.run)" } ?? ""
@@ -90,10 +90,10 @@ import Testing
             try await Self.finish(fixture, pull.id, .testFailures)
 
             // then: the ones with the highest numbers stay
-            #expect(try await fixture.count("standings") == Store.maximumStandings)
+            #expect(try await fixture.count("standings") == Store.maximumBranchHealths)
             #expect(try await fixture.count("standings WHERE ref = 'refs/heads/main'") == 1)
             #expect(try await fixture.count("standings WHERE ref GLOB 'refs/pull/*'") == 0)
-            #expect(try await Self.told(fixture).isEmpty)
+            #expect(try await Self.reported(fixture).isEmpty)
         }
     }
 
@@ -105,7 +105,7 @@ import Testing
             }
             // then
             #expect(
-                try await Self.told(fixture) == [
+                try await Self.reported(fixture) == [
                     "broke 2 ann@acme.example", "broke 2 chat", "fixed 4 ann@acme.example since 2.1",
                     "fixed 4 chat since 2.1",
                 ])
@@ -123,7 +123,7 @@ import Testing
                 try await Self.end(fixture, verdict)
             }
             #expect(
-                try await Self.told(fixture) == [
+                try await Self.reported(fixture) == [
                     "broke 1 ann@acme.example", "broke 1 chat", "fixed 5 ann@acme.example since 1.1",
                     "fixed 5 chat since 1.1",
                 ])
@@ -138,7 +138,7 @@ import Testing
             try await Self.end(fixture, .succeeded, on: .line)
             // `chat` is notified of main only.
             #expect(
-                try await Self.told(fixture) == ["broke 2 ann@acme.example", "fixed 4 ann@acme.example since 2.1"])
+                try await Self.reported(fixture) == ["broke 2 ann@acme.example", "fixed 4 ann@acme.example since 2.1"])
         }
     }
 
@@ -149,13 +149,13 @@ import Testing
             try await Self.end(fixture, .analyzerWarnings, issues: [Self.issue(.analyzerWarning)])
             try await Self.end(fixture, .analyzerWarnings, issues: [Self.issue(.analyzerWarning, status: .unresolved)])
             try await Self.end(fixture, .buildErrors, issues: [Self.issue()])
-            let told = try await Self.told(fixture).filter { $0.hasSuffix("chat") }
-            #expect(told == ["new-issue 3 chat", "broke 5 chat"])
+            let reported = try await Self.reported(fixture).filter { $0.hasSuffix("chat") }
+            #expect(reported == ["new-issue 3 chat", "broke 5 chat"])
         }
         try await Self.withNotices([.newIssue]) { fixture in
             try await Self.end(fixture, .succeeded)
             try await Self.end(fixture, .buildErrors, issues: [Self.issue()])
-            #expect(try await Self.told(fixture) == ["new-issue 2 ann@acme.example", "new-issue 2 chat"])
+            #expect(try await Self.reported(fixture) == ["new-issue 2 ann@acme.example", "new-issue 2 chat"])
         }
     }
 
@@ -173,7 +173,7 @@ import Testing
             try await Self.end(fixture, .buildErrors, issues: issues)
             // then
             #expect(
-                try await Self.told(fixture) == [
+                try await Self.reported(fixture) == [
                     "broke 1 ann@acme.example", "broke 1 Bob@ACME.example", "broke 1 chat",
                 ])
         }
@@ -183,7 +183,7 @@ import Testing
         try await Self.withNotices { fixture in
             let issues = try (0..<30).map { try Self.issue(by: "a\($0)@acme.example") }
             try await Self.end(fixture, .buildErrors, issues: issues)
-            #expect(try await Self.told(fixture).count { $0.contains("@") } == 20)
+            #expect(try await Self.reported(fixture).count { $0.contains("@") } == 20)
             // One author is named, 30 are authors; each mail states how many are not notified.
             let leftOut = try await fixture.store.outbox(limit: 200).items.map { $0.content.notice?.leftOut }
             #expect(leftOut.count { $0 == 11 } == 20 && leftOut.count { $0 == nil } == 1)
@@ -209,8 +209,8 @@ import Testing
             try await refuse()
             try await Self.end(fixture, .buildErrors, on: .line)
             // then
-            let told = try await Self.told(fixture).filter { $0.hasSuffix("chat") }
-            #expect(told == ["new-issue 1 chat", "new-issue 6 chat"])
+            let reported = try await Self.reported(fixture).filter { $0.hasSuffix("chat") }
+            #expect(reported == ["new-issue 1 chat", "new-issue 6 chat"])
             let content = try #require(try await fixture.store.outbox(limit: 200).items.last?.content)
             #expect(content.verdict == .canceled && content.hasFailedTrigger)
         }
@@ -230,9 +230,9 @@ import Testing
             // The branch has a newer integration.
             try await rerun(first, .buildErrors)
             try await Self.end(fixture, .succeeded)
-            let told = try await Self.told(fixture).filter { $0.contains("chat") }
+            let reported = try await Self.reported(fixture).filter { $0.contains("chat") }
             #expect(
-                told == ["broke 2 chat", "fixed 2 chat since 2.1", "broke 2 chat", "fixed 3 chat since 2.4"])
+                reported == ["broke 2 chat", "fixed 2 chat since 2.1", "broke 2 chat", "fixed 3 chat since 2.4"])
         }
     }
 
@@ -245,7 +245,7 @@ import Testing
             try await Self.end(fixture, .buildErrors)
             try await Self.end(fixture, .succeeded)
             // then
-            #expect(try await Self.told(fixture) == ["fixed 3 ann@acme.example", "fixed 3 chat"])
+            #expect(try await Self.reported(fixture) == ["fixed 3 ann@acme.example", "fixed 3 chat"])
         }
     }
 
@@ -261,9 +261,9 @@ import Testing
                     throw IllegalTransition(state: "a", event: "b")
                 }
             }
-            #expect(try await Self.told(fixture).isEmpty)
+            #expect(try await Self.reported(fixture).isEmpty)
             try await Self.finish(fixture, id, .buildErrors)
-            #expect(try await Self.told(fixture).count == 2, "nothing was kept of the one that was not")
+            #expect(try await Self.reported(fixture).count == 2, "nothing was kept of the one that was not")
         }
     }
 
@@ -275,14 +275,14 @@ import Testing
                 VersionRequest(
                     product: name("kit"), integration: id, commit: commit(1), ref: .line,
                     source: .branch(major: 1, minor: 4, newest: nil, isAncestor: false), onDisk: []), at: time(30))
-            #expect(try await Self.told(fixture).isEmpty, "\(answer)")
+            #expect(try await Self.reported(fixture).isEmpty, "\(answer)")
             // when
             for _ in 0..<2 {
                 try await fixture.store.publish(
                     product: name("kit"), version: version("1.4.0"), files: [], at: time(31))
             }
             // then
-            #expect(try await Self.told(fixture) == ["released 1 ann@acme.example"])
+            #expect(try await Self.reported(fixture) == ["released 1 ann@acme.example"])
             let content = try #require(try await fixture.store.outbox().items.first?.content)
             #expect(content.version == "1.4.0")
             #expect(content.notice?.product?.description == "kit")

@@ -298,9 +298,9 @@ import Testing
             try fixture.store.close()
 
             // then
-            var told: [IntegrationID] = []
-            for await id in completions { told.append(id) }
-            #expect(told == ids)
+            var notified: [IntegrationID] = []
+            for await id in completions { notified.append(id) }
+            #expect(notified == ids)
         }
     }
 

@@ -37,8 +37,8 @@ package final class ProcessWatch: Sendable {
 
     /// Whether a child has not exited. After a child is reaped its number may belong to another process.
     package static func isRunning(_ pid: Int32) -> Bool {
-        var told = siginfo_t()
+        var notified = siginfo_t()
         // If the child has not exited, the structure is not filled in (waitid(2)).
-        return waitid(P_PID, id_t(pid), &told, WEXITED | WNOHANG | WNOWAIT) == 0 && told.si_signo == 0
+        return waitid(P_PID, id_t(pid), &notified, WEXITED | WNOHANG | WNOWAIT) == 0 && notified.si_signo == 0
     }
 }

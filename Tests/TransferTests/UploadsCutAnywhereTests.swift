@@ -15,16 +15,16 @@ import Transfer
     ) async throws {
         let transport = try CurlTransport()
         let isSSH = target.hasPrefix("sftp:")
-        var (count, untold) = (0, 0)
+        var (count, unreported) = (0, 0)
         for place in places {
             count += 1
             let name = "\(phase.rawValue)-\(place)"
             let file = try UploaderTests.file(proxy.directory, name, String(repeating: "x", count: size))
-            let isTold = Locked(false)
+            let isNotified = Locked(false)
             var options = options
             options.retries = .immediate
             options.progress = { progress in
-                let isFirst = isTold.withLock { told in
+                let isFirst = isNotified.withLock { told in
                     defer { told = told || progress.phase == phase }
                     return !told && progress.phase == phase
                 }
@@ -37,12 +37,12 @@ import Transfer
                 try await expect(name)
             } catch let error as TransferError where isSSH && [.hostKey, .credentials].contains(error.code) {
                 // A connection that breaks during the key exchange, or when the user is asked for, looks like a wrong key.
-                untold += 1
+                unreported += 1
             }
         }
         // Some of the places are within the phase.
         #expect(try proxy.cuts() > 1, sourceLocation: sourceLocation)
-        #expect(untold * 2 < count, sourceLocation: sourceLocation)
+        #expect(unreported * 2 < count, sourceLocation: sourceLocation)
     }
 
     private static let phases: [UploadProgress.Phase] = [.looking, .moving]

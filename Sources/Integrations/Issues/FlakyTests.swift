@@ -117,7 +117,7 @@ extension AttemptResults {
     }
 
     /// Returns the results with the number of flaky tests added to the words about the tests.
-    func tellingFlakyTests() -> AttemptResults {
+    func reportingFlakyTests() -> AttemptResults {
         let flaky = tests.count { $0.outcome == .flaky }
         guard flaky > 0 else { return self }
         var results = self

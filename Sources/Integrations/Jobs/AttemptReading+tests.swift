@@ -10,8 +10,8 @@ extension AttemptReading {
     ) -> String? {
         if let reason = console.noTests { return reason }
         if JobPlanner.saysNoTests(listed) { return "the package has no test target" }
-        let told = reports.contents.filter { $0.subject == .tests } + console.others
-        return isSound && !told.isEmpty && told.allSatisfy(\.hasNoTests) ? "the test command found none" : nil
+        let reported = reports.contents.filter { $0.subject == .tests } + console.others
+        return isSound && !reported.isEmpty && reported.allSatisfy(\.hasNoTests) ? "the test command found none" : nil
     }
 
     /// A summary of the tests, in words; `nil` if no test step ran.

@@ -52,7 +52,7 @@ extension JobRunner {
             results = try await completed(results, from: whole, filter: filter)
         }
         if context.filterAlone == nil { results = flaky.requiring(results) }
-        results = results.tellingFlakyTests()
+        results = results.reportingFlakyTests()
         if results.verdict.isPublishable {
             do {
                 let archived = try await archiver.archive(directory, of: request)

@@ -29,7 +29,7 @@ extension PersonRequests {
                 selection = try RerunSelection(
                     rerun, of: id, triggerFailed: triggerFailed, recipe: recipe, attempts: attempts,
                     crashed: Set(crashed.map(\.configuration)),
-                    untold: rerun.testFilter == nil ? [] : try await untold(attempts))
+                    unreported: rerun.testFilter == nil ? [] : try await unreported(attempts))
             } else if rerun.testFilter != nil {
                 throw OperationError(
                     .conflict, "\(id) never had a recipe, so it has no tests; rerun it without `tests`")
@@ -55,15 +55,15 @@ extension PersonRequests {
     }
 
     /// Returns the configurations whose tests were red without a failing test when all of them last ran.
-    private func untold(_ attempts: [AttemptRecord]) async throws -> Set<Name> {
+    private func unreported(_ attempts: [AttemptRecord]) async throws -> Set<Name> {
         var whole: [Name: AttemptID] = [:]
         for attempt in attempts where attempt.hasWholeTests { whole[attempt.id.job] = attempt.id }
-        var untold: Set<Name> = []
+        var unreported: Set<Name> = []
         for (job, id) in whole {
-            let isUntold = try await store.findings(of: id).contains { $0.finding.isFailureOutsideOfTests }
-            if isUntold { untold.insert(job) }
+            let isUnreported = try await store.findings(of: id).contains { $0.finding.isFailureOutsideOfTests }
+            if isUnreported { unreported.insert(job) }
         }
-        return untold
+        return unreported
     }
 
     /// Checks that there are triggers, and results of the jobs for them to act on. An earlier cancellation of the triggers does not prevent them from

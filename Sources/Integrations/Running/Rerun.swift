@@ -61,7 +61,7 @@ struct RerunSelection {
     /// - Throws: `.conflict` if no configuration is left to run.
     init(
         _ rerun: Rerun, of id: IntegrationID, triggerFailed: Bool, recipe: Recipe, attempts: [AttemptRecord],
-        crashed: Set<Name>, untold: Set<Name>
+        crashed: Set<Name>, unreported: Set<Name>
     ) throws(OperationError) {
         var newest: [Name: AttemptRecord] = [:]
         for attempt in attempts where attempt.id.attempt > newest[attempt.id.job]?.id.attempt ?? 0 {
@@ -89,7 +89,7 @@ struct RerunSelection {
             } else if crashed.contains(name) || !attempts.contains(where: { $0.id.job == name && $0.hasWholeTests }) {
                 notes.append(
                     "\(name) is not run again: its tests never ran to their end, so that some would stay unknown")
-            } else if untold.contains(name) {
+            } else if unreported.contains(name) {
                 notes.append(
                     "\(name) is not run again: its test command failed without any failing test, and running some tells nothing of that"
                 )

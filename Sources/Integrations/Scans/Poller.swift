@@ -42,28 +42,28 @@ package struct Poller: Sendable {
     package func run() async {
         var polling = Polling(jitter: jitter)
         var schedules = Schedules(store: store, registry: registry, logger: logger)
-        var told: [String: Timestamp] = [:]
+        var reported: [String: Timestamp] = [:]
         while !Task.isCancelled {
             let now = clock.now()
             await eachTick()
             // No failure holds up the other steps. What could not be stored is due again at the next tick.
-            do { try await reload() } catch { tell("the bot files could not be taken up", error, &told, at: now) }
+            do { try await reload() } catch { tell("the bot files could not be taken up", error, &reported, at: now) }
             do { try await askDue(&polling, at: now) } catch {
-                tell("no scan could be asked for", error, &told, at: now)
+                tell("no scan could be asked for", error, &reported, at: now)
             }
             do {
                 try await schedules.queueDue(at: now)
             } catch {
-                tell("what is scheduled could not be queued", error, &told, at: now)
+                tell("what is scheduled could not be queued", error, &reported, at: now)
             }
             do { try await timer.sleep(for: Self.tick) } catch { return }
         }
     }
 
     /// Logs each message at most once a minute. A failure at each tick, as on a full disk, must not fill the log.
-    private func tell(_ message: String, _ error: any Error, _ told: inout [String: Timestamp], at now: Timestamp) {
-        if let last = told[message], last <= now, now < last + Self.pauseBetweenMessages { return }
-        told[message] = now
+    private func tell(_ message: String, _ error: any Error, _ reported: inout [String: Timestamp], at now: Timestamp) {
+        if let last = reported[message], last <= now, now < last + Self.pauseBetweenMessages { return }
+        reported[message] = now
         logger.error("\(message); it is tried again each second", metadata: ["error": "\(error)"])
     }
 

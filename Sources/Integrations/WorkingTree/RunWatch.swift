@@ -37,8 +37,8 @@ package actor RunWatch {
         /// The step that printed the bytes from `offset` on.
         var step = 0
         var readings: [Int: LiveReading] = [:]
-        var told: Set<Finding> = []
-        var toldTests: Set<String> = []
+        var reported: Set<Finding> = []
+        var reportedTests: Set<String> = []
         var began: Set<Int> = []
         var ended: Set<Int> = []
         var isCompleted = false
@@ -86,10 +86,11 @@ package actor RunWatch {
     }
 
     /// Returns the findings and failing tests of a configuration that were already reported.
-    package func told(_ configuration: Name) -> (findings: Set<Finding>, tests: Set<String>) {
+    package func reported(_ configuration: Name) -> (findings: Set<Finding>, tests: Set<String>) {
         let these = followed.filter { $0.key.job == configuration }.values
         return (
-            these.reduce(into: []) { $0.formUnion($1.told) }, these.reduce(into: []) { $0.formUnion($1.toldTests) }
+            these.reduce(into: []) { $0.formUnion($1.reported) },
+            these.reduce(into: []) { $0.formUnion($1.reportedTests) }
         )
     }
 
@@ -123,11 +124,11 @@ package actor RunWatch {
         let job = attempt.id.job
         for step in attempt.steps where step.name != JobPlanner.listStep {
             if one.began.insert(step.index).inserted { news.append(.began(job, step.step, name: step.name)) }
-            for finding in one.readings[step.index]?.findings ?? [] where one.told.insert(finding).inserted {
+            for finding in one.readings[step.index]?.findings ?? [] where one.reported.insert(finding).inserted {
                 news.append(.found(job, finding))
             }
             for test in one.readings[step.index]?.tests ?? []
-            where test.outcome.isFailure && one.toldTests.insert(test.name).inserted {
+            where test.outcome.isFailure && one.reportedTests.insert(test.name).inserted {
                 news.append(.failed(job, placed(test, in: one.job.workspace)))
             }
             if step.endedAt != nil, one.ended.insert(step.index).inserted { news.append(.ended(job, step)) }

@@ -40,5 +40,5 @@ package struct Notice: Hashable, Sendable, Codable {
 
     /// Returns the transition of one integration that the notice reports: the first that it asks for. `nil` if it asks
     /// for none.
-    package func told(of transitions: [Transition]) -> Transition? { transitions.first(where: when.contains) }
+    package func transition(among transitions: [Transition]) -> Transition? { transitions.first(where: when.contains) }
 }

@@ -12,12 +12,13 @@ package enum Transition: String, Hashable, Sendable, Codable, CaseIterable {
     /// Returns the transitions that an integration caused, the most important first.
     /// - Parameters:
     ///   - before: The branch's health before; `nil` if no integration has determined it.
-    ///   - news: The number of new issues that `isTold` selects.
-    /// - Returns: An empty array if the integration does not determine the health of the code (see `Standing.says(_:)`), unless a trigger failed.
+    ///   - news: The number of new issues that `isNotified` selects.
+    /// - Returns: An empty array if the integration does not determine the health of the code (see `BranchHealth.isDetermined(by:)`), unless a trigger failed.
     ///   Also empty for a rerun of an integration that is not the branch's newest.
-    package static func all(of integration: Told, after before: Standing?, news: Int) -> [Transition] {
+    package static func all(of integration: NotifiedIntegration, after before: BranchHealth?, news: Int) -> [Transition]
+    {
         guard let verdict = integration.verdict, integration.number >= before?.number ?? 0 else { return [] }
-        guard Standing.says(verdict) else {
+        guard BranchHealth.isDetermined(by: verdict) else {
             // A rerun finds the same failure again.
             return integration.hasNewTriggerFailure && integration.run == 1 && news > 0 ? [.newIssue] : []
         }
@@ -30,7 +31,7 @@ package enum Transition: String, Hashable, Sendable, Codable, CaseIterable {
     }
 
     /// The integration whose transitions are determined.
-    package struct Told: Hashable, Sendable {
+    package struct NotifiedIntegration: Hashable, Sendable {
         package var number: Int
         package var run: Int
         package var verdict: Verdict?
@@ -47,7 +48,7 @@ package enum Transition: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// The health of a bot's branch, by the newest integration that determined it.
-package struct Standing: Hashable, Sendable, Codable {
+package struct BranchHealth: Hashable, Sendable, Codable {
     package var isGood: Bool
     /// The number of that integration.
     package var number: Int
@@ -72,17 +73,18 @@ package struct Standing: Hashable, Sendable, Codable {
     }
 
     /// Whether a verdict determines the health of the code: the integration was neither canceled nor failed by a fault of Martlet or the machine.
-    package static func says(_ verdict: Verdict) -> Bool { verdict != .canceled && !verdict.isOurFault }
+    package static func isDetermined(by verdict: Verdict) -> Bool { verdict != .canceled && !verdict.isOurFault }
 
     /// Returns the branch's health after an integration. `nil` if it does not change: the integration does not determine it, or a newer integration
     /// already has.
-    package static func after(_ integration: Transition.Told, before: Standing?) -> Standing? {
-        guard let verdict = integration.verdict, says(verdict), integration.number >= before?.number ?? 0 else {
+    package static func after(_ integration: Transition.NotifiedIntegration, before: BranchHealth?) -> BranchHealth? {
+        guard let verdict = integration.verdict, isDetermined(by: verdict), integration.number >= before?.number ?? 0
+        else {
             return nil
         }
-        if verdict.isPublishable { return Standing(isGood: true, number: integration.number) }
+        if verdict.isPublishable { return BranchHealth(isGood: true, number: integration.number) }
         let isBroken = before?.isGood ?? true
-        return Standing(
+        return BranchHealth(
             isGood: false, number: integration.number,
             brokenBy: isBroken ? Run(number: integration.number, run: integration.run) : before?.brokenBy)
     }
@@ -90,5 +92,5 @@ package struct Standing: Hashable, Sendable, Codable {
 
 extension Issue {
     /// Whether the issue is reported in notifications: it is new and not a mere warning. Flaky tests are warnings.
-    package var isTold: Bool { status == .new && finding.category != .warning }
+    package var isNotified: Bool { status == .new && finding.category != .warning }
 }

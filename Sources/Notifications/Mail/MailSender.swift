@@ -38,13 +38,13 @@ package struct MailSender: OutboxSender {
 
     /// Sends a message as a mail; see `OutboxSender`.
     package func send(_ message: OutboxMessage) async -> OutboxOutcome {
-        guard let told = message.content.notice, let recipient = told.recipient else {
+        guard let notified = message.content.notice, let recipient = notified.recipient else {
             return .unneeded("it has no recipient")
         }
         guard let bot = await bots.bot(message.bot) else { return .absent }
-        guard let notice = bot.notices?.first(where: { $0.name == told.name }),
+        guard let notice = bot.notices?.first(where: { $0.name == notified.name }),
             case .mail(let named, _) = notice.target
-        else { return .unneeded("the file of the bot \(message.bot) has no mail notice \(told.name) any more") }
+        else { return .unneeded("the file of the bot \(message.bot) has no mail notice \(notified.name) any more") }
         guard let settings else {
             return .failed(
                 OutboxFailure(

@@ -20,7 +20,7 @@ package struct NoticeReading: Sendable {
     /// Reads the contents of a message.
     /// - Returns: `nil` if its integration or its version no longer exists.
     func facts(of message: OutboxMessage) async throws -> NoticeFacts? {
-        guard let told = message.content.notice, let id = message.integration,
+        guard let notified = message.content.notice, let id = message.integration,
             var record = try await store.integration(id)
         else { return nil }
         let content = message.content
@@ -30,17 +30,17 @@ package struct NoticeReading: Sendable {
             (record.run, record.reason) = (content.run, content.reason)
         }
         var facts = NoticeFacts(
-            transition: told.transition, notice: told.name, integration: record, run: content.run,
-            brokenBy: told.brokenBy, at: content.at, root: root)
-        facts.leftOut = told.leftOut ?? 0
-        if told.transition == .released {
-            guard let version = content.version.flatMap({ SemanticVersion($0) }), let product = told.product else {
+            transition: notified.transition, notice: notified.name, integration: record, run: content.run,
+            brokenBy: notified.brokenBy, at: content.at, root: root)
+        facts.leftOut = notified.leftOut ?? 0
+        if notified.transition == .released {
+            guard let version = content.version.flatMap({ SemanticVersion($0) }), let product = notified.product else {
                 return nil
             }
             facts.version = try await store.version(version, of: product)
             guard facts.version != nil else { return nil }
         } else {
-            facts.counts = try await store.toldIssues(of: id)
+            facts.counts = try await store.notifiedIssues(of: id)
             for status in [Issue.Status.new, .resolved] {
                 facts.issues += try await store.issuePage(of: id, status: status, limit: Self.maximumIssues).items
             }

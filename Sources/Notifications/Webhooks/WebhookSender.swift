@@ -37,8 +37,8 @@ package struct WebhookSender: OutboxSender {
     /// Sends a message as a webhook; see `OutboxSender`.
     package func send(_ message: OutboxMessage) async -> OutboxOutcome {
         guard let bot = await bots.bot(message.bot) else { return .absent }
-        guard let told = message.content.notice,
-            let notice = bot.notices?.first(where: { $0.name == told.name }),
+        guard let notified = message.content.notice,
+            let notice = bot.notices?.first(where: { $0.name == notified.name }),
             case .webhook(let url, let name) = notice.target
         else { return .unneeded("the file of the bot \(message.bot) has no such webhook notice any more") }
         do {

@@ -91,9 +91,9 @@ package enum TestMerge {
         }
         merged = joinBareClasses(merged)
         // Several tests run in parallel in one process, so it is unknown which one ended it.
-        let untold = merged.count { $0.outcome == .crashed && !tellsSignal($0.message) }
+        let unreported = merged.count { $0.outcome == .crashed && !tellsSignal($0.message) }
         for index in merged.indices where merged[index].outcome == .crashed && !tellsSignal(merged[index].message) {
-            merged[index].message = crashText(merged[index].message, end: end, among: untold)
+            merged[index].message = crashText(merged[index].message, end: end, among: unreported)
         }
         return merged
     }

@@ -47,7 +47,7 @@ extension Store {
 
 extension Store {
     /// The numbers of an integration's issues that notifications report, independent of what its page shows.
-    package struct ToldIssues: Hashable, Sendable {
+    package struct NotifiedIssues: Hashable, Sendable {
         /// New failing tests.
         package var newTests: Int
         /// New errors, analyzer warnings and failed triggers.
@@ -65,7 +65,7 @@ extension Store {
     }
 
     /// Returns the numbers of an integration's issues that notifications report.
-    package func toldIssues(of id: IntegrationID) async throws(StoreError) -> ToldIssues {
+    package func notifiedIssues(of id: IntegrationID) async throws(StoreError) -> NotifiedIssues {
         try await read("count what is told of \(id)") { db in
             try db.first(
                 """
@@ -76,8 +76,8 @@ extension Store {
                 JOIN issues ON integration = integrations.id AND issues.issue_set = integrations.issue_set
                 WHERE name = ?1 AND number = ?2 AND status IN ('new', 'resolved') AND category <> 'warning'
                 """, [id.bot.description, id.number, Finding.Category.testFailure.rawValue]
-            ) { ToldIssues(newTests: try $0["tests"], newOthers: try $0["others"], resolved: try $0["resolved"]) }
-                ?? ToldIssues()
+            ) { NotifiedIssues(newTests: try $0["tests"], newOthers: try $0["others"], resolved: try $0["resolved"]) }
+                ?? NotifiedIssues()
         }
     }
 }

@@ -147,14 +147,14 @@ package struct NoticeContent: Hashable, Sendable, Codable {
     /// The mailbox that receives the message; `nil` for a webhook.
     package var recipient: String?
     /// The run that broke the branch, if it is fixed now.
-    package var brokenBy: Standing.Run?
+    package var brokenBy: BranchHealth.Run?
     /// The published product.
     package var product: Name?
     /// The number of recipients left out because there were too many; `nil` if none.
     package var leftOut: Int?
 
     package init(
-        name: Name, transition: Transition, recipient: String? = nil, brokenBy: Standing.Run? = nil,
+        name: Name, transition: Transition, recipient: String? = nil, brokenBy: BranchHealth.Run? = nil,
         product: Name? = nil
     ) {
         self.name = name

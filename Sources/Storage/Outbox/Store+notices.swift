@@ -10,20 +10,22 @@ extension Store {
         // A pull request has its own page and comment.
         guard record.pull == nil, let verdict = record.state.verdict else { return }
         let isTriggers = record.state == .completed(.canceled, triggerFailed: true)
-        guard Standing.says(verdict) || isTriggers else { return }
+        guard BranchHealth.isDetermined(by: verdict) || isTriggers else { return }
         let notices = try notices(of: record.id.bot, transaction)
         guard !notices.isEmpty else { return }
         let db = transaction.db
-        let told = Transition.Told(
+        let notified = Transition.NotifiedIntegration(
             number: record.id.number, run: record.run, verdict: verdict,
             hasNewTriggerFailure: try isTriggers && !isAfterTriggerFailure(record, db))
-        let before = try standing(of: record, db)
+        let before = try health(of: record, db)
         let news = try countNews(of: record, db)
-        let transitions = Transition.all(of: told, after: before, news: news)
-        if let after = Standing.after(told, before: before), after != before { try store(after, of: record, db) }
+        let transitions = Transition.all(of: notified, after: before, news: news)
+        if let after = BranchHealth.after(notified, before: before), after != before {
+            try store(after, of: record, db)
+        }
         for destination in notices {
             guard let notice = destination.notice, notice.matches(record.ref),
-                let transition = notice.told(of: transitions)
+                let transition = notice.transition(among: transitions)
             else { continue }
             var content = OutboxContent(
                 moment: .completed, commit: record.commit, ref: record.ref, at: time, run: record.run, verdict: verdict,
@@ -32,7 +34,7 @@ extension Store {
             content.notice = NoticeContent(
                 name: notice.name, transition: transition, brokenBy: transition == .fixed ? before?.brokenBy : nil)
             try tell(
-                destination, content, of: record.id, authors: try authors(of: record, told: notice, db), transaction)
+                destination, content, of: record.id, authors: try authors(of: record, for: notice, db), transaction)
         }
     }
 
@@ -86,22 +88,22 @@ extension Store {
 
     /// Returns the branch's health before an integration.
     /// - Returns: The health that earlier integrations show if it is not stored or older, as for a bot without notices until now; `nil` if unknown.
-    private static func standing(of record: IntegrationRecord, _ db: Database) throws -> Standing? {
-        let kept: Standing? = try db.first(
+    private static func health(of record: IntegrationRecord, _ db: Database) throws -> BranchHealth? {
+        let kept: BranchHealth? = try db.first(
             """
             SELECT is_good, standings.number, broken_number, broken_run FROM standings JOIN bots ON bots.id = standings.bot
             WHERE name = ? AND ref = ?
             """, [record.id.bot.description, record.ref.description]
         ) { row in
             let broken: (Int?, Int?) = (try row["broken_number"], try row["broken_run"])
-            return Standing(
+            return BranchHealth(
                 isGood: try row["is_good"], number: try row["number"],
-                brokenBy: broken.0.flatMap { number in broken.1.map { Standing.Run(number: number, run: $0) } })
+                brokenBy: broken.0.flatMap { number in broken.1.map { BranchHealth.Run(number: number, run: $0) } })
         }
         guard let previous = try previous(of: record.id, db), let verdict = previous.state.verdict,
             previous.id.number > kept?.number ?? 0
         else { return kept }
-        return Standing(isGood: verdict.isPublishable, number: previous.id.number)
+        return BranchHealth(isGood: verdict.isPublishable, number: previous.id.number)
     }
 
     /// Returns whether a failed trigger canceled the branch's previous integration, too. Other canceled integrations, and those that ended with our
@@ -118,27 +120,27 @@ extension Store {
     }
 
     /// The most branches and tags of a bot whose health is stored. For other refs the previous integration determines it.
-    static let maximumStandings = 1000
+    static let maximumBranchHealths = 1000
 
-    private static func store(_ standing: Standing, of record: IntegrationRecord, _ db: Database) throws {
+    private static func store(_ health: BranchHealth, of record: IntegrationRecord, _ db: Database) throws {
         try db.change(
             """
             INSERT OR REPLACE INTO standings (bot, ref, is_good, number, broken_number, broken_run)
             SELECT id, ?, ?, ?, ?, ? FROM bots WHERE name = ?
             """,
             [
-                record.ref.description, standing.isGood, standing.number, standing.brokenBy?.number,
-                standing.brokenBy?.run, record.id.bot.description,
+                record.ref.description, health.isGood, health.number, health.brokenBy?.number,
+                health.brokenBy?.run, record.id.bot.description,
             ])
         try db.change(
             """
             DELETE FROM standings WHERE bot = (SELECT id FROM bots WHERE name = ?1) AND ref IN (
                 SELECT ref FROM standings WHERE bot = (SELECT id FROM bots WHERE name = ?1)
-                ORDER BY number DESC LIMIT -1 OFFSET \(maximumStandings))
+                ORDER BY number DESC LIMIT -1 OFFSET \(maximumBranchHealths))
             """, [record.id.bot.description])
     }
 
-    /// The condition for the visible issues that `Issue.isTold` describes.
+    /// The condition for the visible issues that `Issue.isNotified` describes.
     private static let news =
         "integration = ?1 AND issue_set = (SELECT issue_set FROM integrations WHERE id = ?1) AND status = 'new' AND category <> 'warning'"
 
@@ -147,7 +149,7 @@ extension Store {
     }
 
     /// Returns the addresses of the confident suspects of new issues, within the notice's domains.
-    private static func authors(of record: IntegrationRecord, told notice: Notice, _ db: Database) throws -> [String] {
+    private static func authors(of record: IntegrationRecord, for notice: Notice, _ db: Database) throws -> [String] {
         guard case .mail(_, let domains) = notice.target, !domains.isEmpty else { return [] }
         let found = try db.all(
             "SELECT introduced_by FROM issues WHERE \(news) AND introduced_by IS NOT NULL ORDER BY place LIMIT 1000",

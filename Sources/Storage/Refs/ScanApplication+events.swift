@@ -17,10 +17,10 @@ extension ScanApplication {
             """,
             [repository, scan.request.sequence])
         // The head that the newest event names, for each pull request.
-        var told: [Int: CommitID] = [:]
+        var notified: [Int: CommitID] = [:]
         for row in rows {
             guard let number = try row["pull_request"] as Int? else { continue }
-            told[number] = try row.json("claims", as: [RefClaim].self)?.first?.after ?? told[number]
+            notified[number] = try row.json("claims", as: [RefClaim].self)?.first?.after ?? notified[number]
         }
         let newest = try newestClaims(rows)
         for row in rows {
@@ -28,7 +28,7 @@ extension ScanApplication {
             let claims = try row.json("claims", as: [RefClaim].self) ?? []
             var decision: Decision
             if let number = try row["pull_request"] as Int? {
-                if try mayComeYet(number, claims.first, newest: told[number]) {
+                if try mayComeYet(number, claims.first, newest: notified[number]) {
                     if try wait(for: number, claims.first, delivery: id, tries: try row["tries"]) { continue }
                 }
                 decision = try decide(pull: number, claims.first)

@@ -19,7 +19,7 @@ struct FileScrub: Service, CustomStringConvertible {
 
     /// The most damaged files of a version that are logged one by one; the log then states how many more there are. This keeps the log small when a
     /// disk has lost a directory.
-    static let maximumTold = 100
+    static let maximumReported = 100
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -45,10 +45,12 @@ struct FileScrub: Service, CustomStringConvertible {
             for record in try await site.store.versions(of: product) where record.state == .published {
                 var damaged = 0
                 for file in record.files {
-                    if try await look(at: file, of: record, rest, isTold: damaged < Self.maximumTold) { damaged += 1 }
+                    if try await look(at: file, of: record, rest, isReported: damaged < Self.maximumReported) {
+                        damaged += 1
+                    }
                     try Task.checkCancellation()
                 }
-                tellRest(damaged - Self.maximumTold, of: record)
+                tellRest(damaged - Self.maximumReported, of: record)
                 try await lookAtDescriptions(of: record)
             }
         }
@@ -56,11 +58,11 @@ struct FileScrub: Service, CustomStringConvertible {
     }
 
     /// Checks one file of a version.
-    /// - Parameter isTold: Whether damage is logged.
+    /// - Parameter isNotified: Whether damage is logged.
     /// - Returns: Whether the file is damaged.
     private func look(
         at artifact: Artifact, of record: VersionRecord, _ rest: @escaping @Sendable () async throws -> Void,
-        isTold: Bool
+        isReported: Bool
     ) async throws -> Bool {
         let state = site.configuration.state
         let path = "files/\(record.product)/\(record.version)/\(artifact.path)"
@@ -77,7 +79,7 @@ struct FileScrub: Service, CustomStringConvertible {
         } catch let error as OpenFile.ReadError {
             trouble = "it cannot be read (errno \(error.errno))"
         }
-        note(trouble, path, ["recorded": "\(artifact.sha256)"], isTold: isTold)
+        note(trouble, path, ["recorded": "\(artifact.sha256)"], isReported: isReported)
         return trouble != nil
     }
 
@@ -97,11 +99,11 @@ struct FileScrub: Service, CustomStringConvertible {
         for name in VersionCheck.descriptions { note(damaged[name].map { "\($0)" }, "\(place)/\(name)", [:]) }
     }
 
-    private func note(_ trouble: String?, _ path: String, _ metadata: Logger.Metadata, isTold: Bool = true) {
+    private func note(_ trouble: String?, _ path: String, _ metadata: Logger.Metadata, isReported: Bool = true) {
         let place = "\(site.configuration.state)/\(path)"
         guard let trouble else { return site.checks.isWell(place) }
         site.checks.isDamaged(place, at: site.clock())
-        guard isTold else { return }
+        guard isReported else { return }
         site.logger.error(
             "a published file is damaged",
             metadata: ["path": "\(place)", "found": "\(trouble)"].merging(metadata) { first, _ in first })

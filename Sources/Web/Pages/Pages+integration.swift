@@ -80,9 +80,9 @@ extension Pages {
         ) -> ViewObject {
             let (number, change) = (summary.counts[keyPath: count], summary.change[keyPath: count])
             // A dash instead of `0 tests`: usually tests ran, but no report listed them.
-            let isUntold = count == \.tests && number == 0 && change == 0
+            let isUnreported = count == \.tests && number == 0 && change == 0
             return [
-                "count": .text(isUntold ? "–" : "\(number)"),
+                "count": .text(isUnreported ? "–" : "\(number)"),
                 "text": .text(number == 1 ? one : many),
                 "tone": .text(number == 0 || !moreIsWorse ? "none" : tone), "change": .text(PageText.change(change)),
                 "changeTone": .text((change > 0) == moreIsWorse ? "bad" : "good"),

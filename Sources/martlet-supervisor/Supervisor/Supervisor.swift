@@ -94,10 +94,10 @@ struct Supervisor {
         clinux_failpoint("job.locked", "after")
         let job = readJob()
         // The client is answered once the first step's process is being created, because a process that wakes up competes for the processors.
-        var isTold = false
+        var isReported = false
         let tell = {
-            if !isTold { send(.started(pid: getpid())) }
-            isTold = true
+            if !isReported { send(.started(pid: getpid())) }
+            isReported = true
         }
         let finished = JobRun(
             paths: paths, status: status, signals: signals, readiness: readiness, beginning: tell

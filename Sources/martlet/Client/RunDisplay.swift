@@ -62,11 +62,13 @@ actor RunDisplay {
     func end(_ result: WorkingTreeResult, _ answer: IntegrationAnswer) async {
         guard style != .silent else { return }
         for issue in result.issues where issue.status != .resolved {
-            var wasTold = false
+            var wasReported = false
             for configuration in issue.configurations {
-                if let told = await watch?.told(configuration), RunReport.wasTold(issue, told) { wasTold = true }
+                if let reported = await watch?.reported(configuration), RunReport.wasReported(issue, reported) {
+                    wasReported = true
+                }
             }
-            guard !wasTold else { continue }
+            guard !wasReported else { continue }
             say(
                 RunReport.line(
                     issue.finding, in: issue.configurations, isCarried: result.carried.contains(issue.fingerprint)))

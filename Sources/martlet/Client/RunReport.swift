@@ -60,13 +60,13 @@ enum RunReport {
     }
 
     /// Returns whether an issue was printed while the step ran. The console output of Swift Testing has no suite names.
-    static func wasTold(_ issue: Issue, _ told: (findings: Set<Finding>, tests: Set<String>)) -> Bool {
+    static func wasReported(_ issue: Issue, _ reported: (findings: Set<Finding>, tests: Set<String>)) -> Bool {
         guard issue.finding.category == .testFailure else {
-            return told.findings.contains {
+            return reported.findings.contains {
                 ($0.message, $0.path, $0.line) == (issue.finding.message, issue.finding.path, issue.finding.line)
             }
         }
-        return told.tests.contains { issue.finding.rule == $0 || issue.finding.rule.hasSuffix("/" + $0) }
+        return reported.tests.contains { issue.finding.rule == $0 || issue.finding.rule.hasSuffix("/" + $0) }
     }
 
     /// Returns the last lines: each configuration with its steps, the paths of the logs of failed ones, and the result.

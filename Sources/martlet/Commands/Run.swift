@@ -109,7 +109,7 @@ struct Run: AsyncParsableCommand {
     private func hearing(_ run: WorkingTreeRun, _ display: RunDisplay) async throws {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         let (sentences, sentence) = AsyncStream.makeStream(of: String.self)
-        let (told, tell) = AsyncStream.makeStream(of: String.self)
+        let (reported, tell) = AsyncStream.makeStream(of: String.self)
         let (requests, request) = AsyncStream.makeStream(of: Void.self)
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -133,7 +133,7 @@ struct Run: AsyncParsableCommand {
             group.addTask {
                 var isCanceled = false
                 for await _ in signals {
-                    if isCanceled { await Self.kill(run, saying: sentence, told) }
+                    if isCanceled { await Self.kill(run, saying: sentence, reported) }
                     isCanceled = true
                     request.yield()
                 }
@@ -149,13 +149,13 @@ struct Run: AsyncParsableCommand {
 
     /// Kills the run's processes and ends this process.
     private static func kill(
-        _ run: WorkingTreeRun, saying sentence: AsyncStream<String>.Continuation, _ told: AsyncStream<String>
+        _ run: WorkingTreeRun, saying sentence: AsyncStream<String>.Continuation, _ reported: AsyncStream<String>
     ) async {
         await run.kill()
         let word = "killed\n"
         sentence.yield(word)
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { _ = await told.first { $0 == word } }
+            group.addTask { _ = await reported.first { $0 == word } }
             // Ends early when the word is printed.
             group.addTask { try? await Task.sleep(for: Self.patience) }
             await group.next()

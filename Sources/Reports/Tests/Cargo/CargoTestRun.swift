@@ -159,7 +159,7 @@ struct CargoTestRun: Sendable {
                     ? TestResult(suite: suite, name: name, outcome: .passed)
                     : TestResult(suite: suite, name: name, outcome: .crashed, message: "started and never ended"))
         }
-        let told = isAllPassed ? open.count : 0
+        let reported = isAllPassed ? open.count : 0
         open = []
         let what = suite.isEmpty ? "a test binary" : suite
         // Two binaries, the first of which was cut off.
@@ -168,7 +168,7 @@ struct CargoTestRun: Sendable {
             return add(cutOff: what, expected)
         }
         if counts.failed == 0, failed == 0 {
-            let lost = counts.passed - passed - told
+            let lost = counts.passed - passed - reported
             if lost > 0 { notes.append("\(lost.counting("passed test")) of \(what) could not be told from its output") }
         } else if failed != counts.failed || passed < counts.passed {
             add(

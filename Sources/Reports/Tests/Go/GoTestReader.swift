@@ -79,11 +79,11 @@ package struct GoTestReader: Sendable {
             if !isMark { run.output(text, test: test, package: package) }
             // The package's end line appears as this test's output: the process ended during the test.
             if let test, text.hasPrefix("ok  \t" + package + "\t") { run.cut(test, package: package) }
-            if let test, let told = GoTestLines.resultWithin(text.trimmingSuffix(while: \.isWhitespace)),
-                told.name == test
+            if let test, let reported = GoTestLines.resultWithin(text.trimmingSuffix(while: \.isWhitespace)),
+                reported.name == test
             {
                 run.unCut(test, package: package)
-                run.tell(test, told.outcome, package: package)
+                run.tell(test, reported.outcome, package: package)
             }
         case ("pause", let test?): run.pause(test, package: package)
         case ("cont", let test?): run.goOn(test, package: package)

@@ -6,7 +6,7 @@ struct GoTestRun: Sendable {
         /// The output of running tests, by name.
         var open: [String: String] = [:]
         /// The outcomes of tests that only their own output shows.
-        var told: [String: TestResult.Outcome] = [:]
+        var reported: [String: TestResult.Outcome] = [:]
         /// The names in the order in which the tests started, including tests that have ended.
         var started: [String] = []
         var tests: [TestResult] = []
@@ -152,7 +152,7 @@ struct GoTestRun: Sendable {
     /// Records a test's result that was printed within its own output, after a line without a line feed. The event with the result may be missing.
     mutating func tell(_ name: String, _ outcome: TestResult.Outcome, package: String) {
         edit(package) { package in
-            if package.open[name] != nil { package.told[name] = outcome }
+            if package.open[name] != nil { package.reported[name] = outcome }
         }
     }
 
@@ -233,7 +233,7 @@ struct GoTestRun: Sendable {
             if !isFailed { Self.believe(&package) }
             let crash = GoMessages.panic(in: package.output)
             for name in package.started {
-                guard let outcome = package.told[name], let output = package.open.removeValue(forKey: name) else {
+                guard let outcome = package.reported[name], let output = package.open.removeValue(forKey: name) else {
                     continue
                 }
                 package.hasFailure = package.hasFailure || outcome.isFailure
@@ -243,7 +243,7 @@ struct GoTestRun: Sendable {
             }
             // If a binary ran to its end, all its tests have ended. A start without an end was then printed by a test.
             if isFailed || !package.isFinished { Self.endOpen(&package, suite: suite, crash: crash) }
-            (package.open, package.told, package.started) = ([:], [:], [])
+            (package.open, package.reported, package.started) = ([:], [:], [])
             (package.waiting, package.resumed) = ([], [])
             (package.isEnded, package.isFinished, package.isEmpty) = (true, false, isEmpty)
             // The next run of the package has its own tests and output.
@@ -309,7 +309,7 @@ struct GoTestRun: Sendable {
             (package.tests[index].outcome, package.tests[index].message) = (.passed, nil)
         }
         package.tests[package.first...].removeAll { $0.outcome.isFailure }
-        package.told = package.told.mapValues { $0.isFailure ? .passed : $0 }
+        package.reported = package.reported.mapValues { $0.isFailure ? .passed : $0 }
     }
 
     /// Assigns the results collected without a package's name to the package whose line has come.
