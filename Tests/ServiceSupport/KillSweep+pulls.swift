@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// A fork's pull request, which nothing of runs before a person approves it: docs/guide/pull-requests.md. Within the sandbox alone.
+/// A fork's pull request, which nothing of runs before a user approves it: docs/guide/pull-requests.md. Within the sandbox alone.
 extension KillSweep {
     func beginPull() throws -> Course {
         let (bot, number) = (KillScenario.pull.rawValue, runs)

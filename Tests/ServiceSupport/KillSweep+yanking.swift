@@ -1,4 +1,4 @@
-/// What a person takes back: docs/guide/versions.md, "Take a version back".
+/// What a user takes back: docs/guide/versions.md, "Take a version back".
 extension KillSweep {
     func beginYanking() throws -> Course {
         let (bot, version) = (KillScenario.yanking.rawValue, "1.0.\(runs)")

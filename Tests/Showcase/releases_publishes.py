@@ -19,7 +19,7 @@ archive: { include: [kit, kit.txt] }
 PACKAGE = "// swift-tools-version: 5.9\nimport PackageDescription\nlet package = Package(name: \"kit\")\n"
 # The trigger's row as the database's log has it: its name, phase and state stand one after the other.
 BEGIN, END = "publishafterrunning", "publishaftersucceeded"
-# Numbers of system calls by name, for people.
+# Numbers of system calls by name, for users.
 NAMES = {}
 for line in subprocess.run(["cc", "-E", "-dM", "-"], input="#include <sys/syscall.h>\n#include <asm/unistd.h>\n", capture_output=True,
                            text=True).stdout.splitlines():

@@ -310,12 +310,12 @@ package final class Publisher: Sendable {
     }
 
     /// Yanks a version; see `Operations.yank`.
-    package func yank(product: Name, version: SemanticVersion, by person: String) async throws(OperationError) {
+    package func yank(product: Name, version: SemanticVersion, by actor: String) async throws(OperationError) {
         do {
             try await versions.yank(
-                product: product, version: version, reason: "yanked by \(person)", at: clock.now())
+                product: product, version: version, reason: "yanked by \(actor)", at: clock.now())
             try await store.yank(product: product, version: version, at: clock.now())
-            logger.info("yanked", metadata: ["product": "\(product)", "version": "\(version)", "by": "\(person)"])
+            logger.info("yanked", metadata: ["product": "\(product)", "version": "\(version)", "by": "\(actor)"])
         } catch let error as ArchiveError where error.code == .notFound {
             throw OperationError(.notFound, "there is no published version \(version) of \(product)")
         } catch let error as StoreError where error.code == .notFound {

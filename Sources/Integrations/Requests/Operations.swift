@@ -7,7 +7,7 @@ package import Transfer
 package struct Operations: Sendable {
     private let registry: BotRegistry
     private let intake: EventIntake
-    private let requests: PersonRequests
+    private let requests: UserRequests
     private let publisher: Publisher
     /// The progress of uploads.
     package let board: UploadBoard
@@ -16,7 +16,7 @@ package struct Operations: Sendable {
     private let runner: IntegrationRunner
 
     package init(
-        registry: BotRegistry, intake: EventIntake, requests: PersonRequests, publisher: Publisher, board: UploadBoard,
+        registry: BotRegistry, intake: EventIntake, requests: UserRequests, publisher: Publisher, board: UploadBoard,
         retention: RetentionService, disk: DiskGuard, runner: IntegrationRunner
     ) {
         self.runner = runner
@@ -54,18 +54,18 @@ package struct Operations: Sendable {
     /// - Parameter revision: A full ref name, a branch's or tag's name, or a commit id of at least 7 digits; `nil` for the tip of the default branch.
     /// - Throws: `.notFound` for a bot or revision that does not exist, `.unavailable` if the repository cannot be reached.
     package func integrate(
-        bot: Name, revision: String?, isClean: Bool, by person: String
+        bot: Name, revision: String?, isClean: Bool, by actor: String
     ) async throws(OperationError) -> IntegrationRecord {
-        try await requests.integrate(bot: bot, revision: revision, isClean: isClean, by: person)
+        try await requests.integrate(bot: bot, revision: revision, isClean: isClean, by: actor)
     }
 
     /// Queues a completed integration for another run. Its recorded recipe is used, and the new attempts and triggers are stored beside the existing
     /// ones.
     /// - Throws: `.notFound`; `.invalid`; `.conflict` if it is not completed, or if no part of the request can run.
     package func rerun(
-        _ id: IntegrationID, _ rerun: Rerun, by person: String
+        _ id: IntegrationID, _ rerun: Rerun, by actor: String
     ) async throws(OperationError) -> Rerun.Acceptance {
-        try await requests.rerun(id, rerun, by: person)
+        try await requests.rerun(id, rerun, by: actor)
     }
 
     /// Lets one head of a fork's pull request run, for its current base. A newer head needs its own approval.
@@ -74,9 +74,9 @@ package struct Operations: Sendable {
     /// - Throws: `.notFound`; `.invalid` for anything but a full id; `.conflict` if the head has changed, the pull request is closed, or the bot
     ///   does not integrate it.
     package func approve(
-        pullRequest number: Int, of bot: Name, commit: String, by person: String
+        pullRequest number: Int, of bot: Name, commit: String, by actor: String
     ) async throws(OperationError) -> IntegrationRecord {
-        try await requests.approve(number, of: bot, commit: commit, by: person)
+        try await requests.approve(number, of: bot, commit: commit, by: actor)
     }
 
     /// Cancels a queued or running integration. The parts that ran keep their logs. A rerun that has not started is withdrawn, and the integration is
@@ -84,9 +84,9 @@ package struct Operations: Sendable {
     /// - Parameter grace: The time between SIGTERM and SIGKILL, 0 to `Cancellation.Request.longestGrace`.
     /// - Throws: `.notFound`; `.conflict` if it is completed already; `.invalid`.
     package func cancel(
-        _ id: IntegrationID, grace: Duration = Cancellation.Request.usualGrace, by person: String
+        _ id: IntegrationID, grace: Duration = Cancellation.Request.usualGrace, by actor: String
     ) async throws(OperationError) {
-        try await requests.cancel(id, grace: grace, by: person)
+        try await requests.cancel(id, grace: grace, by: actor)
     }
 
     /// Silences an issue of the bot in all branches, beginning with an integration.
@@ -97,30 +97,30 @@ package struct Operations: Sendable {
     /// - Throws: `.notFound`. `.invalid` for a reason that is empty or too long, or an end in the past or too far away. `.conflict` if several issues
     ///   match, the issue is resolved, or the bot has too many silences.
     package func silence(
-        _ fingerprint: String, of id: IntegrationID, reason: String, expires: Timestamp?, by person: String
+        _ fingerprint: String, of id: IntegrationID, reason: String, expires: Timestamp?, by actor: String
     ) async throws(OperationError) -> Issue {
-        try await requests.silence(fingerprint, of: id, reason: reason, expires: expires, by: person)
+        try await requests.silence(fingerprint, of: id, reason: reason, expires: expires, by: actor)
     }
 
     /// Revokes a silence.
     /// - Returns: The fingerprint of the issue.
     /// - Throws: `.notFound` if no such issue is silenced; `.conflict` if several fingerprints begin with these digits.
     package func unsilence(
-        _ fingerprint: String, of id: IntegrationID, by person: String
+        _ fingerprint: String, of id: IntegrationID, by actor: String
     ) async throws(OperationError) -> String {
-        try await requests.unsilence(fingerprint, of: id, by: person)
+        try await requests.unsilence(fingerprint, of: id, by: actor)
     }
 
     /// Tries to send a message of the outbox again that was given up.
     /// - Throws: `.notFound`; `.conflict` if it is in another state, or if there is a newer message with its subject.
-    package func retryMessage(_ id: Int64, by person: String) async throws(OperationError) -> OutboxMessage {
-        try await requests.retryMessage(id, by: person)
+    package func retryMessage(_ id: Int64, by actor: String) async throws(OperationError) -> OutboxMessage {
+        try await requests.retryMessage(id, by: actor)
     }
 
     /// Excludes a version from `latest` and from ranges. It can still be fetched by its name forever.
     /// - Throws: `.notFound`.
-    package func yank(product: Name, version: SemanticVersion, by person: String) async throws(OperationError) {
-        try await publisher.yank(product: product, version: version, by: person)
+    package func yank(product: Name, version: SemanticVersion, by actor: String) async throws(OperationError) {
+        try await publisher.yank(product: product, version: version, by: actor)
     }
 
     /// Removes what retention does not keep, or reports what it would remove.

@@ -180,7 +180,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
         operations = Operations(
             registry: registry,
             intake: EventIntake(store: store, registry: registry, clock: clock, scans: scansSignal, logger: logger),
-            requests: PersonRequests(
+            requests: UserRequests(
                 store: store, registry: registry, remotes: remotes, scheduler: scheduler, clock: clock,
                 queue: queueSignal,
                 logger: logger),

@@ -58,7 +58,7 @@ package enum BotFileReader {
         bot.tags = diagnostics.patterns(fields["tags"], "tags") ?? []
         if bot.branches == [], bot.tags.isEmpty, !diagnostics.hasErrors {
             diagnostics.warning(
-                "the bot watches no branch and no tag, so it integrates only what a person asks for",
+                "the bot watches no branch and no tag, so it integrates only what a user asks for",
                 at: fields.position(of: "branches"))
         }
         bot.paths = PathsReader.paths(fields["paths"], &diagnostics)

@@ -38,7 +38,7 @@ package final class Mirrors: Sendable {
         self.engine = engine
     }
 
-    /// Which `git` is used, with its version, for people; nothing: libgit2 alone asks servers.
+    /// Which `git` is used, with its version, for users; nothing: libgit2 alone asks servers.
     /// - Throws: `unreachable` when it cannot be started just now.
     package func program() async throws(SourceControlError) -> String? {
         let engine = engine

@@ -62,7 +62,7 @@ extension Mirror {
         }
     }
 
-    /// The commit that a person or a program means.
+    /// The commit that a user or a program means.
     ///
     /// Only the full name of a branch or tag as the last fetch left it, or at least 7 hexadecimal digits of an id that is
     /// here. Git's revision language (`@{-1}`, `HEAD^{/x}`, `:/x`) never reaches libgit2: CVE-2024-24575 looped in it.

@@ -36,7 +36,7 @@ extension Store {
     ///   - event: Returns the event to record, with the operator's name.
     /// - Throws: `notFound` if no such bot is registered, or it is retired.
     package func approve(
-        _ number: Int, of bot: Name, head: CommitID, by person: String,
+        _ number: Int, of bot: Name, head: CommitID, by actor: String,
         supersede: BotSpecification.Supersede, at time: Timestamp,
         answer: @escaping @Sendable (SeenPullRequest, _ defaultBranch: RefName?) -> PullRequestAnswer,
         recording event: @escaping @Sendable (IntegrationRecord) -> NewEvent
@@ -67,7 +67,7 @@ extension Store {
             if case .refuses(let reason) = answer(seen, row.main) { return .refused(reason) }
             try db.change(
                 "INSERT OR REPLACE INTO pull_approvals (bot, number, base, head, person, at) VALUES (?, ?, ?, ?, ?, ?)",
-                [row.bot, number, seen.base.description, head.description, person.kept, time.millisecondsSinceEpoch])
+                [row.bot, number, seen.base.description, head.description, actor.kept, time.millisecondsSinceEpoch])
             try db.change(
                 """
                 DELETE FROM pull_approvals WHERE bot = ?1 AND number = ?2 AND (base, head) IN (
@@ -75,7 +75,7 @@ extension Store {
                     ORDER BY at DESC, head LIMIT -1 OFFSET \(Self.maximumApprovals))
                 """, [row.bot, number])
             if let done = try Self.integration(of: seen, bot: row.bot, db) {
-                try db.change("UPDATE integrations SET approved_by = ? WHERE id = ?", [person.kept, done.rowID])
+                try db.change("UPDATE integrations SET approved_by = ? WHERE id = ?", [actor.kept, done.rowID])
                 transaction.changed(.integration(done.id))
                 return .noted(try Self.integration(done.id, db))
             }
@@ -83,10 +83,10 @@ extension Store {
             guard let tip else { return .refused("the repository has no branch \(seen.base.shortName)") }
             let ref = RefName(pullRequest: number)
             let new = NewIntegration(
-                bot: bot, ref: ref, commit: head, cause: .pull, requestedBy: person,
+                bot: bot, ref: ref, commit: head, cause: .pull, requestedBy: actor,
                 pull: IntegratedPullRequest(
                     number: number, place: pull.place, base: seen.base, baseCommit: tip, head: head,
-                    source: seen.source, approvedBy: person))
+                    source: seen.source, approvedBy: actor))
             let update = try Self.waitingUpdate(
                 of: pull, bot: row.bot, row.repository, because: "its head was approved", transaction)
             let id = try Self.insert(

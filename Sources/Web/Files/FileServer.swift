@@ -5,7 +5,7 @@ import Hummingbird
 import Model
 import Storage
 
-/// `/files/`: serves every published version to people, curl and caches.
+/// `/files/`: serves every published version to users, curl and caches.
 ///
 /// The answer at a version's own path never changes, so it may be cached for a year. `latest`, `latest-pre` and ranges (`~1.4`, `^1`) redirect with
 /// 302 to the matching version. A download then has its exact version in its URL, and no cache keeps the wrong version under that URL. Redirects

@@ -1,6 +1,6 @@
 import Model
 
-/// Times and numbers in a form for people.
+/// Times and numbers in a form for users.
 enum PageText {
     /// Returns a duration such as `450 ms`, `12 s`, `4 min 05 s` or `2 h 10 min`.
     static func duration(_ duration: Duration) -> String {

@@ -17,7 +17,7 @@ final class SupervisorPool {
     /// Room for `--attempt` and its path in what `ps` shows, where the kernel shows at most a page.
     private static let titleRoom = 4000
 
-    /// The niceness of supervisors, and so of jobs (nice(2)): they yield a little to the daemon and to people, and have four ninths of a processor
+    /// The niceness of supervisors, and so of jobs (nice(2)): they yield a little to the daemon and to users, and have four ninths of a processor
     /// that one other process wants too (decision 0056).
     private static let niceness: Int32 = 1
     /// The weight that the kernel gives a process of that niceness, against 1,024 of a usual one (`sched_prio_to_weight` of kernel/sched/core.c).

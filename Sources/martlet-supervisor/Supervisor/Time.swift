@@ -5,7 +5,7 @@ enum Time {
     /// Returns the monotonic clock, which cannot be set and stops while the machine sleeps. It is for timeouts.
     static func monotonicMilliseconds() -> Int64 { milliseconds(CLOCK_MONOTONIC) }
 
-    /// Returns the time since the epoch, for times that people read.
+    /// Returns the time since the epoch, for times that users read.
     static func wallMilliseconds() -> Int64 { milliseconds(CLOCK_REALTIME) }
 
     /// Returns the processor time of this thread. It measures the cost of a check without the time in which other threads had the processor.

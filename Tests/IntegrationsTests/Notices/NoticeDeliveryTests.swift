@@ -309,7 +309,7 @@ import Transfer
     @Test func testThatWhatTheOperatorHasToMendIsSaidAndWaitsForIt() async throws {
         try await NotifyingBot.with(NotifyingBot.webhook) { bot in
             // given
-            try bot.secrets.set("chat", "a word that people choose")
+            try bot.secrets.set("chat", "a word that users choose")
             try await bot.integrated(.failing("debug"))
             let message = try await bot.message("the refusal") { $0.note != nil && $0.state == .waiting }
             expectContains(message.note ?? "", "the secret chat is no signing key")

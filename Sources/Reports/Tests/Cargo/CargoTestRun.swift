@@ -1,7 +1,7 @@
 import Encodings
 import Model
 
-/// What Rust's test harness says, whether as JSON or for people.
+/// What Rust's test harness says, whether as JSON or for users.
 struct CargoTestRun: Sendable {
     private let root: SourceRoot
     private var suite = ""

@@ -2,10 +2,10 @@ import Basics
 package import Model
 import Storage
 
-extension PersonRequests {
+extension UserRequests {
     /// Queues a rerun; see `Operations.rerun`.
     package func rerun(
-        _ id: IntegrationID, _ rerun: Rerun, by person: String
+        _ id: IntegrationID, _ rerun: Rerun, by actor: String
     ) async throws(OperationError) -> Rerun.Acceptance {
         try rerun.validate()
         do {
@@ -35,11 +35,11 @@ extension PersonRequests {
                     .conflict, "\(id) never had a recipe, so it has no tests; rerun it without `tests`")
             }
             let new = NewRerun(
-                requestedBy: person, isFailedOnly: rerun.isFailedOnly, testFilter: rerun.testFilter,
+                requestedBy: actor, isFailedOnly: rerun.isFailedOnly, testFilter: rerun.testFilter,
                 isTriggersOnly: rerun.isTriggersOnly, jobs: selection.jobs)
             let now = clock.now()
             let record = try await store.reopen(id, for: new, at: now) {
-                .caused($0, by: .person, named: person, event: "rerun", at: now)
+                .caused($0, by: .person, named: actor, event: "rerun", at: now)
             }
             queue.notify()
             return Rerun.Acceptance(integration: record, jobs: selection.jobs, notes: selection.notes)

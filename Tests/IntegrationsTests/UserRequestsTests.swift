@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite struct PersonRequestsTests {
+@Suite struct UserRequestsTests {
     private func withCommits(_ body: (Bot, _ old: CommitID, _ new: CommitID) async throws -> Void) async throws {
         try await withBot(configurations: ["debug"]) { bot in
             let old = try await bot.push()

@@ -2,10 +2,10 @@ import Logging
 package import Model
 import Storage
 
-extension PersonRequests {
+extension UserRequests {
     /// Silences an issue; see `Operations.silence`.
     package func silence(
-        _ digits: String, of id: IntegrationID, reason: String, expires: Timestamp?, by person: String
+        _ digits: String, of id: IntegrationID, reason: String, expires: Timestamp?, by actor: String
     ) async throws(OperationError) -> Issue {
         let now = clock.now()
         let limit = Silence.maximumReasonBytes
@@ -24,7 +24,7 @@ extension PersonRequests {
             guard issues.contains(where: { $0.fingerprint == fingerprint && $0.status != .resolved }) else {
                 throw OperationError(.conflict, "the issue is resolved in \(id)")
             }
-            let silence = Silence(reason: reason, person: person, at: now, expires: expires)
+            let silence = Silence(reason: reason, person: actor, at: now, expires: expires)
             try await store.silence(fingerprint, of: id, silence)
             guard let issue = try await store.issues(of: id).first(where: { $0.fingerprint == fingerprint }) else {
                 throw OperationError(.notFound, "\(id) has no such issue any more")
@@ -41,7 +41,7 @@ extension PersonRequests {
 
     /// Revokes a silence; see `Operations.unsilence`.
     package func unsilence(
-        _ digits: String, of id: IntegrationID, by person: String
+        _ digits: String, of id: IntegrationID, by actor: String
     ) async throws(OperationError) -> String {
         do {
             let fingerprint = try IssueName.resolve(digits, among: try await store.silences(for: id).keys)
@@ -50,7 +50,7 @@ extension PersonRequests {
             }
             logger.notice(
                 "a silence was taken back",
-                metadata: ["integration": "\(id)", "fingerprint": "\(fingerprint)", "person": "\(person)"])
+                metadata: ["integration": "\(id)", "fingerprint": "\(fingerprint)", "person": "\(actor)"])
             return fingerprint
         } catch let error as OperationError {
             throw error

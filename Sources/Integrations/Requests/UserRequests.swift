@@ -5,7 +5,7 @@ import SourceControl
 package import Storage
 
 /// Carries out the requests of users by page, API or command.
-package struct PersonRequests: Sendable {
+package struct UserRequests: Sendable {
     let store: Store
     let registry: BotRegistry
     private let remotes: Remotes
@@ -30,7 +30,7 @@ package struct PersonRequests: Sendable {
 
     /// Queues an integration; see `Operations.integrate`.
     package func integrate(
-        bot name: Name, revision: String?, isClean: Bool, by person: String
+        bot name: Name, revision: String?, isClean: Bool, by actor: String
     ) async throws(OperationError) -> IntegrationRecord {
         guard let bot = await registry.bot(name) else {
             throw OperationError(.notFound, "there is no bot \(name); `martlet bots` lists them")
@@ -41,11 +41,11 @@ package struct PersonRequests: Sendable {
             remotes.mirror(holding: bot.repository)?.readAhead(
                 commit, file: IntegrationRunner.file(of: bot), limit: IntegrationRunner.limit)
             let new = NewIntegration(
-                bot: name, ref: ref, commit: commit, cause: .person, requestedBy: person, isRelease: bot.isRelease(ref),
+                bot: name, ref: ref, commit: commit, cause: .person, requestedBy: actor, isRelease: bot.isRelease(ref),
                 isClean: isClean)
             let now = clock.now()
             let record = try await store.queue(new, at: now) {
-                .caused($0, by: .person, named: person, at: now)
+                .caused($0, by: .person, named: actor, at: now)
             }
             queue.notify()
             return record
@@ -136,8 +136,8 @@ package struct PersonRequests: Sendable {
     }
 
     /// Cancels an integration; see `Operations.cancel`.
-    package func cancel(_ id: IntegrationID, grace: Duration, by person: String) async throws(OperationError) {
-        let cancelRequest = Cancellation.Request(reason: "canceled by \(person)", grace: grace)
+    package func cancel(_ id: IntegrationID, grace: Duration, by actor: String) async throws(OperationError) {
+        let cancelRequest = Cancellation.Request(reason: "canceled by \(actor)", grace: grace)
         guard (.zero)...Cancellation.Request.longestGrace ~= grace else {
             throw OperationError(
                 .invalid, "the grace is 0 to \(Cancellation.Request.longestGrace.components.seconds) seconds")
@@ -185,7 +185,7 @@ package struct PersonRequests: Sendable {
     }
 
     func stored(_ error: StoreError) -> OperationError {
-        logger.error("a person's request could not be stored", metadata: ["error": "\(error)"])
+        logger.error("a user's request could not be stored", metadata: ["error": "\(error)"])
         return OperationError(.unavailable, "it could not be stored; try again", underlying: error)
     }
 }

@@ -1,12 +1,12 @@
 import Logging
 package import Storage
 
-extension PersonRequests {
+extension UserRequests {
     /// Tries to send a message again; see `Operations.retryMessage`.
-    package func retryMessage(_ id: Int64, by person: String) async throws(OperationError) -> OutboxMessage {
+    package func retryMessage(_ id: Int64, by actor: String) async throws(OperationError) -> OutboxMessage {
         do throws(StoreError) {
             let message = try await store.retryMessage(id, at: clock.now())
-            logger.notice("a message is tried again", metadata: ["message": "\(id)", "person": "\(person)"])
+            logger.notice("a message is tried again", metadata: ["message": "\(id)", "person": "\(actor)"])
             return message
         } catch {
             switch error.code {

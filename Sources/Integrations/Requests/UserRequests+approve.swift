@@ -2,10 +2,10 @@ import Basics
 package import Model
 package import Storage
 
-extension PersonRequests {
+extension UserRequests {
     /// Approves the head of a pull request; see `Operations.approve`.
     package func approve(
-        _ number: Int, of name: Name, commit text: String, by person: String
+        _ number: Int, of name: Name, commit text: String, by actor: String
     ) async throws(OperationError) -> IntegrationRecord {
         guard let bot = await registry.bot(name) else {
             throw OperationError(.notFound, "there is no bot \(name); `martlet bots` lists them")
@@ -22,10 +22,10 @@ extension PersonRequests {
         let approval: PullRequestApproval
         do {
             approval = try await store.approve(
-                number, of: name, head: commit, by: person,
+                number, of: name, head: commit, by: actor,
                 supersede: bot.supersede(on: RefName(pullRequest: number)), at: now,
                 answer: { bot.answer(to: $0, defaultBranch: $1) },
-                recording: { .caused($0, by: .person, named: person, event: "approve", at: now) })
+                recording: { .caused($0, by: .person, named: actor, event: "approve", at: now) })
         } catch {
             throw stored(error)
         }
