@@ -22,7 +22,7 @@ struct ArtifactServer: Sendable {
 
     /// Lists the archived files of an integration, or those of the requested attempt.
     /// - Throws: 401 for a caller that may not read it. Names and digests are protected like the bytes.
-    func list(_ call: Call) async throws -> Response {
+    func list(_ call: AuthorizedRequest) async throws -> Response {
         let record = try await site.integration(of: call)
         let isClosed = try await refuseClosed(record, call)
         let attempt = try call.attempt()
@@ -40,7 +40,7 @@ struct ArtifactServer: Sendable {
 
     /// Throws if the integration's archive is not public and the caller has no token.
     /// - Returns: Whether the archive is not public.
-    private func refuseClosed(_ record: IntegrationRecord, _ call: Call) async throws -> Bool {
+    private func refuseClosed(_ record: IntegrationRecord, _ call: AuthorizedRequest) async throws -> Bool {
         let isClosed = try await site.isClosed(record.id)
         if isClosed, let refusal = Access.product.refusal(of: call.caller, anonymousMayRead: false) { throw refusal }
         return isClosed
@@ -48,7 +48,7 @@ struct ArtifactServer: Sendable {
 
     /// Sends an archived file.
     /// - Throws: 404 for a file that the store does not list, even if it exists on disk.
-    func send(_ call: Call) async throws -> Response {
+    func send(_ call: AuthorizedRequest) async throws -> Response {
         let record = try await site.integration(of: call)
         let isClosed = try await refuseClosed(record, call)
         let (job, path) = (try call.name("job"), call.text("file"))

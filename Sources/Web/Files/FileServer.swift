@@ -52,7 +52,7 @@ struct FileServer: Sendable {
 
     // MARK: Files
 
-    private func file(_ call: Call) async throws -> Response {
+    private func file(_ call: AuthorizedRequest) async throws -> Response {
         let (record, isExact) = try await version(call)
         let path = call.text("file")
         guard isExact else {
@@ -95,7 +95,9 @@ struct FileServer: Sendable {
     private static let forAMinute = "public, max-age=60"
 
     /// Sends one of a version's description files, if it is still the published one.
-    private func description(_ name: String, of record: VersionRecord, _ call: Call) async throws -> Response {
+    private func description(_ name: String, of record: VersionRecord, _ call: AuthorizedRequest) async throws
+        -> Response
+    {
         let state = site.configuration.state
         guard let check = try await site.descriptions.check(of: record, beneath: state) else { throw Problem.notFound }
         let path = "files/\(record.product)/\(record.version)/\(name)"
@@ -111,7 +113,7 @@ struct FileServer: Sendable {
     }
 
     /// Sends the file of keys with which versions are signed. Operators change it, so no digest of it is recorded.
-    private func signers(_ call: Call) async throws -> Response {
+    private func signers(_ call: AuthorizedRequest) async throws -> Response {
         let state = site.configuration.state
         let path = "files/" + AllowedSigners.fileName
         let read = await site.files.run { Result { () throws(FileError) in try Self.read(path, beneath: state) } }
@@ -134,7 +136,7 @@ struct FileServer: Sendable {
 
     /// Returns the version that the path selects. A version that was selected by a range has no list of files.
     /// - Throws: 404 for a version or range that no published version matches.
-    private func version(_ call: Call) async throws -> (VersionRecord, isExact: Bool) {
+    private func version(_ call: AuthorizedRequest) async throws -> (VersionRecord, isExact: Bool) {
         guard let range = VersionRange(call.text("version")) else { throw Problem.notFound }
         let product = try call.name("product")
         if case .exactly(let version) = range {
@@ -151,12 +153,12 @@ struct FileServer: Sendable {
 
     // MARK: Directories
 
-    private func wantsJSON(_ call: Call) -> Bool {
+    private func wantsJSON(_ call: AuthorizedRequest) -> Bool {
         let accept = call.request.headers[.accept] ?? ""
         return accept.contains("application/json") && !accept.contains("text/html")
     }
 
-    private func products(_ call: Call) async throws -> Response {
+    private func products(_ call: AuthorizedRequest) async throws -> Response {
         let products = try await site.products(for: call.caller)
         if wantsJSON(call) {
             return .json(
@@ -170,7 +172,7 @@ struct FileServer: Sendable {
             products.map { ["name": .text("\($0)/"), "href": .text("/files/\($0)/"), "size": "", "text": ""] })
     }
 
-    private func versions(_ call: Call) async throws -> Response {
+    private func versions(_ call: AuthorizedRequest) async throws -> Response {
         let product = try call.name("product")
         let versions = try await site.store.outlines(of: product)
         guard !versions.isEmpty else { throw Problem.notFound }
@@ -185,7 +187,7 @@ struct FileServer: Sendable {
             })
     }
 
-    private func files(_ call: Call) async throws -> Response {
+    private func files(_ call: AuthorizedRequest) async throws -> Response {
         let (record, isExact) = try await version(call)
         guard isExact else { return .found(Self.root(record)) }
         if wantsJSON(call) { return try await .json(record, site) }

@@ -187,7 +187,7 @@ struct ExportAnswers: Sendable {
     /// The file's media type.
     let type: String
     /// Computes an export; called again if the disk turned out to be full.
-    let make: @Sendable (Call, IntegrationRecord) async throws -> Made
+    let make: @Sendable (AuthorizedRequest, IntegrationRecord) async throws -> Made
 
     /// An export on its way.
     struct Made: Sendable {
@@ -207,7 +207,7 @@ struct ExportAnswers: Sendable {
     ///   - kind: See `KeptExports.Key`.
     ///   - form: Likewise.
     /// - Throws: 404, 410; 412 by the request's conditions; 503 if a limit is reached.
-    func answer(_ call: Call, _ kind: String, _ form: String = "") async throws -> Response {
+    func answer(_ call: AuthorizedRequest, _ kind: String, _ form: String = "") async throws -> Response {
         let limits = call.limits
         let (key, known) = try await limits.turn(of: limits.light, for: call) {
             let record = try await site.integration(of: call)
@@ -222,7 +222,7 @@ struct ExportAnswers: Sendable {
         }
     }
 
-    private func compute(_ call: Call, _ key: KeptExports.Key) async throws -> Outcome {
+    private func compute(_ call: AuthorizedRequest, _ key: KeptExports.Key) async throws -> Outcome {
         let stamp = site.store.stamp(of: key.integration)
         // The integration may have changed, or be gone, since the request came. Read after the stamp, it is never older than that.
         let record = try await site.integration(key.integration)
@@ -248,7 +248,7 @@ struct ExportAnswers: Sendable {
         }
     }
 
-    private func response(_ export: KeptExports.Export, _ call: Call) throws -> Response {
+    private func response(_ export: KeptExports.Export, _ call: AuthorizedRequest) throws -> Response {
         let answer = try export.head.answer(to: call.request.headers, isHead: call.request.method == .head)
         guard let range = answer.range else { return Response(status: answer.status, headers: answer.headers) }
         let sent = call.limits.files.body(of: export.file, range: range, over: call.channel, call.progress) {}

@@ -17,7 +17,7 @@ struct PublishedFile: Sendable {
 
     /// Answers a request for the file.
     /// - Throws: 404 if the file is gone; 500 if it differs from its record, since damaged files are not served.
-    func response(to call: Call) async throws -> Response {
+    func response(to call: AuthorizedRequest) async throws -> Response {
         let file = try await open()
         let status = file.status
         guard status.size == artifact.size.bytes else { throw rotten("it has \(status.size) bytes") }

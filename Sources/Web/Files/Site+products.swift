@@ -6,7 +6,7 @@ extension Site {
     /// Returns a page of a product's versions with their files, highest first. It depends on `?limit=` and on `?before=`, the `next` of an earlier
     /// answer.
     /// - Parameter versions: All published versions, highest first.
-    func page(of versions: [VersionRecord], _ product: Name, _ call: Call) async throws -> JSONValue {
+    func page(of versions: [VersionRecord], _ product: Name, _ call: AuthorizedRequest) async throws -> JSONValue {
         let limit = try call.limit()
         var rest = versions[...]
         if let text = call.query("before") {

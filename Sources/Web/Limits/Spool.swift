@@ -43,13 +43,13 @@ final class Spool: Sendable {
     private let limit: HolderLimit
     private let inMemory: Int
     private let files: FileSender
-    private let call: Call
+    private let call: AuthorizedRequest
 
     /// - Parameters:
     ///   - limit: The limit of bytes on the disk.
     ///   - inMemory: The most bytes in memory. If there are more, all go into the file.
     ///   - files: Provides the serial queues that write the file.
-    init(_ purpose: Purpose, _ limit: HolderLimit, inMemory: Int, by files: FileSender, for call: Call) {
+    init(_ purpose: Purpose, _ limit: HolderLimit, inMemory: Int, by files: FileSender, for call: AuthorizedRequest) {
         self.purpose = purpose
         (self.limit, self.inMemory, self.files, self.call) = (limit, inMemory, files, call)
     }
@@ -141,7 +141,7 @@ extension Response {
     /// Returns the same answer with a complete body: in memory if it is small, otherwise in a file. An export that is written piece by piece is never
     /// in memory as a whole.
     /// - Throws: 503 if too many answers wait for their clients.
-    func spooled(for call: Call) async throws -> Response {
+    func spooled(for call: AuthorizedRequest) async throws -> Response {
         let body = body
         if let length = body.contentLength, length <= WebLimits.answerBytesInMemory { return self }
         let limits = call.limits

@@ -104,7 +104,7 @@ final class WebLimits: Sendable {
     /// Computes an answer within the limits of its cost.
     /// - Throws: The errors of `compute`; 503 if a limit is reached.
     func answer(
-        _ call: Call, cost: AnswerCost, _ compute: @escaping @Sendable () async throws -> Response
+        _ call: AuthorizedRequest, cost: AnswerCost, _ compute: @escaping @Sendable () async throws -> Response
     ) async throws -> Response {
         switch cost {
         // Kept exports observe the limits themselves.
@@ -137,7 +137,7 @@ final class WebLimits: Sendable {
     /// Computes on separate threads, within a limit, until the client leaves.
     /// - Throws: The errors of `compute`; 503 if too many answers wait; `CancellationError` if the client left.
     func computed<Value: Sendable>(
-        _ call: Call, _ semaphore: AnswerSemaphore, _ compute: @escaping @Sendable () async throws -> Value
+        _ call: AuthorizedRequest, _ semaphore: AnswerSemaphore, _ compute: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await call.departure.canceling(on: threads) { [self] in
             try await turn(of: semaphore, for: call, compute)
@@ -147,7 +147,7 @@ final class WebLimits: Sendable {
     /// Computes within a limit.
     /// - Throws: The errors of `compute`; 503 if too many answers wait; `CancellationError` if the client left while it waited.
     func turn<Value: Sendable>(
-        of semaphore: AnswerSemaphore, for call: Call, _ compute: @Sendable () async throws -> Value
+        of semaphore: AnswerSemaphore, for call: AuthorizedRequest, _ compute: @Sendable () async throws -> Value
     ) async throws -> Value {
         let turn = try await semaphore.acquire(call.asker)
         defer { withExtendedLifetime(turn) {} }
@@ -158,13 +158,13 @@ final class WebLimits: Sendable {
 
     /// Returns the same answer. If it is long, it holds a place among the downloads until it is sent.
     /// - Throws: 503 if there is no place.
-    func download(_ response: Response, _ call: Call) throws -> Response {
+    func download(_ response: Response, _ call: AuthorizedRequest) throws -> Response {
         let isLong = (response.body.contentLength ?? .max) > Self.answerBytesInMemory
         return isLong ? try held(response, call, by: downloads) : response
     }
 
     /// Returns the same answer, which holds a place until it is sent. Peers of the Unix socket are the operator's own, and need none.
-    private func held(_ response: Response, _ call: Call, by limit: HolderLimit) throws -> Response {
+    private func held(_ response: Response, _ call: AuthorizedRequest, by limit: HolderLimit) throws -> Response {
         if call.asker.isLocal { return response }
         let holder = try limit.hold(1, for: call.asker, on: call.channel, call.progress)
         let body = response.body

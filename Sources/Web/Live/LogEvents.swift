@@ -46,7 +46,7 @@ final class LogEvents: Sendable {
 
     /// Sends a log as events. It begins at `Last-Event-ID`, otherwise at `?from=`, otherwise at the beginning. A reader stays with one attempt, even
     /// after reconnecting, because an offset is meaningless in another attempt's log.
-    func send(_ call: Call) async throws -> Response {
+    func send(_ call: AuthorizedRequest) async throws -> Response {
         let last = call.request.headers[.lastEventID].flatMap { Position($0) }
         let log = try await open(call, last)
         let resumed = last?.attempt == log.number ? last?.offset : nil
@@ -71,7 +71,7 @@ final class LogEvents: Sendable {
 
     /// Returns `?from=`, or 0 if it is absent.
     /// - Throws: 400 if it is not an offset.
-    private static func start(_ call: Call) throws(Problem) -> Int64 {
+    private static func start(_ call: AuthorizedRequest) throws(Problem) -> Int64 {
         guard let text = call.query("from") else { return 0 }
         guard let offset = Int64(text), offset >= 0 else {
             throw Problem(400, "`from` is an offset in bytes, from 0 on.")
@@ -80,7 +80,7 @@ final class LogEvents: Sendable {
     }
 
     /// Opens the log of the requested attempt, otherwise of the attempt in `last`, otherwise of the newest one.
-    private func open(_ call: Call, _ last: Position?) async throws -> LogServer.Log {
+    private func open(_ call: AuthorizedRequest, _ last: Position?) async throws -> LogServer.Log {
         if let last, call.query("attempt") == nil, let log = try await logs.open(call, attempt: last.attempt) {
             return log
         }
@@ -90,7 +90,7 @@ final class LogEvents: Sendable {
     /// The progress of one reader.
     private struct Follower {
         let logs: LogServer
-        let call: Call
+        let call: AuthorizedRequest
         let attempt: Int
         let place: Place
         var offset: Int64
@@ -100,7 +100,7 @@ final class LogEvents: Sendable {
         /// The number of checks since the last new bytes.
         private var looks = 0
 
-        init(logs: LogServer, call: Call, attempt: Int, place: Place, offset: Int64, isEnded: Bool) {
+        init(logs: LogServer, call: AuthorizedRequest, attempt: Int, place: Place, offset: Int64, isEnded: Bool) {
             (self.logs, self.call, self.attempt, self.place) = (logs, call, attempt, place)
             (self.offset, self.isEnded) = (offset, isEnded)
         }

@@ -24,7 +24,7 @@ struct LogServer: Sendable {
         let isEnded: Bool
     }
 
-    func send(_ call: Call) async throws -> Response {
+    func send(_ call: AuthorizedRequest) async throws -> Response {
         let log = try await open(call)
         var headers = HTTPFields()
         headers[.contentType] = "text/plain; charset=utf-8"
@@ -45,13 +45,13 @@ struct LogServer: Sendable {
         }
     }
 
-    private func body(of log: Log, range: Range<Int64>, _ call: Call) -> ResponseBody {
+    private func body(of log: Log, range: Range<Int64>, _ call: AuthorizedRequest) -> ResponseBody {
         site.files.body(range: range, call.progress) { try log.file.read(at: $0, count: $1) }
     }
 
     /// Opens the log that a request names.
     /// - Throws: 404 for an attempt or a log that does not exist. A job that has not started has no log.
-    func open(_ call: Call) async throws -> Log {
+    func open(_ call: AuthorizedRequest) async throws -> Log {
         guard let row = try await row(of: call, attempt: call.query("attempt")) else {
             let id = try await site.integration(of: call).id
             throw Problem(404, "\(id) has no such job, trigger or attempt; `martlet show \(id)` lists them.")
@@ -61,13 +61,13 @@ struct LogServer: Sendable {
     }
 
     /// Opens the log of a certain attempt, whatever the request states; `nil` if there is none.
-    func open(_ call: Call, attempt: Int) async throws -> Log? {
+    func open(_ call: AuthorizedRequest, attempt: Int) async throws -> Log? {
         guard let row = try await row(of: call, attempt: String(attempt)) else { return nil }
         return try await open(row)
     }
 
     /// Returns whether the log of an attempt is complete or was removed.
-    func isEnded(_ call: Call, attempt: Int) async throws -> Bool {
+    func isEnded(_ call: AuthorizedRequest, attempt: Int) async throws -> Bool {
         try await row(of: call, attempt: String(attempt))?.isEnded ?? true
     }
 
@@ -83,7 +83,7 @@ struct LogServer: Sendable {
 
         /// Parses the path's segment.
         /// - Throws: 404 if it is not a valid name, since nothing can have that name.
-        init(_ call: Call) throws(Problem) {
+        init(_ call: AuthorizedRequest) throws(Problem) {
             let text = call.text("configuration")
             let prefix = StateDirectory.triggerPrefix
             isTrigger = text.hasPrefix(prefix)
@@ -104,7 +104,7 @@ struct LogServer: Sendable {
     /// Finds the attempt or trigger of a log.
     /// - Parameter wanted: The attempt's number; `nil`: the newest.
     /// - Returns: `nil` if there is none.
-    private func row(of call: Call, attempt wanted: String?) async throws -> LogRow? {
+    private func row(of call: AuthorizedRequest, attempt wanted: String?) async throws -> LogRow? {
         let record = try await site.integration(of: call)
         let subject = try Subject(call)
         let job = subject.name

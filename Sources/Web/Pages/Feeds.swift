@@ -25,7 +25,7 @@ struct Feeds: Sendable {
 
     /// Answers 304 if the client already has this feed. A feed changes only when a version does.
     private func answer(
-        _ call: Call, type: String, _ write: (Name, [VersionRecord]) -> String
+        _ call: AuthorizedRequest, type: String, _ write: (Name, [VersionRecord]) -> String
     ) async throws -> Response {
         let product = try call.name("product")
         let versions = try await site.store.publishedLately(product, limit: Self.maximumEntries)

@@ -43,7 +43,7 @@ extension Pages {
         ]
     }
 
-    func bot(_ call: Call) async throws -> Response {
+    func bot(_ call: AuthorizedRequest) async throws -> Response {
         let bot = try await site.bot(of: call)
         let name = bot.name
         let specification = await site.operations.overview().bot(name)

@@ -3,7 +3,7 @@ import Model
 import Storage
 
 extension Pages {
-    func deliveries(_ call: Call) async throws -> Response {
+    func deliveries(_ call: AuthorizedRequest) async throws -> Response {
         let (limit, before) = try call.page()
         let page = try await site.store.deliveries(limit: limit, before: before)
         return try await self.page(

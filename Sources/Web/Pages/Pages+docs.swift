@@ -6,7 +6,7 @@ extension Pages {
     private static let firstFolders = ["", "guide", "operating", "reference", "internals"]
 
     /// Answers with the contents, or with what `?q=` finds.
-    func docs(_ call: Call) async throws -> Response {
+    func docs(_ call: AuthorizedRequest) async throws -> Response {
         let manual = ManualPages.ofProgram
         guard let query = call.query("q") else {
             return try await page("docs", title: "Documentation", section: "docs", ["contents": contents(manual)])
@@ -29,7 +29,7 @@ extension Pages {
     }
 
     /// Answers with a page.
-    func doc(_ call: Call) async throws -> Response {
+    func doc(_ call: AuthorizedRequest) async throws -> Response {
         let manual = ManualPages.ofProgram
         guard let found = manual[call.text("page")] else { throw Problem.notFound }
         return try await page(

@@ -9,7 +9,7 @@ extension Pages {
     static let maximumTests = 200
 
     /// Returns the page `/bots/{bot}/{number}/issues`.
-    func issues(_ call: Call) async throws -> Response {
+    func issues(_ call: AuthorizedRequest) async throws -> Response {
         let record = try await site.integration(of: call)
         let after = try call.number("after", 0...Int(Int32.max)) ?? 0
         let listing = try await site.store.issueListing(of: record.id, limit: Self.maximumIssues, after: after)

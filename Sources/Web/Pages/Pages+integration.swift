@@ -5,7 +5,7 @@ import Storage
 import Transfer
 
 extension Pages {
-    func integration(_ call: Call) async throws -> Response {
+    func integration(_ call: AuthorizedRequest) async throws -> Response {
         let record = try await site.integration(of: call)
         let store = site.store
         let number = try call.attempt()

@@ -10,7 +10,7 @@ extension Pages {
     /// The most bytes of a log on one page: 256 KiB or about 3,000 lines, which a browser lays out without delay.
     static let logWindow: Int64 = 256 * 1024
 
-    func log(_ call: Call) async throws -> Response {
+    func log(_ call: AuthorizedRequest) async throws -> Response {
         let record = try await site.integration(of: call)
         let subject = try LogServer.Subject(call)
         let (job, place) = (subject.name, subject.segment)

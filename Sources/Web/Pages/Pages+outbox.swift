@@ -3,7 +3,7 @@ import Model
 import Storage
 
 extension Pages {
-    func outbox(_ call: Call) async throws -> Response {
+    func outbox(_ call: AuthorizedRequest) async throws -> Response {
         let (limit, before) = try call.page()
         let state = try OutboxRoutes.state(call)
         let page = try await site.store.outbox(state, limit: limit, before: before)

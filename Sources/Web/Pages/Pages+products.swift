@@ -4,7 +4,7 @@ import Model
 import Storage
 
 extension Pages {
-    func products(_ call: Call) async throws -> Response {
+    func products(_ call: AuthorizedRequest) async throws -> Response {
         var views: [ViewObject] = []
         for product in try await site.products(for: call.caller) {
             let versions = try await site.store.outlines(of: product)
@@ -25,7 +25,7 @@ extension Pages {
     /// The versions whose files a product's page shows.
     static let maximumVersionsWithFiles = 20
 
-    func product(_ call: Call) async throws -> Response {
+    func product(_ call: AuthorizedRequest) async throws -> Response {
         let product = try call.name("product")
         let versions = try await site.store.outlines(of: product)
         guard !versions.isEmpty else { throw await site.nothingPublished(of: product) }

@@ -7,7 +7,7 @@ extension Pages {
     private static let silenceRows = 200
 
     /// Returns the page `/bots/{bot}/silences`.
-    func silences(_ call: Call) async throws -> Response {
+    func silences(_ call: AuthorizedRequest) async throws -> Response {
         let bot = try await site.bot(of: call).name
         let after = try call.number("after", 0...Store.maximumSilences) ?? 0
         let all = try await site.store.silencedIssues(of: bot)

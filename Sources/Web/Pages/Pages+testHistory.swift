@@ -8,7 +8,7 @@ extension Pages {
     private static let historyLength = 50
 
     /// Returns the page `/bots/{bot}/tests/history?name=`.
-    func testHistory(_ call: Call) async throws -> Response {
+    func testHistory(_ call: AuthorizedRequest) async throws -> Response {
         let bot = try await site.bot(of: call).name
         guard let test = call.query("name") else { throw Problem.notFound }
         let (limit, before) = try call.page(limit: Self.historyLength)

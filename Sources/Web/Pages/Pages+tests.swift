@@ -10,7 +10,7 @@ extension Pages {
     private static let searchRows = 100
 
     /// Returns the page `/bots/{bot}/{number}/tests`.
-    func grid(_ call: Call) async throws -> Response {
+    func grid(_ call: AuthorizedRequest) async throws -> Response {
         let record = try await site.integration(of: call)
         let (isAll, after) = (call.flag("all"), try call.number("after", 0...Int(Int32.max)) ?? 0)
         let grid = try await site.store.testGrid(of: record.id, all: isAll, limit: Self.gridRows, after: after)
@@ -49,7 +49,7 @@ extension Pages {
     }
 
     /// Returns the page `/bots/{bot}/tests`.
-    func tests(_ call: Call) async throws -> Response {
+    func tests(_ call: AuthorizedRequest) async throws -> Response {
         let bot = try await site.bot(of: call).name
         let query = call.query("query")
         let after = try call.number("after", 0...Int.max) ?? 0

@@ -8,7 +8,7 @@ import Storage
 
 /// `/products/{product}/{version}`: the page of one version, for its users.
 extension Pages {
-    func version(_ call: Call) async throws -> Response {
+    func version(_ call: AuthorizedRequest) async throws -> Response {
         let product = try call.name("product")
         let asked = call.text("version")
         let versions = try await site.store.outlines(of: product)

@@ -10,7 +10,7 @@ import Storage
 extension RegistryRoutes {
     /// Answers 4.2 (metadata) or 4.4 (archive), depending on the path's ending. A version can end in `.zip` or `.json` itself, such as 1.0.0-rc.zip.
     /// The path then means that version, unless the client requests an archive.
-    func release(_ call: Call) async throws -> Response {
+    func release(_ call: AuthorizedRequest) async throws -> Response {
         let text = call.text("version")
         let accept = call.request.headers[.accept]
         let hasEnding = text.hasSuffix(".zip") || text.hasSuffix(".json")
@@ -22,7 +22,7 @@ extension RegistryRoutes {
         return isArchive ? try await archive(record, call) : try await metadata(record)
     }
 
-    private func found(_ call: Call, _ text: String) async throws -> VersionRecord? {
+    private func found(_ call: AuthorizedRequest, _ text: String) async throws -> VersionRecord? {
         let package = try Self.package(call, name: call.text("name"))
         guard let version = SemanticVersion(text) else { return nil }
         return try await site.store.version(version, of: package)
@@ -30,7 +30,7 @@ extension RegistryRoutes {
 
     /// Returns a published version.
     /// - Throws: 404 if there is none.
-    func record(_ call: Call, _ text: String) async throws -> VersionRecord {
+    func record(_ call: AuthorizedRequest, _ text: String) async throws -> VersionRecord {
         guard let record = try await found(call, text) else { throw Self.noRelease }
         return record
     }
@@ -75,7 +75,7 @@ extension RegistryRoutes {
         }
     }
 
-    private func archive(_ record: VersionRecord, _ call: Call) async throws -> Response {
+    private func archive(_ record: VersionRecord, _ call: AuthorizedRequest) async throws -> Response {
         guard let archive = Self.archive(of: record) else { throw Self.noRelease }
         var response = try await send(archive, of: record, call)
         if let digest = Hexadecimal.decode(archive.sha256), let name = HTTPField.Name("Digest") {
@@ -84,7 +84,7 @@ extension RegistryRoutes {
         return response
     }
 
-    private func send(_ file: Artifact, of record: VersionRecord, _ call: Call) async throws -> Response {
+    private func send(_ file: Artifact, of record: VersionRecord, _ call: AuthorizedRequest) async throws -> Response {
         try await PublishedFile(
             root: site.configuration.state, path: "files/\(record.product)/\(record.version)/\(file.path)",
             artifact: file, cacheControl: FileServer.forEver, site: site,
@@ -95,7 +95,7 @@ extension RegistryRoutes {
     // MARK: Manifests
 
     /// Answers 4.3: sends a package's manifest.
-    func manifest(_ call: Call) async throws -> Response {
+    func manifest(_ call: AuthorizedRequest) async throws -> Response {
         let record = try await record(call, call.text("version"))
         let manifests = Self.manifests(of: record)
         let place = address(of: record) + "/" + ManifestName.usual

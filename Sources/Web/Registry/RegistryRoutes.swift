@@ -59,7 +59,7 @@ struct RegistryRoutes: Sendable {
     /// Returns the package that a path names.
     /// - Parameter name: The package's name from the path, without an extension.
     /// - Throws: 404 for an invalid name.
-    static func package(_ call: Call, name: String) throws -> PackageIdentifier {
+    static func package(_ call: AuthorizedRequest, name: String) throws -> PackageIdentifier {
         guard let package = PackageIdentifier(scope: call.text("scope"), name: name) else { throw noPackage }
         return package
     }
@@ -76,7 +76,7 @@ struct RegistryRoutes: Sendable {
     /// Returns the versions that links offer as latest, next and previous: all that are not yanked.
     static func offered(_ versions: [VersionRecord]) -> [VersionRecord] { versions.filter { !$0.isYanked } }
 
-    private func releases(_ call: Call) async throws -> Response {
+    private func releases(_ call: AuthorizedRequest) async throws -> Response {
         let package = try Self.package(call, name: Self.without(".json", call.text("name")))
         let versions = try await site.store.outlines(of: package)
         guard !versions.isEmpty else { throw Self.noPackage }
@@ -112,7 +112,7 @@ struct RegistryRoutes: Sendable {
 
     // MARK: Repositories
 
-    private func identifiers(_ call: Call) async throws -> Response {
+    private func identifiers(_ call: AuthorizedRequest) async throws -> Response {
         guard let url = call.query("url") else { throw Problem(400, "`url` is missing: ?url=REPOSITORY") }
         let asked = RepositoryPlace(url)
         let found = try await site.store.packages().filter { package in

@@ -89,7 +89,7 @@ struct BotRoutes: Sendable {
         var clean: Bool?
     }
 
-    private func list(_ call: Call, bot: Name?) async throws -> Response {
+    private func list(_ call: AuthorizedRequest, bot: Name?) async throws -> Response {
         var filter = IntegrationFilter(bot: bot)
         if let state = call.query("state") {
             guard ["queued", "running", "completed"].contains(state) else {

@@ -99,7 +99,7 @@ struct IssueRoutes: Sendable {
     }
 
     private static func word<Word: RawRepresentable & CaseIterable>(
-        _ call: Call, _ name: String
+        _ call: AuthorizedRequest, _ name: String
     ) throws(Problem) -> Word? where Word.RawValue == String {
         guard let text = call.query(name) else { return nil }
         guard let word = Word(rawValue: text) else {
@@ -133,7 +133,7 @@ struct IssueRoutes: Sendable {
 
     /// The user behind a request. A token belongs to one user. A client of the socket has the daemon's own account or is root, and states the
     /// user's name.
-    private func person(_ said: String?, _ call: Call) throws(Problem) -> String {
+    private func person(_ said: String?, _ call: AuthorizedRequest) throws(Problem) -> String {
         guard let said, call.caller.isLocal else { return call.caller.name }
         let isPlain = said.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
         guard isPlain, (1...Store.maximumTokenNameBytes).contains(said.utf8.count) else {

@@ -60,12 +60,12 @@ struct LedgerRoutes: Sendable {
         ]
     }
 
-    private func forge(_ call: Call) throws(Problem) -> Forge {
+    private func forge(_ call: AuthorizedRequest) throws(Problem) -> Forge {
         guard let forge = Forge(rawValue: call.text("forge")), forge != .push else { throw .notFound }
         return forge
     }
 
-    private func receive(_ call: Call, _ forge: Forge, _ bot: Name?) async throws -> Response {
+    private func receive(_ call: AuthorizedRequest, _ forge: Forge, _ bot: Name?) async throws -> Response {
         try call.statedLength()
         var headers: [String: String] = [:]
         for field in call.request.headers {

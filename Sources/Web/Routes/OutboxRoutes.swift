@@ -28,7 +28,7 @@ struct OutboxRoutes: Sendable {
 
     /// Returns `?state=`; `nil` if it is absent.
     /// - Throws: 400 for an unknown state.
-    static func state(_ call: Call) throws(Problem) -> OutboxMessage.State? {
+    static func state(_ call: AuthorizedRequest) throws(Problem) -> OutboxMessage.State? {
         guard let text = call.query("state") else { return nil }
         guard let state = OutboxMessage.State(rawValue: text) else {
             throw Problem(

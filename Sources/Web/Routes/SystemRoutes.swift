@@ -80,7 +80,7 @@ struct SystemRoutes: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private func badge(_ call: Call) async throws -> Response {
+    private func badge(_ call: AuthorizedRequest) async throws -> Response {
         guard call.text("file").hasSuffix(".svg"), let bot = Name(call.text("file").dropLast(4)) else {
             throw Problem.notFound
         }

@@ -92,17 +92,17 @@ struct TestRoutes: Sendable {
         ].costing(.export)
     }
 
-    static func page(_ call: Call) throws -> (limit: Int, after: Int) {
+    static func page(_ call: AuthorizedRequest) throws -> (limit: Int, after: Int) {
         (try call.number("limit", 1...maximumLimit) ?? usualLimit, try call.number("after", 0...Int(Int32.max)) ?? 0)
     }
 
-    private static func configuration(_ call: Call) throws -> Name? {
+    private static func configuration(_ call: AuthorizedRequest) throws -> Name? {
         guard let text = call.query("configuration") else { return nil }
         guard let name = Name(text) else { throw Problem(400, "`configuration` is a name.") }
         return name
     }
 
-    private static func outcomes(_ call: Call) throws -> Set<TestResult.Outcome>? {
+    private static func outcomes(_ call: AuthorizedRequest) throws -> Set<TestResult.Outcome>? {
         if let text = call.query("outcome") {
             guard let outcome = TestResult.Outcome(rawValue: text) else {
                 let words = TestResult.Outcome.allCases.map(\.rawValue).joined(separator: ", ")
@@ -114,7 +114,7 @@ struct TestRoutes: Sendable {
     }
 }
 
-extension Call {
+extension AuthorizedRequest {
     /// `?branch=`, a branch's short name or a whole ref.
     func branch() -> RefName? {
         query("branch").map { $0.hasPrefix("refs/") ? RefName($0) : RefName(branch: $0) }
@@ -133,7 +133,7 @@ extension Call {
 
 extension Site {
     /// - Throws: 404.
-    func bot(of call: Call) async throws -> BotRecord {
+    func bot(of call: AuthorizedRequest) async throws -> BotRecord {
         let name = try call.name("bot")
         guard let bot = try await store.bot(name) else { throw Problem.notFound }
         return bot

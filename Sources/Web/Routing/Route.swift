@@ -14,14 +14,15 @@ package struct Route: Sendable {
     var cost: AnswerCost
     /// Whether a token is accepted as the password of `Basic` although the method is not a reading one. Only for requests that change nothing.
     let acceptsBasic: Bool
-    let handler: @Sendable (Call) async throws -> Response
+    let handler: @Sendable (AuthorizedRequest) async throws -> Response
 
     /// 64 KiB. The JSON bodies of the interface are smaller than 1 KiB.
     package static let usualBodyLimit = 64 << 10
 
     init(
         _ method: HTTPRequest.Method, _ pattern: String, _ access: Access, bodyLimit: Int = Self.usualBodyLimit,
-        acceptsBasic: Bool = false, _ summary: String, handler: @escaping @Sendable (Call) async throws -> Response
+        acceptsBasic: Bool = false, _ summary: String,
+        handler: @escaping @Sendable (AuthorizedRequest) async throws -> Response
     ) {
         self.method = method
         self.pattern = RoutePattern(pattern)

@@ -23,7 +23,7 @@ struct Site: Sendable {
     let logger: Logger
 
     /// - Throws: 404; 410 for an integration that was removed.
-    func integration(of call: Call) async throws -> IntegrationRecord {
+    func integration(of call: AuthorizedRequest) async throws -> IntegrationRecord {
         let bot = try call.name("bot")
         let text = call.text("number")
         if text == "latest" {

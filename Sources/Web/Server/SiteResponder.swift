@@ -117,7 +117,7 @@ struct SiteResponder: HTTPResponder {
             ?? (route.access == .product && !isLocal ? .product(ProductScope(parameters)) : nil)
         // Before it is computed: the right may be taken away meanwhile.
         let live = route.cost.lasts ? permit.map { answers.begin($0, over: channel) } : nil
-        let call = Call(
+        let call = AuthorizedRequest(
             request: request, channel: channel, departure: context.departure, caller: caller, parameters: parameters,
             bodyLimit: route.bodyLimit, client: client, limits: limits)
         var response = try await limits.answer(call, cost: route.cost) { try await route.handler(call) }

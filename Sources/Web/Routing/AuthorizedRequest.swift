@@ -8,7 +8,7 @@ import Model
 import NIOCore
 
 /// A request whose route was found and whose caller is authorized.
-struct Call: Sendable {
+struct AuthorizedRequest: Sendable {
     let request: Request
     /// The connection of the request.
     let channel: any Channel
