@@ -78,7 +78,7 @@ package struct Silence: Codable, Hashable, Sendable {
     package var reason: String
     /// The user.
     package var person: String
-    /// When the issue was silenced.
+    /// When the issue was muted.
     package var at: Time
     /// When the silence ends; `nil` if it lasts until it is removed.
     package var expires: Time?

@@ -44,7 +44,7 @@ import Testing
         let issues = Model.Issue.Status.allCases.map { issue($0) }
         // when
         let content = SARIFReader.read(Self.bytes(issues, origin: origin), root: SourceRoot(mountedAt: "/m"))
-        // then neither the resolved nor the silenced one asks for anything
+        // then neither the resolved nor the muted one asks for anything
         #expect(content.problems == [])
         #expect(content.findings.count == 2)
         #expect(

@@ -36,7 +36,7 @@ import Testing
             // Later integrations follow it, also with another name of the file
             let second = try await bot.integrate(
                 Self.commit(["b.c": "bad();\n"], path: "b.c"), removing: ["a.c"])
-            expectVerdict(of: second, .succeeded, because: "1 silenced issue not counted")
+            expectVerdict(of: second, .succeeded, because: "1 muted issue not counted")
             #expect(second.summary.counts.warnings == 0)
             #expect(second.summary.change.warnings == -1)
             #expect(life(second) == ["silenced 2: the vendor's"])
@@ -56,7 +56,7 @@ import Testing
             _ = try await bot.operations.silence(name, of: first.id, reason: "known", expires: nil, by: "ada")
             _ = try await bot.operations.rerun(first.id, Rerun(), by: "ada")
             let again = try await bot.completion(of: first.id)
-            expectVerdict(of: again, .succeeded, because: "1 silenced issue not counted")
+            expectVerdict(of: again, .succeeded, because: "1 muted issue not counted")
             let topic = try await bot.integrate(Self.commit(["x": "1"]), on: "topic")
             #expect(life(topic) == ["silenced 1: known"])
             expectVerdict(of: topic, .succeeded)

@@ -50,7 +50,7 @@ import Transfer
         #expect(reason == "when: clean, fixed, and the verdict is warnings")
     }
 
-    /// Also if that warning is silenced, so that the verdict is succeeded.
+    /// Also if that warning is muted, so that the verdict is succeeded.
     @Test(arguments: [Verdict.succeeded, .warnings, .analyzerWarnings])
     func testThatNothingTestedIsNoSuccess(verdict: Verdict) throws {
         // given

@@ -21,7 +21,7 @@ import Testing
             #expect(silenced.stdout == listed.stdout)
             expectContains(
                 listed.stdout,
-                "\n    000000000000; 2 integrations; silenced by \(NSUserName()) until 2026-03-03T12:00:00.000Z: the vendor's\n"
+                "\n    000000000000; 2 integrations; muted by \(NSUserName()) until 2026-03-03T12:00:00.000Z: the vendor's\n"
             )
             // when
             #expect(try await martlet(["unmute", "kit#2", "000000"], web).status == 0)

@@ -39,7 +39,7 @@ import Testing
             expectContains(try await web.json(Self.root + "/issues?status=silenced"), expected)
             expectContains(try await web.json("/api/v1/bots/kit/silences"), Self.warning)
             let page = try await web.send("GET", "/bots/kit/2").text
-            expectContains(page, "silenced by operator until 2026-12-31")
+            expectContains(page, "muted by operator until 2026-12-31")
             expectContains(page, "the vendor&#39;s")
             // when
             try await web.expect(200, "POST", Self.root + "/issues/000000/unsilence", as: .operator)
@@ -93,7 +93,7 @@ import Testing
                 json,
                 #""person":"ada","at":"2026-03-01T11:58:30.000Z","expires":"2026-03-01T11:59:59.000Z","expired":true,"issue":null"#
             )
-            expectContains(bot, #"<a href="/bots/kit/silences">silences</a>"#)
+            expectContains(bot, #"<a href="/bots/kit/silences">muted issues</a>"#)
             expectContains(page, "of kit, 1 in force")
             expectContains(page, "<td class=\"wide\">&lt;the vendor&#39;s&gt;</td><td>operator")
             expectContains(page, #"<a href="/bots/kit/2#issues">#2</a>"#)
@@ -107,8 +107,8 @@ import Testing
             // and on the command line
             let listed = try await martlet(["muted", "kit"], web)
             expectContains(
-                listed.stdout, ", in kit#2\n    silenced by operator until 2026-12-31T00:00:00.000Z: <the vendor's>\n")
-            expectContains(listed.stdout, "ffffffffffff  no branch has it\n    was silenced by ada until ")
+                listed.stdout, ", in kit#2\n    muted by operator until 2026-12-31T00:00:00.000Z: <the vendor's>\n")
+            expectContains(listed.stdout, "ffffffffffff  no branch has it\n    was muted by ada until ")
         }
     }
 

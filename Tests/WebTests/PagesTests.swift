@@ -64,9 +64,9 @@ import Testing
             let warned = try await web.send("GET", "/bots/kit/2").text
             let red = try await web.send("GET", "/bots/kit/1").text
             // then
-            #expect(warned.ranges(of: "<span class=\"quiet\">silenced</span>").count == 2, "both configurations")
+            #expect(warned.ranges(of: "<span class=\"quiet\">muted</span>").count == 2, "both configurations")
             expectContains(warned, "<td class=\"end\">exit 1, not counted</td>")
-            #expect(!red.contains("not counted") && !red.contains("<span class=\"quiet\">silenced</span>"))
+            #expect(!red.contains("not counted") && !red.contains("<span class=\"quiet\">muted</span>"))
         }
     }
 

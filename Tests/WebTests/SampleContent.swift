@@ -19,7 +19,7 @@ struct SampleContent: Sendable {
     let web: WebFixture
     /// Whether the test step leaves a report. Without one only its exit status is known.
     var hasReports = true
-    /// Whether warnings are silenced, and a step that does not count fails.
+    /// Whether warnings are muted, and a step that does not count fails.
     var isSilenced = false
 
     var start: Timestamp { WebFixture.now + .seconds(-3600) }

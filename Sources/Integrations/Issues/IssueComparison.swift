@@ -125,7 +125,7 @@ struct IssueComparison {
             finding: finding, configurations: [])
     }
 
-    /// Returns the integration's issues, with the resolved ones last. None of them is silenced, and no author of the new ones is known yet.
+    /// Returns the integration's issues, with the resolved ones last. None of them is muted, and no author of the new ones is known yet.
     ///
     /// An issue that was not searched is not resolved. A test that was not run, an analysis that did not end, and a warning of a failed build are
     /// presumed to be still present.

@@ -26,7 +26,7 @@ extension AttemptReading {
                 Finding(category: .analyzerWarning, message: "\(step.name): \(problem)", rule: "martlet.report"))
         }
         // Linters exit with a status other than 0 when they find something. Such a status without a finding is a failure, which must not look like a
-        // clean analysis. An interrupted analysis must not look complete either, because all of its findings may be silenced.
+        // clean analysis. An interrupted analysis must not look complete either, because all of its findings may be muted.
         let isCutShort = end.limit != nil || end.signal != nil
         if !isInterrupted(step), isCutShort || !end.isSuccess && found.isEmpty {
             let what = isCutShort ? "did not finish" : "failed"

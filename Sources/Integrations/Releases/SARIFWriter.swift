@@ -7,7 +7,7 @@ package import Model
 /// The log has one run with a result for each issue, in their order. Without issues the list of results is empty, which states that everything was
 /// checked.
 ///
-/// `baselineState` is relative to the branch's previous integration: `new`, `unchanged`, or `absent` for resolved issues. Silenced issues are
+/// `baselineState` is relative to the branch's previous integration: `new`, `unchanged`, or `absent` for resolved issues. Muted issues are
 /// `unchanged` with an external suppression. Paths are URIs relative to `%SRCROOT%`. The same issues give the same bytes.
 package struct SARIFWriter: Sendable {
     /// The origin of the issues.

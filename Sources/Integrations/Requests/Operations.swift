@@ -89,7 +89,7 @@ package struct Operations: Sendable {
         try await requests.cancel(id, grace: grace, by: actor)
     }
 
-    /// Silences an issue of the bot in all branches, beginning with an integration.
+    /// Mutes an issue of the bot in all branches, beginning with an integration.
     /// - Parameters:
     ///   - fingerprint: At least `IssueName.shortest` digits that only one issue of the integration begins with.
     ///   - expires: When the silence ends; `nil` if it lasts until a user revokes it.
@@ -104,7 +104,7 @@ package struct Operations: Sendable {
 
     /// Revokes a silence.
     /// - Returns: The fingerprint of the issue.
-    /// - Throws: `.notFound` if no such issue is silenced; `.conflict` if several fingerprints begin with these digits.
+    /// - Throws: `.notFound` if no such issue is muted; `.conflict` if several fingerprints begin with these digits.
     package func unsilence(
         _ fingerprint: String, of id: IntegrationID, by actor: String
     ) async throws(OperationError) -> String {

@@ -3,7 +3,7 @@ package import Model
 import Storage
 
 extension UserRequests {
-    /// Silences an issue; see `Operations.silence`.
+    /// Mutes an issue; see `Operations.silence`.
     package func silence(
         _ digits: String, of id: IntegrationID, reason: String, expires: Timestamp?, by actor: String
     ) async throws(OperationError) -> Issue {
@@ -35,7 +35,7 @@ extension UserRequests {
         } catch let error as StoreError {
             throw refused(error)
         } catch {
-            throw OperationError(.internal, "the issue could not be silenced", underlying: error)
+            throw OperationError(.internal, "the issue could not be muted", underlying: error)
         }
     }
 
@@ -46,7 +46,7 @@ extension UserRequests {
         do {
             let fingerprint = try IssueName.resolve(digits, among: try await store.silences(for: id).keys)
             guard try await store.unsilence(fingerprint, of: id) else {
-                throw OperationError(.notFound, "no such issue is silenced")
+                throw OperationError(.notFound, "no such issue is muted")
             }
             logger.notice(
                 "a silence was taken back",

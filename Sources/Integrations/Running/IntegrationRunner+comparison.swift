@@ -69,8 +69,8 @@ extension IntegrationRunner {
         }
         var hasTriggerErrors: Bool { issues.contains { $0.finding.category == .triggerError } }
 
-        /// Returns the verdict without silenced warnings, and the sentence that states so; the sentence is `nil` if the verdict does not change. Only
-        /// silenced warnings improve it: errors and failing tests stay what they are.
+        /// Returns the verdict without muted warnings, and the sentence that states so; the sentence is `nil` if the verdict does not change. Only
+        /// muted warnings improve it: errors and failing tests stay what they are.
         func judged(_ verdict: Verdict) -> (verdict: Verdict, reason: String?) {
             guard verdict == .warnings || verdict == .analyzerWarnings else { return (verdict, nil) }
             let silenced = issues.count { $0.status == .silenced && !$0.counts }
@@ -83,7 +83,7 @@ extension IntegrationRunner {
                 }
             }
             let judged = min(verdict, rest.max() ?? .succeeded)
-            return (judged, judged < verdict ? "\(silenced.counting("silenced issue")) not counted" : nil)
+            return (judged, judged < verdict ? "\(silenced.counting("muted issue")) not counted" : nil)
         }
     }
 
@@ -123,7 +123,7 @@ extension [Issue] {
 }
 
 extension Counts {
-    /// Counts the unresolved issues, without silenced warnings.
+    /// Counts the unresolved issues, without muted warnings.
     init(_ issues: [Issue], tests: Int) {
         self.init()
         self.tests = tests

@@ -47,7 +47,7 @@ final class SharedTexts {
 }
 
 extension Store {
-    /// Returns part of an integration's issues by status, category, path and line: new ones first, then unresolved, resolved and silenced ones. It is
+    /// Returns part of an integration's issues by status, category, path and line: new ones first, then unresolved, resolved and muted ones. It is
     /// empty before the issues are complete.
     ///
     /// Only the returned issues are read, independent of the total; the others are counted in an index.
@@ -107,12 +107,12 @@ extension Store {
         ) { (try $0[0], try $0[1]) }
     }
 
-    /// Returns the configurations that have issues, all of which are silenced.
+    /// Returns the configurations that have issues, all of which are muted.
     package func silencedConfigurations(
         of id: IntegrationID, among configurations: [Name]
     ) async throws(StoreError) -> Set<Name> {
         if configurations.isEmpty { return [] }
-        return try await read("read what is silenced in \(id)") { db in
+        return try await read("read what is muted in \(id)") { db in
             guard let set = try Self.issueSet(of: id, db) else { return [] }
             func has(_ configuration: Name, _ statuses: [Issue.Status]) throws -> Bool {
                 try statuses.contains { status in

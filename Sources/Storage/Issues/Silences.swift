@@ -23,7 +23,7 @@ extension Store {
     /// How long an expired silence is stored, for the note at its issue.
     private static let expiredKept: Duration = .seconds(90 * 86_400)
 
-    /// Silences an issue of the bot from this integration on, in all branches and pull requests. A pull request's issues may come from a fork, so its
+    /// Mutes an issue of the bot from this integration on, in all branches and pull requests. A pull request's issues may come from a fork, so its
     /// integrations' silences apply only to that pull request. An earlier silence is replaced.
     ///
     /// It shows at once in this integration and in the newest of each branch, or of the pull request. Their verdicts and counts stay. Integrations
@@ -55,7 +55,7 @@ extension Store {
             guard count < Self.maximumSilences else {
                 throw Refusal(
                     code: .tooLarge,
-                    message: "\(id.bot) has \(count) silenced issues already; take some back, or mend what they say")
+                    message: "\(id.bot) has \(count) muted issues already; take some back, or mend what they say")
             }
             let values: StatementArguments = [
                 bot, fingerprint, silence.reason, silence.person.kept, silence.at.millisecondsSinceEpoch,
@@ -113,13 +113,13 @@ extension Store {
 
     /// Returns the silences of a bot's branches by fingerprint, including recently expired ones.
     package func silences(of bot: Name) async throws(StoreError) -> [String: Silence] {
-        try await read("read the silences of \(bot)") { db in try Self.silences(of: bot, db) }
+        try await read("read the muted issues of \(bot)") { db in try Self.silences(of: bot, db) }
     }
 
     /// Returns the silences that apply to an integration: its bot's and its pull request's. If both have one for an issue, the pull request's is
     /// used.
     package func silences(for id: IntegrationID) async throws(StoreError) -> [String: Silence] {
-        try await read("read the silences of \(id)") { db in
+        try await read("read the muted issues of \(id)") { db in
             let own = try db.all(
                 """
                 SELECT pull_silences.* FROM pull_silences JOIN integrations ON integrations.bot = pull_silences.bot
@@ -203,14 +203,14 @@ extension Store {
 }
 
 extension Store {
-    /// The most branches whose newest integrations are searched for silenced issues, newest first.
+    /// The most branches whose newest integrations are searched for muted issues, newest first.
     private static let lookedBranches = 200
 
     /// Returns a bot's silences, newest first, including recently expired ones.
     package func silencedIssues(of bot: Name) async throws(StoreError) -> [SilencedIssue] {
         let silences = try await silences(of: bot)
         guard !silences.isEmpty else { return [] }
-        let shown = try await read("read the silenced issues of \(bot)") { db in
+        let shown = try await read("read the muted issues of \(bot)") { db in
             let found: [(fingerprint: String, shown: SilencedIssue.Shown)] = try db.all(
                 """
                 SELECT issues.*, number, ref FROM issues JOIN integrations ON integrations.id = integration

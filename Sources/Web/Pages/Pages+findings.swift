@@ -36,7 +36,7 @@ extension Pages {
     /// - Parameter after: The number of issues before the shown part. Statuses that end before it are left out.
     func show(issues listing: IssueListing, after: Int = 0, of record: IntegrationRecord, in view: inout ViewObject) {
         let titles: [(Issue.Status, String)] = [
-            (.new, "New"), (.unresolved, "Unresolved"), (.resolved, "Resolved"), (.silenced, "Silenced"),
+            (.new, "New"), (.unresolved, "Unresolved"), (.resolved, "Resolved"), (.silenced, "Muted"),
         ]
         var (groups, start): ([ViewObject], Int) = ([], 0)
         for (status, title) in titles {
@@ -104,7 +104,7 @@ extension Pages {
 
     private static func sentence(_ silence: Silence, at time: Timestamp) -> String {
         let until = silence.expires.map { " until \(PageText.time($0))" } ?? ""
-        let verb = silence.holds(at: time) ? "silenced" : "was silenced"
+        let verb = silence.holds(at: time) ? "muted" : "was muted"
         return "\(verb) by \(silence.person)\(until): \(silence.reason)"
     }
 

@@ -120,7 +120,7 @@ extension Pages {
         ]
     }
 
-    /// Returns the configurations whose warnings are all silenced. The integration's result ignores silenced warnings, but a job's verdict is made
+    /// Returns the configurations whose warnings are all muted. The integration's result ignores muted warnings, but a job's verdict is made
     /// without knowing them.
     private func silencedConfigurations(
         of id: IntegrationID, _ attempts: [AttemptRecord], _ issues: IssueListing

@@ -14,7 +14,7 @@ extension Pages {
         let shown = all.dropFirst(after).prefix(Self.silenceRows)
         let now = site.clock()
         return try await page(
-            "silences", title: "Silences of \(bot)", section: "bots",
+            "silences", title: "Muted issues of \(bot)", section: "bots",
             [
                 "bot": .text(bot), "api": .text("/api/v1/bots/\(bot)/silences"),
                 "says": .text("\(all.count { $0.silence.holds(at: now) }) in force"),

@@ -20,7 +20,7 @@ struct Pages: Sendable {
             ) {
                 try await testHistory($0)
             },
-            Route(.get, "/bots/{bot}/silences", .read, "Page: what is silenced in a bot; ?after=.") {
+            Route(.get, "/bots/{bot}/silences", .read, "Page: what is muted in a bot; ?after=.") {
                 try await silences($0)
             },
             Route(.get, "/bots/{bot}/{number}/tests", .read, "Page: tests by configuration; ?all ?after=.") {

@@ -52,7 +52,7 @@ struct IssueRoutes: Sendable {
             }.costing(.kept),
             Route(
                 .post, Self.root + "/issues/{fingerprint}/silence", .role(.operator),
-                "Silences an issue in all branches: {reason, until, for}; until in RFC 3339, for in seconds."
+                "Mutes an issue in all branches: {reason, until, for}; until in RFC 3339, for in seconds."
             ) { call in
                 let record = try await site.integration(of: call)
                 let body = try await call.json(Body.self)
@@ -62,14 +62,14 @@ struct IssueRoutes: Sendable {
                 return .json(JSONValue(issue, at: site.clock()))
             },
             Route(
-                .post, Self.root + "/issues/{fingerprint}/unsilence", .role(.operator), "Takes a silence back."
+                .post, Self.root + "/issues/{fingerprint}/unsilence", .role(.operator), "Unmutes an issue."
             ) { call in
                 let record = try await site.integration(of: call)
                 let fingerprint = try await site.operations.unsilence(
                     call.text("fingerprint"), of: record.id, by: call.caller.name)
                 return .json(["fingerprint": .string(fingerprint)])
             },
-            Route(.get, "/api/v1/bots/{bot}/silences", .read, "What is silenced in a bot, newest first.") { call in
+            Route(.get, "/api/v1/bots/{bot}/silences", .read, "What is muted in a bot, newest first.") { call in
                 let items = try await site.store.silencedIssues(of: try await site.bot(of: call).name).map {
                     JSONValue($0, at: site.clock())
                 }

@@ -1,5 +1,5 @@
 /// A silence of a bot.
-struct SilenceAnswer: Decodable {
+struct MuteAnswer: Decodable {
     struct Issue: Decodable {
         var integration: String
         var resolved: Bool
@@ -27,7 +27,7 @@ struct SilenceAnswer: Decodable {
                     + (issue.resolved ? ", resolved in " : ", in ") + issue.integration
             } ?? "no branch has it"
         let until = expires.map { " until \($0)" } ?? ""
-        let how = "\(expired ? "was silenced" : "silenced") by \(person)\(until): \(reason)"
+        let how = "\(expired ? "was muted" : "muted") by \(person)\(until): \(reason)"
         return Output.visible("\(fingerprint.prefix(12))  \(what)") + "\n    " + Output.visible(how) + "\n"
     }
 }

@@ -60,7 +60,7 @@ extension IssueAnswer {
         if let silence {
             let until = silence.expires.map { " until \($0)" } ?? ""
             life.append(
-                "\(silence.expired ? "was silenced" : "silenced") by \(silence.person)\(until): \(silence.reason)")
+                "\(silence.expired ? "was muted" : "muted") by \(silence.person)\(until): \(silence.reason)")
         }
         return line + "    " + Output.visible(life.joined(separator: "; ")) + "\n"
     }

@@ -66,7 +66,7 @@ struct Silences: AsyncParsableCommand {
             let connection = try server.connect()
             let path = "/api/v1/bots/\(PercentEncoding.encode(bot))/silences"
             if json { return Output.print(try await connection.get(path)) }
-            let silences = try await connection.get(path, as: List<SilenceAnswer>.self).items
+            let silences = try await connection.get(path, as: List<MuteAnswer>.self).items
             Output.print(silences.isEmpty ? "nothing is muted\n" : silences.map(\.text).joined())
         }
     }
