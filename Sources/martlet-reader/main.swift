@@ -52,7 +52,7 @@ do throws(WireError) {
         guard let bytes = readBytes(ReadingRequest.headBytes) else { exit(66) }
         let head = try ReadingRequest.head(bytes)
         guard let record = readBytes(head.count) else { exit(66) }
-        writeBytes(try session.take(head.kind, record))
+        writeBytes(try session.consume(head.kind, record))
     }
 } catch {
     end(76, error.description)

@@ -34,7 +34,7 @@ import Testing
             #expect(executor.starts.count == 1)
             let workspace = Self.workspace(of: request, bot)
             #expect(try Self.hasNoTree(workspace, bot))
-            let next = await jobs.workspaces.take(
+            let next = await jobs.workspaces.acquire(
                 bot: bot.name, configuration: request.configuration.name, domain: Workspaces.TrustDomain(record))
             #expect(next == workspace, "it was given back")
             try await executor.cancel(AttemptDirectory(path: executor.starts[0]), reason: "enough", grace: .zero)

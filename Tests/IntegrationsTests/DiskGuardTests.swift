@@ -70,7 +70,7 @@ import Testing
         try await withFixture { fixture in
             // given
             let used = try fixture.workspace(0, usedAt: 10)
-            await fixture.workspaces.retake(used)
+            await fixture.workspaces.reacquire(used)
             try SmallDisk.fill(with: fixture.state.path + "/full")
             // when
             let finding = await fixture.disk.look()
@@ -79,7 +79,7 @@ import Testing
             #expect(finding.shortage == "the disk is full: \(fixture.state.workspaces) has less than 160 KiB left")
             #expect(fixture.disk.shortage == finding.shortage)
             // It is no longer used
-            await fixture.workspaces.giveBack(used)
+            await fixture.workspaces.release(used)
             #expect(await fixture.disk.look().shortage == nil)
             #expect(fixture.disk.shortage == nil)
         }
@@ -207,7 +207,7 @@ import Testing
             _ = await fixture.disk.look()
             try SmallDisk.fill(with: fixture.state.path + "/full")
             // when
-            let words = fixture.state.giveReserveBack()
+            let words = fixture.state.releaseReserve()
             // then
             #expect(words == "\(fixture.state.path) has less than 160 KiB left")
             #expect(access(fixture.state.reserve + "/bytes", F_OK) != 0)

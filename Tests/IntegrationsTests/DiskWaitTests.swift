@@ -21,7 +21,7 @@ import Testing
                 try await withBot(BotPlan(state: disk + "/state")) { bot in
                     expectResult(of: try await bot.integrate(), "succeeded")
                     let jobs = try bot.otherJobs(JobSlots(count: 1))
-                    let workspace = await jobs.workspaces.take(
+                    let workspace = await jobs.workspaces.acquire(
                         bot: bot.name, configuration: try Samples.name("other"), domain: .trusted)
                     try Directory(creating: workspace.tree).write("half", bytes: [1])
                     try await body(bot, jobs, workspace, IntegrationID(bot: bot.name, number: 1))

@@ -17,7 +17,7 @@ import Testing
             var record = try #require(try await bot.store.integration(id))
             record.cause = cause
             let slots = JobSlots(count: 1)
-            try await slots.take()
+            try await slots.acquire()
             let request = try await bot.otherJob(of: record)
             let (jobs, cancellation) = (try bot.otherJobs(slots), Cancellation())
 

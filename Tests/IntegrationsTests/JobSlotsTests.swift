@@ -54,17 +54,17 @@ import Testing
     private func order(_ claims: [(String, JobSlots.Claim)]) async throws -> [String] {
         let slots = JobSlots(count: 1)
         let order = Locked<[String]>([])
-        try await slots.take()
+        try await slots.acquire()
         try await withThrowingTaskGroup { group in
             for (name, claim) in claims {
                 // It runs here until it waits.
                 group.addImmediateTask {
-                    try await slots.take(claim)
+                    try await slots.acquire(claim)
                     order.withLock { $0.append(name) }
-                    slots.give(claim)
+                    slots.release(claim)
                 }
             }
-            slots.give()
+            slots.release()
             try await group.waitForAll()
         }
         return order.value
@@ -85,26 +85,26 @@ import Testing
         let slots = JobSlots(count: 2)
         let (kit, app) = (JobSlots.Claim(bot: Name(nearest: "kit")), JobSlots.Claim(bot: Name(nearest: "app")))
         let order = Locked<[String]>([])
-        for _ in 1...2 { try await slots.take(kit) }
+        for _ in 1...2 { try await slots.acquire(kit) }
         let waiting = [("kit", kit), ("app 1", app), ("app 2", app)].map { name, claim in
             Task.immediate {
-                try await slots.take(claim)
+                try await slots.acquire(claim)
                 order.withLock { $0.append(name) }
             }
         }
 
         // when: one of kit's two takes long, and each other ends at once
-        slots.give(kit)
+        slots.release(kit)
         try await waiting[1].value
         #expect(order.value == ["app 1"])
 
         // and when: app has none again
-        slots.give(app)
+        slots.release(app)
         try await waiting[2].value
         #expect(order.value == ["app 1", "app 2"])
 
         // then
-        slots.give(kit)
+        slots.release(kit)
         try await waiting[0].value
     }
 
@@ -115,17 +115,17 @@ import Testing
         for _ in 1...2 { slots.occupy(claim) }
         let hasBegun = Locked(false)
         let waiter = Task.immediate {
-            try await slots.take()
+            try await slots.acquire()
             hasBegun.withLock { $0 = true }
         }
 
         // when, then
-        slots.give(claim)
+        slots.release(claim)
         #expect(!hasBegun.value)
-        slots.give(claim)
+        slots.release(claim)
         try await waiter.value
-        slots.give()
-        try await slots.take()
+        slots.release()
+        try await slots.acquire()
     }
 
     /// A released slot belongs to the first waiter at once, so that no newcomer can take it in between.
@@ -134,23 +134,23 @@ import Testing
             // given: the slot is taken, and one waits
             let slots = JobSlots(count: 1)
             let order = Locked<[String]>([])
-            try await slots.take()
+            try await slots.acquire()
             let waiter = Task.immediate {
-                try await slots.take()
+                try await slots.acquire()
                 order.withLock { $0.append("waiter") }
-                slots.give()
+                slots.release()
             }
 
             // when: newcomers come from other threads while it is released
             try await withThrowingTaskGroup { group in
                 for _ in 0..<4 {
                     group.addTask {
-                        try await slots.take()
+                        try await slots.acquire()
                         order.withLock { $0.append("newcomer") }
-                        slots.give()
+                        slots.release()
                     }
                 }
-                slots.give()
+                slots.release()
                 try await group.waitForAll()
             }
             try await waiter.value

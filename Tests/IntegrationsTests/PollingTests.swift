@@ -13,7 +13,7 @@ import Testing
     ) async throws -> [String] {
         let now = Self.start + .seconds(seconds)
         let due = try await polling.due(of: polls, at: now) { hooked }
-        polling.note(due, at: now)
+        polling.record(due, at: now)
         return due
     }
 

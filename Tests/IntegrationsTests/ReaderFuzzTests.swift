@@ -49,7 +49,7 @@ import Testing
                     next += 1
                     return next <= Self.inputs + 1
                 },
-                take: { bytes throws in try answer.take(bytes) })
+                take: { bytes throws in try answer.consume(bytes) })
 
             // then
             let place = "process \(process), input \(answer.begun.map { "\($0.step)" } ?? "?"): \(outcome.complaint)"

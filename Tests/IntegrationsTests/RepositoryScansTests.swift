@@ -12,13 +12,13 @@ import Testing
 @Suite struct RepositoryScansTests {
     /// Runs the scans with `kit` and `other`, whose repositories do not exist yet.
     private func withScans(
-        mayBring: Bool = true, _ body: (Core, Signal) async throws -> Void
+        mayFetch: Bool = true, _ body: (Core, Signal) async throws -> Void
     ) async throws {
         try await withCore(bots: ["kit": Core.kit, "other": ""]) { core in
             let signal = Signal()
             let looks = RepositoryScans(
                 store: core.store, registry: core.registry, remotes: core.remotes, clock: core.time.clock,
-                timer: core.timer, signal: signal, logger: core.log.logger, mayBring: { mayBring })
+                timer: core.timer, signal: signal, logger: core.log.logger, mayFetch: { mayFetch })
             try await whileRunning({ await looks.run() }) { try await body(core, signal) }
         }
     }
@@ -84,7 +84,7 @@ import Testing
     /// Commits of a branch that no bot watches are not fetched, and none are if the disk is full.
     @Test(arguments: [true, false])
     func testThatACommitIsInTheMirrorWhenItIsQueued(hasRoom: Bool) async throws {
-        try await withScans(mayBring: hasRoom) { core, signal in
+        try await withScans(mayFetch: hasRoom) { core, signal in
             // given: a mirror that an integration has fetched
             let first = try await makeRepository(core)
             signal.notify()

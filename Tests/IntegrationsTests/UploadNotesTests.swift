@@ -15,17 +15,17 @@ import Transfer
             let place = directory.path("integrations/kit/3/_trigger-office/uploads")
 
             // when
-            await UploadNotes(directory: place).keep("one\n1 a b", of: "s3://a/b")
-            await UploadNotes(directory: place).keep("two", of: "s3://a/c")
+            await UploadNotes(directory: place).save("one\n1 a b", of: "s3://a/b")
+            await UploadNotes(directory: place).save("two", of: "s3://a/c")
 
             // then
             let next = UploadNotes(directory: place)
-            #expect(await next.recall("s3://a/b") == "one\n1 a b")
-            #expect(await next.recall("s3://a/d") == nil)
-            await next.keep(nil, of: "s3://a/b")
-            #expect(await next.recall("s3://a/b") == nil)
-            #expect(await next.recall("s3://a/c") == "two")
-            await next.keep(nil, of: "s3://a/c")
+            #expect(await next.load("s3://a/b") == "one\n1 a b")
+            #expect(await next.load("s3://a/d") == nil)
+            await next.save(nil, of: "s3://a/b")
+            #expect(await next.load("s3://a/b") == nil)
+            #expect(await next.load("s3://a/c") == "two")
+            await next.save(nil, of: "s3://a/c")
             expectNoFile(place)
         }
     }

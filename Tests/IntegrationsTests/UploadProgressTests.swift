@@ -51,7 +51,7 @@ import Transfer
         let id = IntegrationID(bot: try #require(Name("kit")), number: 41)
         let trigger = try #require(Name("office"))
         func note(_ bytes: Int64, attempt: Int = 1) -> Bool {
-            board.note(
+            board.record(
                 UploadProgress(
                     phase: .sending, file: "kit.tar.zst", number: 1, count: 3, bytes: bytes, size: 64 << 20,
                     attempt: attempt, interruption: attempt > 1 ? "the line broke" : nil),

@@ -18,7 +18,7 @@ import Testing
     @Test func testThatAWarningOfAFileThatWasNotCompiledAgainRemains() async throws {
         try await withCache { warnings in
             // given
-            try warnings.remember(
+            try warnings.store(
                 [warning("Sources/Kit/a.swift"), warning("Sources/Kit/b.swift")], digest: { _ in "d" })
 
             // when
@@ -34,7 +34,7 @@ import Testing
     @Test func testThatAWarningThatIsSaidAgainCountsOnce() async throws {
         try await withCache { warnings in
             // given
-            try warnings.remember([warning("Sources/Kit/a.swift")], digest: { _ in "d" })
+            try warnings.store([warning("Sources/Kit/a.swift")], digest: { _ in "d" })
 
             // when
             let found = warnings.combine(
@@ -48,7 +48,7 @@ import Testing
     @Test func testThatAWarningOfAFileThatChangedGoes() async throws {
         try await withCache { warnings in
             // given
-            try warnings.remember([warning("Sources/Kit/a.swift")], digest: { _ in "before" })
+            try warnings.store([warning("Sources/Kit/a.swift")], digest: { _ in "before" })
 
             // when, then: it was compiled again, whatever the log contains
             #expect(warnings.combine(printed: [], compiled: CompiledFiles(), digest: { _ in "after" }) == [])
@@ -58,7 +58,7 @@ import Testing
     @Test func testThatAWarningOfADeletedFileGoes() async throws {
         try await withCache { warnings in
             // given
-            try warnings.remember([warning("Sources/Kit/a.swift")], digest: { _ in "d" })
+            try warnings.store([warning("Sources/Kit/a.swift")], digest: { _ in "d" })
 
             // when, then
             #expect(warnings.combine(printed: [], compiled: CompiledFiles(), digest: { _ in nil }) == [])
@@ -70,7 +70,7 @@ import Testing
         try await withTemporaryDirectory { directory in
             // given
             let workspace = Workspace(path: directory.path)
-            try WarningCache(workspace: workspace).remember(
+            try WarningCache(workspace: workspace).store(
                 [warning("Sources/Kit/a.swift"), warning("Sources/Kit/b.swift")], digest: { _ in "d" })
 
             // when
@@ -89,7 +89,7 @@ import Testing
             let findings = [
                 Finding(category: .error, message: "no", path: "a.swift"), Finding(category: .warning, message: "m"),
             ]
-            try warnings.remember(findings, digest: { _ in "d" })
+            try warnings.store(findings, digest: { _ in "d" })
 
             // when, then
             #expect(warnings.combine(printed: [], compiled: CompiledFiles(), digest: { _ in "d" }) == [])

@@ -96,7 +96,7 @@ import Testing
     /// Returns what the consoles of a step report about Cargo.
     private func console(_ text: String) -> ReportContent? {
         var reader = CargoTestReader(root: root)
-        LogLines.forEach(in: Array(text.utf8)) { reader.take($0) }
+        LogLines.forEach(in: Array(text.utf8)) { reader.consume($0) }
         return reader.finish()
     }
 

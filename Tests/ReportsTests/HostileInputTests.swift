@@ -69,12 +69,12 @@ import Testing
             rounds: 300
         ) { bytes in
             var consoles = ConsoleReading(.tests, root: root, listed: [], hasEvents: false)
-            bytes.withUnsafeBytes { consoles.take($0) }
+            bytes.withUnsafeBytes { consoles.consume($0) }
             return consoles.finish().others.flatMap(\.tests).count
         },
         Reader(name: "an analysis's console", seeds: ["analyzers.txt", "cppcheck.txt"], rounds: 300) { bytes in
             var console = ConsoleReading(.analysis, root: root, listed: [], hasEvents: false)
-            bytes.withUnsafeBytes { console.take($0) }
+            bytes.withUnsafeBytes { console.consume($0) }
             return console.finish().findings.count
         },
         Reader(name: "lock files", seeds: LockFile.names.sorted().map { "Locks/" + $0 + ".sample" }, rounds: 300) {

@@ -125,7 +125,7 @@ import Testing
                 let isPassed = reader.passOver(line)
                 let (before, text) = (reader.finish().count, line.text)
                 // when
-                let isFinding = reader.take(text)
+                let isFinding = reader.consume(text)
                 // then
                 guard let isPassed else { return }
                 passed += 1

@@ -110,7 +110,7 @@ import Testing
 
     private func analysis(_ log: String) -> (findings: [String], notUnderstood: Int) {
         var reader = AnalyzerLines(root: root)
-        LogLines.forEach(in: Array(log.utf8)) { reader.take($0) }
+        LogLines.forEach(in: Array(log.utf8)) { reader.consume($0) }
         let findings = reader.finish().map { "\($0.path ?? ""):\($0.line ?? 0) \($0.rule) \($0.message.prefix(20))" }
         return (findings, reader.notUnderstood)
     }
@@ -252,7 +252,7 @@ import Testing
     @Test func testThatAnAnalysisReadsBothKindsOfLinesOnce() {
         var reader = AnalyzerLines(root: root)
         let log = "a.c:1:2: warning: m [-Wx]\na.py:3:4: F401 n\na.c:1:2: warning: m [-Wx]\n"
-        LogLines.forEach(in: Array(log.utf8)) { reader.take($0) }
+        LogLines.forEach(in: Array(log.utf8)) { reader.consume($0) }
         #expect(reader.finish().map(\.rule) == ["-Wx", "F401"])
     }
 }

@@ -14,7 +14,7 @@ import Testing
     private func feed(_ log: [UInt8], pieces: Int, to lines: inout LogLines, _ body: (LogLine) -> Void) {
         log.withUnsafeBytes { bytes in
             for start in stride(from: 0, to: bytes.count, by: pieces) {
-                lines.take(UnsafeRawBufferPointer(rebasing: bytes[start..<min(bytes.count, start + pieces)]), body)
+                lines.consume(UnsafeRawBufferPointer(rebasing: bytes[start..<min(bytes.count, start + pieces)]), body)
             }
         }
         lines.finish(body)
@@ -46,28 +46,28 @@ import Testing
             "\(DiagnosticReader.findings(in: $0, root: Samples.root))"
         } inPieces: { _, feed in
             var (lines, reader) = (LogLines(), DiagnosticReader(root: Samples.root))
-            feed(&lines) { reader.take($0) }
+            feed(&lines) { reader.consume($0) }
             return "\(reader.finish())"
         },
         Reader(testDescription: "XCTest") {
             "\(XCTestConsoleReader.tests(in: $0, root: Samples.root, listed: listed))"
         } inPieces: { _, feed in
             var (lines, reader) = (LogLines(), XCTestConsoleReader(root: Samples.root, listed: listed))
-            feed(&lines) { reader.take($0) }
+            feed(&lines) { reader.consume($0) }
             return "\(reader.finish())"
         },
         Reader(testDescription: "Swift Testing") {
             "\(SwiftTestingConsoleReader.tests(in: $0, root: Samples.root, listed: listed))"
         } inPieces: { _, feed in
             var (lines, reader) = (LogLines(), SwiftTestingConsoleReader(root: Samples.root, listed: listed))
-            feed(&lines) { reader.take($0) }
+            feed(&lines) { reader.consume($0) }
             return "\(reader.finish())"
         },
         Reader(testDescription: "crash") {
             CommandEnd(console: $0).crash ?? "none"
         } inPieces: { _, feed in
             var (lines, reader) = (LogLines(), CrashReader())
-            feed(&lines) { reader.take($0) }
+            feed(&lines) { reader.consume($0) }
             return reader.finish() ?? "none"
         },
     ]

@@ -89,7 +89,7 @@ import Testing
         // given
         var consoles = ConsoleReading(.tests, root: SourceRoot(mountedAt: "/k"), listed: [], hasEvents: false)
         // when
-        Array(row.text.utf8).withUnsafeBytes { consoles.take($0) }
+        Array(row.text.utf8).withUnsafeBytes { consoles.consume($0) }
         let content = consoles.finish()
         // then
         let tests = content.xctest + content.swiftTesting + content.others.flatMap(\.tests)

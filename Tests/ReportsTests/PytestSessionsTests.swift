@@ -35,7 +35,7 @@ import Testing
         let content = report.map { ReportReader.read(Array($0.utf8), fileName: "a", root: root) }
         var reading = ConsoleReading(
             .tests, root: root, listed: [], hasEvents: content != nil, tools: content?.tool.map { [$0] })
-        Array(text.utf8).withUnsafeBytes { reading.take($0) }
+        Array(text.utf8).withUnsafeBytes { reading.consume($0) }
         return reading.finish().others
     }
 

@@ -105,7 +105,7 @@ import Testing
         // given
         var reader = XCTestConsoleReader(root: SourceRoot(mountedAt: "/k"))
         // when
-        LogLines.forEach(in: Array(row.text.utf8)) { reader.take($0) }
+        LogLines.forEach(in: Array(row.text.utf8)) { reader.consume($0) }
         let found = reader.finish().map(Self.text)
         // then
         #expect(found == row.tests)
@@ -170,7 +170,7 @@ import Testing
         // given
         var reader = SwiftTestingConsoleReader(root: SourceRoot(mountedAt: "/k"))
         // when
-        LogLines.forEach(in: Array(row.text.utf8)) { reader.take($0) }
+        LogLines.forEach(in: Array(row.text.utf8)) { reader.consume($0) }
         let found = reader.finish().map(Self.text)
         // then
         #expect(found == row.tests.map { $0.hasSuffix(": ") ? String($0.dropLast(2)) : $0 })
@@ -257,7 +257,7 @@ import Testing
         // given
         var reader = OtherConsoles(root: SourceRoot(mountedAt: "/k"))
         // when
-        LogLines.forEach(in: Array(row.text.utf8)) { reader.take($0) }
+        LogLines.forEach(in: Array(row.text.utf8)) { reader.consume($0) }
         let contents = reader.finish()
         // then
         let found = contents.flatMap(\.tests).map {
@@ -290,7 +290,7 @@ import Testing
         // given
         var reader = SanitizerReader(root: SourceRoot(mountedAt: "/k"))
         // when
-        LogLines.forEach(in: Array(text.utf8)) { reader.take($0) }
+        LogLines.forEach(in: Array(text.utf8)) { reader.consume($0) }
         let findings = reader.finish()
         // then
         #expect(findings.count == 1)

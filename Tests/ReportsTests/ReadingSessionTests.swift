@@ -40,7 +40,7 @@ import Testing
         while !rest.isEmpty {
             let head = try ReadingRequest.head(Array(rest.prefix(ReadingRequest.headBytes)))
             rest = rest.dropFirst(ReadingRequest.headBytes)
-            answer += try session.take(head.kind, Array(rest.prefix(head.count)))
+            answer += try session.consume(head.kind, Array(rest.prefix(head.count)))
             rest = rest.dropFirst(head.count)
         }
         #expect(session.isOver)
@@ -54,7 +54,7 @@ import Testing
         let samples = Dictionary(uniqueKeysWithValues: samples.enumerated().map { ($0, $1.reports.count) })
         var (answer, rest) = (ReadingAnswer(asked: asked ?? samples), bytes[...])
         while !rest.isEmpty {
-            try rest.prefix(pieces).withUnsafeBytes { (piece) throws in try answer.take(piece) }
+            try rest.prefix(pieces).withUnsafeBytes { (piece) throws in try answer.consume(piece) }
             rest = rest.dropFirst(pieces)
         }
         return answer
@@ -217,7 +217,7 @@ import Testing
 
     @Test func testThatAReaderOfAnotherVersionIsRefused() throws {
         var session = ReadingSession()
-        let error = #expect(throws: WireError.self) { _ = try session.take(1, [99, 0]) }
+        let error = #expect(throws: WireError.self) { _ = try session.consume(1, [99, 0]) }
         expectContains("\(String(describing: error))", "install both programs of one version")
     }
 

@@ -281,7 +281,7 @@ import Testing
         // given
         var reader = OtherConsoles(root: SourceRoot(mountedAt: "/k"))
         // when
-        LogLines.forEach(in: Array(row.text.utf8)) { reader.take($0) }
+        LogLines.forEach(in: Array(row.text.utf8)) { reader.consume($0) }
         let contents = reader.finish()
         // then
         let found = contents.flatMap(\.tests).map { test in

@@ -123,10 +123,10 @@ import Testing
 
             // when
             for number in 0...KeptRepositories.limit {
-                let repository = try kept.take(store(number))
+                let repository = try kept.acquire(store(number))
                 if number == 0 { oldest = repository }
                 if number == 1 { second = repository }
-                kept.keep(repository, of: store(number), isFilled: true)
+                kept.release(repository, of: store(number), isFilled: true)
                 time.withLock { $0 += .milliseconds(1) }
             }
 
@@ -143,9 +143,9 @@ import Testing
             let time = Locked(ContinuousClock.now)
             let kept = KeptRepositories { time.value }
             let other = MirrorStore(path: fixture.directory.path("mirrors/other"), name: "other")
-            let (used, unused) = (try kept.take(fixture.mirror.store), try kept.take(other))
-            kept.keep(used, of: fixture.mirror.store, isFilled: true)
-            kept.keep(unused, of: other)
+            let (used, unused) = (try kept.acquire(fixture.mirror.store), try kept.acquire(other))
+            kept.release(used, of: fixture.mirror.store, isFilled: true)
+            kept.release(unused, of: other)
 
             // when, then
             kept.closeUnused()
@@ -227,8 +227,8 @@ import Testing
     /// Returns the handle that the next call gets.
     private static func take(_ mirror: Mirror) async throws -> OpenRepository {
         try await mirror.queue.run { () throws(SourceControlError) in
-            let repository = try mirror.kept.take(mirror.store)
-            mirror.kept.keep(repository, of: mirror.store, isFilled: true)
+            let repository = try mirror.kept.acquire(mirror.store)
+            mirror.kept.release(repository, of: mirror.store, isFilled: true)
             return repository
         }
     }

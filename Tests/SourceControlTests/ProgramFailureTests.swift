@@ -112,16 +112,16 @@ import Testing
         func silence() throws -> Duration { try #require(control.silence { _ in nil }) }
         try await until("the silence is too long") { try silence() > limits.silence }
         // when
-        control.note(effort: 5)
+        control.record(effort: 5)
         // then
         let first = try silence()
         #expect(first < limits.silence)
         #expect(control.silentProcesses == [1 << 30])
         // Another one without any work changes nothing
-        control.note(effort: 5)
+        control.record(effort: 5)
         #expect(try silence() >= first)
         // One with some work does
-        control.note(effort: 6)
+        control.record(effort: 6)
         #expect(try silence() < first)
     }
 }

@@ -12,11 +12,11 @@ import Testing
     func testThatAChangeIsOfItsIntegrationAlone(change: StoreChange) {
         // given
         var stamps = IntegrationStamps()
-        stamps.note(.integration(Self.id(1)))
-        stamps.note(.integration(Self.id(2)))
+        stamps.record(.integration(Self.id(1)))
+        stamps.record(.integration(Self.id(2)))
         let before = [stamps.stamp(of: Self.id(1)), stamps.stamp(of: Self.id(2))]
         // when
-        stamps.note(change)
+        stamps.record(change)
         // then
         #expect(stamps.stamp(of: Self.id(1)) > before[0])
         #expect(stamps.stamp(of: Self.id(2)) == before[1])
@@ -26,12 +26,12 @@ import Testing
     @Test func testThatASilenceIsAChangeOfAllIntegrationsOfTheBot() {
         // given
         var stamps = IntegrationStamps()
-        stamps.note(.integration(Self.id(1)))
+        stamps.record(.integration(Self.id(1)))
         let before = [
             stamps.stamp(of: Self.id(1)), stamps.stamp(of: Self.id(2)), stamps.stamp(of: Self.id(1, of: "tool")),
         ]
         // when
-        stamps.note(.silences(bot: Name(nearest: "kit")))
+        stamps.record(.silences(bot: Name(nearest: "kit")))
         // then
         #expect(stamps.stamp(of: Self.id(1)) > before[0])
         #expect(stamps.stamp(of: Self.id(2)) > before[1])
@@ -41,14 +41,14 @@ import Testing
     @Test func testThatWhatIsForgottenCountsAsChanged() {
         // given
         var stamps = IntegrationStamps()
-        stamps.note(.integration(Self.id(1)))
+        stamps.record(.integration(Self.id(1)))
         let before = stamps.stamp(of: Self.id(1))
         // when
-        for number in 2...IntegrationStamps.maximum + 1 { stamps.note(.integration(Self.id(number))) }
+        for number in 2...IntegrationStamps.maximum + 1 { stamps.record(.integration(Self.id(number))) }
         // then
         #expect(stamps.stamp(of: Self.id(1)) > before)
         let after = stamps.stamp(of: Self.id(1))
-        stamps.note(.integration(Self.id(1)))
+        stamps.record(.integration(Self.id(1)))
         #expect(stamps.stamp(of: Self.id(1)) > after)
     }
 }

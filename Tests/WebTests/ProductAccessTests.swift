@@ -122,7 +122,7 @@ import Transfer
                 phase: .sending, file: "kit-1.0.0-source.tar.gz", number: 1, count: 1, bytes: 1, size: 2,
                 attempt: 1,
                 interruption: nil)
-            _ = web.operations.board.note(progress, integration: id, trigger: trigger)
+            _ = web.operations.board.record(progress, integration: id, trigger: trigger)
             let api = "/api/v1/bots/kit/integrations/1"
 
             // when

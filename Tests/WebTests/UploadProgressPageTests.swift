@@ -22,7 +22,7 @@ import Transfer
                 phase: .sending, file: "<kit>.tar.zst", number: 2, count: 3, bytes: 16 << 20, size: 64 << 20,
                 attempt: 2,
                 interruption: "the line broke")
-            _ = web.operations.board.note(progress, integration: id, trigger: trigger)
+            _ = web.operations.board.record(progress, integration: id, trigger: trigger)
             let (page, api) = (
                 "/bots/\(id.bot)/\(id.number)", "/api/v1/bots/\(id.bot)/integrations/\(id.number)/triggers"
             )

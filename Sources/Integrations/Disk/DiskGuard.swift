@@ -144,7 +144,7 @@ package final class DiskGuard: Sendable {
     private func tendReserve() {
         guard let room = DiskRoom(at: state.path) else { return }
         do {
-            if try reserve.giveBack(room) {
+            if try reserve.release(room) {
                 logger.warning("the reserve of the disk was given back", metadata: ["path": "\(state.reserve)"])
             } else if keepsReserve.withLock({ $0 }) {
                 try reserve.keep(room)
@@ -167,7 +167,7 @@ package final class DiskGuard: Sendable {
 
     private func removeIdleWorkspaces() async {
         let found = await queue.run { [state] in Workspace.leastRecentlyUsed(in: state.workspaces) }
-        for workspace in found where await workspaces.takeIdle(workspace) {
+        for workspace in found where await workspaces.acquireIdle(workspace) {
             warnOnce(.removal, "a workspace is removed, since the disk is full", ["path": "\(workspace.path)"])
             do {
                 try await removals.run { [state] in try workspace.remove(beneath: state.workspaces) }
@@ -175,7 +175,7 @@ package final class DiskGuard: Sendable {
                 warnOnce(
                     .removal, "a workspace could not be removed", ["path": "\(workspace.path)", "error": "\(error)"])
             }
-            await workspaces.giveBack(workspace)
+            await workspaces.release(workspace)
             if await queue.run({ [state] in DiskRoom(at: state.workspaces)?.isAmple ?? true }) { return }
         }
     }

@@ -37,7 +37,7 @@ struct DiskReserve: Sendable {
 
     /// Releases the reserve if almost nothing is left.
     /// - Returns: Whether there was a reserve.
-    func giveBack(_ room: DiskRoom) throws(FileError) -> Bool {
+    func release(_ room: DiskRoom) throws(FileError) -> Bool {
         guard room.isCritical, isThere else { return false }
         try Directory(opening: state.reserve).removeContents()
         return true
@@ -47,10 +47,10 @@ struct DiskReserve: Sendable {
 extension StateDirectory {
     /// Releases the reserve if the disk is full, before the database is opened.
     /// - Returns: What the disk is short of, in words; `nil` if it has enough.
-    package func giveReserveBack() -> String? {
+    package func releaseReserve() -> String? {
         guard let room = DiskRoom(at: path) else { return nil }
         // A failed removal is no reason not to try to start.
-        _ = try? DiskReserve(state: self).giveBack(room)
+        _ = try? DiskReserve(state: self).release(room)
         return room.shortage.map { "\(path) has \($0)" }
     }
 }

@@ -183,7 +183,7 @@ package struct AttemptReading: Sendable {
         if !remembered.isEmpty { worsen(to: .warnings, nil) }
         findings += remembered
         attribute(to: .building)
-        try warnings.remember(all, digest: context.digest)
+        try warnings.store(all, digest: context.digest)
     }
 
     private mutating func addTests(

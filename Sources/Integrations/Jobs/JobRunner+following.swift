@@ -9,7 +9,7 @@ import Storage
 extension JobRunner {
     /// Follows a started job to its end. The workspace is released only when none of its processes runs any more. If the daemon stops, it is not
     /// released.
-    func bring(
+    func complete(
         _ attempt: AttemptRecord, _ directory: AttemptDirectory, plan: JobPlanner.Plan, _ workspace: Workspace,
         _ request: Request, _ cancellation: Cancellation
     ) async throws {
@@ -32,10 +32,10 @@ extension JobRunner {
             try await launcher.end(directory, because: "\(error)")
             // Another attempt follows, and the state of the lost job's workspace is unknown.
             if try await executor.liveness(of: directory) == .lost { try await discard(workspace) }
-            await giveBack(workspace)
+            await release(workspace)
             throw error
         }
-        await giveBack(workspace)
+        await release(workspace)
     }
 
     private func follow(
@@ -52,7 +52,7 @@ extension JobRunner {
                 {
                     var progress = Progress(state: attempt.state)
                     for try await events in AttemptFollower(executor: executor).batches(of: directory) {
-                        let steps = events.compactMap { progress.note($0, steps: plan.steps) }
+                        let steps = events.compactMap { progress.record($0, steps: plan.steps) }
                         // Changes that come with the job's last event are stored with the job's results, if the results can be read at once.
                         if events.last?.isFinished ?? false, directory.logSize <= Self.shortLogBytes {
                             last = steps
@@ -105,7 +105,7 @@ extension JobRunner {
         }
 
         /// Returns the change that an event makes to a step; `nil` if it belongs to no known step.
-        mutating func note(_ event: StatusEvent, steps: [JobDescription.Step]) -> StepChange? {
+        mutating func record(_ event: StatusEvent, steps: [JobDescription.Step]) -> StepChange? {
             switch event {
             case .started(let index, let at):
                 guard steps.indices.contains(index), let step = JobStep(rawValue: steps[index].step) else { return nil }

@@ -39,7 +39,7 @@ extension JobRunner {
             let isLost = try await executor.liveness(of: directory) == .lost
             if let workspace = job.flatMap({ Workspace(tree: $0.workspace) }) {
                 if isLost { try await discard(workspace) }
-                await giveBack(workspace)
+                await release(workspace)
             } else if isLost {
                 try await discardWorkspaces(of: id)
             }

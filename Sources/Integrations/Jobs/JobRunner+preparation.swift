@@ -14,8 +14,8 @@ extension JobRunner {
         return try await cancellation.interrupting { try await awaitRoom(for: integration) } != nil
     }
 
-    func takeWorkspace(_ id: AttemptID, _ request: Request) async -> Workspace {
-        await workspaces.take(
+    func acquireWorkspace(_ id: AttemptID, _ request: Request) async -> Workspace {
+        await workspaces.acquire(
             bot: request.bot.name, configuration: id.job, domain: Workspaces.TrustDomain(request.integration),
             grants: Self.grants(of: request))
     }
@@ -100,7 +100,7 @@ extension JobRunner {
         } catch let error as SourceControlError where Self.mendable.contains(error.code) {
             // A damaged mirror does not mean that the commit is damaged. The lost objects are fetched again, once.
             let commit = request.integration.commit
-            try await request.mirror.bring(request.integration)
+            try await request.mirror.fetch(request.integration)
             try await request.remotes.fetchSubmodules(of: commit, in: request.mirror, for: request.bot)
             return try await checkout(request, workspace, upstream, isClean: isClean)
         }

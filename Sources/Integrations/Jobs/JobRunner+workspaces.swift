@@ -10,7 +10,7 @@ import Storage
 extension JobRunner {
     /// Releases a workspace in which no process runs any more. A fork's workspace is removed first, unless the task is canceled because the daemon
     /// stops: a process may have been started in it.
-    package func giveBack(_ workspace: Workspace) async {
+    package func release(_ workspace: Workspace) async {
         if workspace.isThrowaway, !Task.isCancelled {
             do {
                 try await remove(workspace)
@@ -20,24 +20,24 @@ extension JobRunner {
                     "a workspace could not be removed", metadata: ["path": "\(workspace.path)", "error": "\(error)"])
             }
         }
-        await workspaces.giveBack(workspace)
+        await workspaces.release(workspace)
     }
 
     /// Marks the workspaces and the slots of jobs that an earlier daemon started as taken, before another job can take them.
-    package func retake(of integrations: [IntegrationID]) async throws {
+    package func reacquire(of integrations: [IntegrationID]) async throws {
         var lost: [AttemptID] = []
         for id in integrations {
             guard let integration = try await store.integration(id) else { continue }
             for attempt in try await store.attempts(of: id) where attempt.state.verdict == nil {
                 let directory = directory(of: attempt.id)
                 let liveness = try await executor.liveness(of: directory)
-                running.noteLeft(id)
+                running.recordLeft(id)
                 await queue.run { AtomicFile.removeLeft(in: directory.path) }
                 guard liveness != .notStarted else { continue }
                 if liveness == .running { running.takeUp(attempt.id, Self.claim(of: integration)) }
                 do {
                     let job = try await queue.run { try directory.job() }
-                    if let workspace = Workspace(tree: job.workspace) { await workspaces.retake(workspace) }
+                    if let workspace = Workspace(tree: job.workspace) { await workspaces.reacquire(workspace) }
                 } catch let error as ExecutionError where error.code == .malformed || error.code == .notFound {
                     // The job runs nowhere. It is found to be lost when the integration is taken up.
                     if liveness == .lost { lost.append(attempt.id) }
@@ -57,16 +57,16 @@ extension JobRunner {
     /// Removes each unused workspace in which a lost job may have run.
     func discardWorkspaces(of id: AttemptID) async throws {
         await doubtWorkspaces(of: id)
-        for workspace in await workspaces.takeDoubtful(bot: id.integration.bot, configuration: id.job) {
+        for workspace in await workspaces.acquireDoubtful(bot: id.integration.bot, configuration: id.job) {
             try await discard(workspace)
-            await workspaces.giveBack(workspace)
+            await workspaces.release(workspace)
         }
     }
 
     /// Takes the workspaces that an earlier daemon left and that must not be reused: those of forks, and those moved aside. Removes the partial files
     /// that the daemon was writing beside any workspace when it was killed. Must be called after those of running jobs are taken, and before another
     /// job starts.
-    package func takeLeftWorkspaces() async -> [Workspace] {
+    package func acquireLeftWorkspaces() async -> [Workspace] {
         let root = state.workspaces
         let found = await queue.run { () -> [Workspace] in
             let found = Workspace.all(in: root)
@@ -75,7 +75,7 @@ extension JobRunner {
             }
             return found
         }
-        return await workspaces.takeLeft(of: found)
+        return await workspaces.acquireLeft(of: found)
     }
 
     func remove(_ workspace: Workspace) async throws {

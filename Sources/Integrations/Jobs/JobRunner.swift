@@ -164,7 +164,7 @@ package struct JobRunner: Sendable {
         // An earlier try left it in this state, and none of its processes runs.
         running.end(attempt.id)
         let slots = slots
-        if try await cancellation.interrupting({ try await slots.take(claim) }) == nil {
+        if try await cancellation.interrupting({ try await slots.acquire(claim) }) == nil {
             return try await endUnstarted(attempt.id, cancellation)
         }
         running.begin(attempt.id, claim)
@@ -231,7 +231,7 @@ package struct JobRunner: Sendable {
         guard try await hasRoom(for: request.integration.id, cancellation) else {
             return try await endUnstarted(id, cancellation)
         }
-        let workspace = await takeWorkspace(id, request)
+        let workspace = await acquireWorkspace(id, request)
         let plan: JobPlanner.Plan
         do {
             let ready = try await prepare(id, request, in: workspace, cancellation)
@@ -242,15 +242,15 @@ package struct JobRunner: Sendable {
                     directory, secrets: ready.secrets, cancellation,
                     explain: { await store.explainWait(of: id.integration, $0, logger) })
             else {
-                await giveBack(workspace)
+                await release(workspace)
                 return try await finish(id, verdict: .canceled, reason: await reason(of: cancellation))
             }
             plan = ready.plan
         } catch {
             if let error = error as? ExecutionError, error.code == .exists {
-                return await leave(workspace, to: directory)
+                return await abandon(workspace, to: directory)
             }
-            await giveBack(workspace)
+            await release(workspace)
             switch error {
             case let error as SourceControlError where error.code != .canceled && !Task.isCancelled:
                 return try await finish(id, verdict: .checkoutError, reason: "\(error)")
@@ -259,17 +259,17 @@ package struct JobRunner: Sendable {
             default: throw error
             }
         }
-        try await bring(attempt, directory, plan: plan, workspace, request, cancellation)
+        try await complete(attempt, directory, plan: plan, workspace, request, cancellation)
     }
 
     /// Leaves a workspace to a job that a delayed launcher has just started at an earlier daemon's request. The job runs, and is followed.
     /// - Parameter workspace: The workspace that was prepared meanwhile.
-    private func leave(_ workspace: Workspace, to directory: AttemptDirectory) async {
+    private func abandon(_ workspace: Workspace, to directory: AttemptDirectory) async {
         // A job whose file cannot be read is found to be lost when it is taken up.
         let job = await queue.run { try? directory.job() }
         let own = job.flatMap { Workspace(tree: $0.workspace) }
-        if let own { await workspaces.retake(own) }
-        if own != workspace { await giveBack(workspace) }
+        if let own { await workspaces.reacquire(own) }
+        if own != workspace { await release(workspace) }
     }
 
     /// Continues an attempt that runs or has ended since before a restart. The job directory states its steps and its workspace.
@@ -289,10 +289,10 @@ package struct JobRunner: Sendable {
             let reason = "the job directory \(directory.path) names no workspace"
             return try await finish(attempt.id, verdict: .internalError, reason: reason)
         }
-        await workspaces.retake(workspace)
+        await workspaces.reacquire(workspace)
         let plan = JobPlanner.plan(
             of: description, configuration: request.configuration, recipe: request.recipe)
-        try await bring(attempt, directory, plan: plan, workspace, request, cancellation)
+        try await complete(attempt, directory, plan: plan, workspace, request, cancellation)
     }
 
     /// Stores the end of an attempt without the results of a job.

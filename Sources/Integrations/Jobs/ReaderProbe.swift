@@ -29,7 +29,7 @@ package enum ReaderProbe {
                     bytes += requests
                     return !requests.isEmpty
                 },
-                take: { bytes throws in try answer.take(bytes) })
+                take: { bytes throws in try answer.consume(bytes) })
             if answer.isWhole { return answer.isFiltered }
             reason = StepReading.reason(outcome, program.limits)
         } catch let error as WireError {

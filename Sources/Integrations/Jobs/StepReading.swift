@@ -70,7 +70,7 @@ struct StepReading {
         do {
             outcome = try program.run(
                 stop: stop, feed: { try pieces.next(into: &$0) },
-                take: { bytes throws in try answer.take(bytes) })
+                take: { bytes throws in try answer.consume(bytes) })
         } catch let error as WireError {
             wrong = error
         }

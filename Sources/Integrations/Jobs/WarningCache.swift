@@ -33,7 +33,7 @@ package struct WarningCache: Sendable {
     ) -> [Finding] {
         let known = Set(printed)
         return printed
-            + recall().filter { remembered in
+            + load().filter { remembered in
                 guard let path = remembered.finding.path, !compiled.contains(path),
                     isTreeGone || digest(path) == remembered.digest
                 else { return false }
@@ -43,7 +43,7 @@ package struct WarningCache: Sendable {
 
     /// Stores the warnings among the findings for the next build in this workspace.
     /// - Throws: `FileError`.
-    package func remember(_ findings: [Finding], digest: (String) -> String?) throws {
+    package func store(_ findings: [Finding], digest: (String) -> String?) throws {
         var digests: [String: String] = [:]
         let warnings = findings.compactMap { finding -> Remembered? in
             guard finding.category == .warning, let path = finding.path else { return nil }
@@ -60,7 +60,7 @@ package struct WarningCache: Sendable {
         var digest: String
     }
 
-    private func recall() -> [Remembered] {
+    private func load() -> [Remembered] {
         // The file is missing in a new workspace. An unreadable file is treated the same way, because the next build from scratch prints all warnings
         // again.
         guard let bytes = try? WholeFile.read(path, limit: Self.maximumBytes) else { return [] }

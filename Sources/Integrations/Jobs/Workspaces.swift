@@ -59,7 +59,7 @@ package actor Workspaces {
 
     /// Takes the lowest free slot, which is likely to have the newest build products.
     /// - Parameter grants: The bot file's `secrets` for the job. If empty, the workspace is the usual one of the trust domain.
-    package func take(bot: Name, configuration: Name, domain: TrustDomain, grants: [JobSecret] = []) -> Workspace {
+    package func acquire(bot: Name, configuration: Name, domain: TrustDomain, grants: [JobSecret] = []) -> Workspace {
         let place = domain.directory(grants)
         var slot = 0
         while true {
@@ -70,9 +70,9 @@ package actor Workspaces {
     }
 
     /// Takes the workspace that a job uses which still runs after a restart.
-    package func retake(_ workspace: Workspace) { taken.insert(workspace.path) }
+    package func reacquire(_ workspace: Workspace) { taken.insert(workspace.path) }
 
-    /// Takes the free workspaces, because a job may have been lost in any of them. `takeDoubtful` returns them for removal.
+    /// Takes the free workspaces, because a job may have been lost in any of them. `acquireDoubtful` returns them for removal.
     /// - Parameter found: The workspaces of the bot's configuration on the disk.
     package func doubt(_ found: [Workspace], bot: Name, configuration: Name) {
         let new = found.filter { taken.insert($0.path).inserted }
@@ -80,23 +80,23 @@ package actor Workspaces {
     }
 
     /// Returns the doubtful workspaces, once. The caller must release them.
-    package func takeDoubtful(bot: Name, configuration: Name) -> [Workspace] {
+    package func acquireDoubtful(bot: Name, configuration: Name) -> [Workspace] {
         doubtful.removeValue(forKey: "\(bot)/\(configuration)") ?? []
     }
 
     /// Takes the throwaway workspaces that an earlier daemon left, so that they can be removed. No job uses them any more.
     /// - Parameter found: The workspaces on the disk.
     /// - Returns: The throwaway ones that were free.
-    package func takeLeft(of found: [Workspace]) -> [Workspace] {
+    package func acquireLeft(of found: [Workspace]) -> [Workspace] {
         found.filter { $0.isThrowaway && taken.insert($0.path).inserted }
     }
 
     /// Takes a free workspace, so that it can be removed.
     /// - Returns: Whether the caller now owns it.
-    func takeIdle(_ workspace: Workspace) -> Bool { taken.insert(workspace.path).inserted }
+    func acquireIdle(_ workspace: Workspace) -> Bool { taken.insert(workspace.path).inserted }
 
     /// Releases a workspace.
-    package func giveBack(_ workspace: Workspace) { taken.remove(workspace.path) }
+    package func release(_ workspace: Workspace) { taken.remove(workspace.path) }
 }
 
 /// A workspace on the disk: the checked-out tree, and the records about it. The records are outside of the tree, where jobs cannot reach them.

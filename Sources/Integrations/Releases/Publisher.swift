@@ -128,7 +128,7 @@ package final class Publisher: Sendable {
                 } catch let error as CancellationError {
                     throw error
                 } catch {
-                    await giveBack(version, request)
+                    await release(version, request)
                     throw error
                 }
                 return .published(version)
@@ -146,7 +146,7 @@ package final class Publisher: Sendable {
 
     /// Releases the number of a version that could not be published, unless all its files are in place. The caller reports the cause. Failures here
     /// are repaired at the product's next publication, or at the next start.
-    private func giveBack(_ version: SemanticVersion, _ request: Request) async {
+    private func release(_ version: SemanticVersion, _ request: Request) async {
         do {
             guard try await versions.manifest(product: request.product, version: version) == nil else { return }
             try await store.abandon(product: request.product, version: version)

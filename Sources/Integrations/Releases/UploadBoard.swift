@@ -24,7 +24,7 @@ package final class UploadBoard: Sendable {
 
     /// Records the progress of an upload.
     /// - Returns: Whether viewers should be notified, because the phase or the file changed, or another twentieth of the file was sent.
-    package func note(_ progress: UploadProgress, integration: IntegrationID, trigger: Name) -> Bool {
+    package func record(_ progress: UploadProgress, integration: IntegrationID, trigger: Name) -> Bool {
         let before = state.withLock { state in
             let key = Key(integration: integration, trigger: trigger)
             defer { state[key] = progress }

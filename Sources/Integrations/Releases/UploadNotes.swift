@@ -12,7 +12,7 @@ struct UploadNotes: UploadStateStore {
 
     init(directory: String) { self.directory = directory }
 
-    func recall(_ place: String) async -> String? {
+    func load(_ place: String) async -> String? {
         let (path, limit) = (path(place), Self.limit)
         return await queue.run {
             guard let bytes = try? WholeFile.read(path, limit: limit) else { return nil }
@@ -20,7 +20,7 @@ struct UploadNotes: UploadStateStore {
         }
     }
 
-    func keep(_ text: String?, of place: String) async {
+    func save(_ text: String?, of place: String) async {
         let (path, directory) = (path(place), directory)
         await queue.run {
             if let text {

@@ -101,7 +101,7 @@ package struct Uploads: Sendable {
         let (id, trigger, board) = (shipment.integration, shipment.trigger, board)
         let interruptions = Interruptions()
         options.progress = { progress in
-            let isNews = board.note(progress, integration: id, trigger: trigger)
+            let isNews = board.record(progress, integration: id, trigger: trigger)
             if progress.phase == .waiting {
                 interruptions.add()
                 onChange(progress.interruption)

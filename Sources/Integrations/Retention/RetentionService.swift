@@ -121,7 +121,7 @@ package final class RetentionService: Sendable {
             rows[place].disk = use
             found.append((rows[place].id, rows[place].run, use))
         }
-        try await store.noteDisk(found)
+        try await store.recordDiskUse(found)
         return rows
     }
 

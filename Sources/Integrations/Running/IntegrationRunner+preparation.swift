@@ -210,7 +210,7 @@ extension IntegrationRunner {
         _ commit: CommitID, of record: IntegrationRecord, bot: BotSpecification, _ mirror: Mirror
     ) async throws -> CommitContent {
         if let content = try await read(commit, bot: bot, mirror) { return content }
-        try await ask(record.repository, for: record) { try await mirror.bring(record) }
+        try await ask(record.repository, for: record) { try await mirror.fetch(record) }
         let content = try await mirror.content(
             of: commit, file: Self.file(of: bot), limit: Self.limit, project: ProjectTree.reader)
         guard let content else {
@@ -241,7 +241,7 @@ extension IntegrationRunner {
     }
 
     private func fetch(_ record: IntegrationRecord, _ mirror: Mirror) async throws {
-        try await ask(record.repository, for: record) { try await mirror.bring(record) }
+        try await ask(record.repository, for: record) { try await mirror.fetch(record) }
         try await fetchDefaultBranch(for: record, mirror)
         try await repack(mirror)
     }

@@ -15,7 +15,7 @@ extension IntegrationRunner {
         if isWhole, record.recipe != nil, try await mirror.contains(record.commit) { return record }
         let (hasBase, hasHead) = (try await mirror.contains(pull.baseCommit), try await mirror.contains(pull.head))
         if !isWhole || !hasBase || !hasHead {
-            try await ask(record.repository, for: record) { try await mirror.bring(record) }
+            try await ask(record.repository, for: record) { try await mirror.fetch(record) }
             try await repack(mirror)
         }
         let (commit, unmerged) = try await combined(pull, of: record, mirror)
@@ -32,7 +32,7 @@ extension IntegrationRunner {
             return try await mirror.combine(pull)
         } catch {
             guard [.mirrorDamaged, .commitMissing].contains(error.code) else { throw error }
-            try await ask(record.repository, for: record) { try await mirror.bring(record) }
+            try await ask(record.repository, for: record) { try await mirror.fetch(record) }
             return try await mirror.combine(pull)
         }
     }

@@ -54,14 +54,14 @@ package struct IntegrationRunner: Sendable {
     /// Runs an integration to its end and stores the result. Does not throw: every failure becomes the integration's result. If the task is canceled,
     /// the integration stays as it is for the next daemon.
     package func run(_ id: IntegrationID, cancellation: Cancellation) async -> Ending {
-        guard let marks else { return await bring(id, cancellation) }
+        guard let marks else { return await advance(id, cancellation) }
         let subject = "integration \(id)"
-        if let reason = marks.reason(for: subject) { return await leaveAlone(id, reason) }
-        return await marks.during(subject) { await bring(id, cancellation) }
+        if let reason = marks.reason(for: subject) { return await abandon(id, reason) }
+        return await marks.during(subject) { await advance(id, cancellation) }
     }
 
     /// Fails an integration that has crashed the daemon repeatedly.
-    private func leaveAlone(_ id: IntegrationID, _ reason: String) async -> Ending {
+    private func abandon(_ id: IntegrationID, _ reason: String) async -> Ending {
         do {
             guard try await store.takeUp(id, as: await registry.bot(id.bot), with: nil, at: clock.now()) != nil else {
                 return .stored
@@ -94,7 +94,7 @@ package struct IntegrationRunner: Sendable {
         try ended.get()
     }
 
-    private func bring(_ id: IntegrationID, _ cancellation: Cancellation) async -> Ending {
+    private func advance(_ id: IntegrationID, _ cancellation: Cancellation) async -> Ending {
         // The scheduler may have read the integration before its end was stored, and a user can cancel a queued one.
         let now = await registry.bot(id.bot)
         let preparation = if let now { await readEarly(id, bot: now) } else { Store.Preparation?.none }

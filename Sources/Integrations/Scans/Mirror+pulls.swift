@@ -4,7 +4,7 @@ import Storage
 
 extension Mirror {
     /// Fetches the commit that an integration checks out. For a pull request it fetches the base and the head, and merges them.
-    func bring(_ record: IntegrationRecord) async throws(SourceControlError) {
+    func fetch(_ record: IntegrationRecord) async throws(SourceControlError) {
         guard let pull = record.pull else { return try await fetch([record.ref: record.commit]) }
         try await fetch([pull.base: pull.baseCommit, pull.place: pull.head])
         _ = try await combine(pull)

@@ -83,7 +83,7 @@ package struct Poller: Sendable {
         let due = try await polling.due(of: await registry.polls(), at: now) { try await store.hookedRepositories() }
         guard !due.isEmpty else { return }
         try await store.requestScans(at: due)
-        polling.note(due, at: now)
+        polling.record(due, at: now)
         scans.notify()
     }
 }

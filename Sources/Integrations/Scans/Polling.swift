@@ -55,7 +55,7 @@ struct Polling {
     }
 
     /// Records that scans of repositories were requested.
-    mutating func note(_ repositories: [String], at now: Timestamp) {
+    mutating func record(_ repositories: [String], at now: Timestamp) {
         for repository in repositories {
             let polls = polls[repository] ?? []
             entries[repository] = Entry(

@@ -14,7 +14,7 @@ package actor RepositoryScans {
     private let timer: any Clock<Duration>
     private let signal: Signal
     private let cancel: Cancel
-    private let mayBring: @Sendable () -> Bool
+    private let mayFetch: @Sendable () -> Bool
     let logger: Logger
     private let marks: CrashMarks?
 
@@ -48,15 +48,15 @@ package actor RepositoryScans {
     package typealias Cancel = @Sendable (_ id: IntegrationID, _ run: Int, _ reason: String) async throws -> Void
 
     /// - Parameters:
-    ///   - mayBring: Returns whether there is room for commits. If not, scans only list refs.
+    ///   - mayFetch: Returns whether there is room for commits. If not, scans only list refs.
     ///   - cancel: Called for running integrations of closed pull requests. If it fails, it is called again after the next scan.
     package init(
         store: Store, registry: BotRegistry, remotes: Remotes, clock: WallClock, timer: any Clock<Duration>,
-        signal: Signal, logger: Logger, marks: CrashMarks? = nil, mayBring: @escaping @Sendable () -> Bool = { true },
+        signal: Signal, logger: Logger, marks: CrashMarks? = nil, mayFetch: @escaping @Sendable () -> Bool = { true },
         cancel: @escaping Cancel = { _, _, _ in }
     ) {
         self.cancel = cancel
-        self.mayBring = mayBring
+        self.mayFetch = mayFetch
         self.marks = marks
         self.store = store
         self.registry = registry
@@ -222,10 +222,10 @@ package actor RepositoryScans {
             let mirror = try await remotes.mirror(for: bot)
             do throws(SourceControlError) {
                 listing = try await mirror.scan(
-                    others: pulls.filter { $0.branch == nil }, bringing: mayBring() ? wanted(by: bots, open) : nil)
+                    others: pulls.filter { $0.branch == nil }, fetching: mayFetch() ? wanted(by: bots, open) : nil)
             } catch {
                 guard error.code == .empty else { throw error }
-                return try await noteEmpty(request, error)
+                return try await recordEmpty(request, error)
             }
             if mirror.hasManyPacks { crowding.yield(mirror) }
             let judged = await judge(open, listing, mirror)
@@ -265,7 +265,7 @@ package actor RepositoryScans {
     /// scanned it. So the first push is treated as what was there before: its branches are integrated, its tags are not.
     /// - Returns: A failure if all earlier refs have vanished at once. A server under repair may report that, and removing the refs here would
     ///   integrate them a second time when it returns.
-    private func noteEmpty(_ request: ScanRequest, _ error: SourceControlError) async throws -> Result {
+    private func recordEmpty(_ request: ScanRequest, _ error: SourceControlError) async throws -> Result {
         let count = try await store.heads(of: request.repository).count
         guard count == 0 else {
             return .failed(

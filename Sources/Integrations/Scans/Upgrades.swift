@@ -56,7 +56,7 @@ package struct Upgrades: Sendable {
         let marks = try await store.toolchainMarks()
         let bots = await registry.all()
         let new = bots.map(\.name).filter { marks[$0] == nil }
-        if !new.isEmpty { try await store.noteToolchain(version, of: new) }
+        if !new.isEmpty { try await store.recordToolchain(version, of: new) }
         var failure: (any Error)?
         var isAnyLeft = false
         for bot in bots {

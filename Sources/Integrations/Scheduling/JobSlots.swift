@@ -56,14 +56,14 @@ package final class JobSlots: Sendable {
     /// Runs `body` with a slot, as soon as one is free.
     /// - Throws: `CancellationError` if the task is canceled while it waits; the errors of `body`.
     package func withSlot<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-        try await take()
-        defer { give() }
+        try await acquire()
+        defer { release() }
         return try await body()
     }
 
     /// Waits for a slot and takes it. The caller must release it with `give`.
     /// - Throws: `CancellationError` if the task is canceled while it waits. There is then no slot to release.
-    package func take(_ claim: Claim = Claim()) async throws {
+    package func acquire(_ claim: Claim = Claim()) async throws {
         try Task.checkCancellation()
         let key = state.withLock { state in
             state.next += 1
@@ -107,7 +107,7 @@ package final class JobSlots: Sendable {
 
     /// Releases a slot, which goes directly to the next request.
     /// - Parameter claim: The claim with which it was taken.
-    package func give(_ claim: Claim = Claim()) {
+    package func release(_ claim: Claim = Claim()) {
         let waiter = state.withLock { state -> Waiter? in
             state.count(claim, by: -1)
             let next = state.free < 0 ? nil : state.takeNext()

@@ -23,13 +23,13 @@ final class RunningJobs: Sendable {
 
     /// Releases the attempt's slot, if it has one.
     func end(_ attempt: AttemptID) {
-        if let claim = claims.withLock({ $0.removeValue(forKey: attempt) }) { slots.give(claim) }
+        if let claim = claims.withLock({ $0.removeValue(forKey: attempt) }) { slots.release(claim) }
     }
 
     /// Records an integration with unfinished attempts of an earlier daemon.
-    func noteLeft(_ id: IntegrationID) { left.withLock { _ = $0.insert(id) } }
+    func recordLeft(_ id: IntegrationID) { left.withLock { _ = $0.insert(id) } }
 
-    /// Whether an integration was recorded by `noteLeft` and not removed since.
+    /// Whether an integration was recorded by `recordLeft` and not removed since.
     func isLeft(_ id: IntegrationID) -> Bool { left.withLock { $0.contains(id) } }
 
     /// Removes an integration from that record, because all its attempts have ended.

@@ -163,7 +163,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
             ], clock: clock, timer: parts.timer, logger: logger)
         scans = RepositoryScans(
             store: store, registry: registry, remotes: remotes, clock: clock, timer: parts.timer, signal: scansSignal,
-            logger: logger, marks: marks, mayBring: { [disk = jobs.disk] in disk.shortage == nil }
+            logger: logger, marks: marks, mayFetch: { [disk = jobs.disk] in disk.shortage == nil }
         ) { [scheduler] id, run, reason in
             try await scheduler.cancel(id, run: run, Cancellation.Request(reason: reason))
         }
@@ -195,14 +195,14 @@ package struct IntegrationService: Service, CustomStringConvertible {
     package func prepare() async throws {
         try await poller.reload()
         try await publisher.reconcile()
-        try await jobs.retake(of: try await store.running().map(\.id))
+        try await jobs.reacquire(of: try await store.running().map(\.id))
     }
 
     /// Prepares, then works until graceful shutdown or cancellation. Jobs that run at that time continue without the service.
     package func run() async throws {
         try await prepare()
         // They are taken before any job starts, and removed while jobs run.
-        let left = await jobs.takeLeftWorkspaces()
+        let left = await jobs.acquireLeftWorkspaces()
         let changes = store.changes()
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -213,7 +213,7 @@ package struct IntegrationService: Service, CustomStringConvertible {
                 group.addTask { await self.circuitBreaker.run() }
                 group.addTask { await self.compression.run() }
                 group.addTask { await self.retention.run() }
-                group.addTask { for workspace in left { await self.jobs.giveBack(workspace) } }
+                group.addTask { for workspace in left { await self.jobs.release(workspace) } }
                 group.addTask { await self.triggers.removeLeftWork() }
                 group.addTask { await self.outbox.run() }
                 group.addTask {

@@ -15,9 +15,9 @@ package struct AnalyzerLines: Sendable {
     }
 
     /// Reads a line.
-    package mutating func take(_ line: LogLine) {
-        diagnostics.take(line)
-        let isFinding = lints.passOver(line) ?? lints.take(line.text)
+    package mutating func consume(_ line: LogLine) {
+        diagnostics.consume(line)
+        let isFinding = lints.passOver(line) ?? lints.consume(line.text)
         guard !isFinding, notUnderstood < Self.maximumNotUnderstood, !AnalyzerProse.isProgress(line) else { return }
         let text = line.text
         if !AnalyzerProse.isKnown(text), DiagnosticLine(text) == nil { notUnderstood += 1 }

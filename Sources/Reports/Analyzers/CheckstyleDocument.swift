@@ -22,7 +22,7 @@ final class CheckstyleDocument: XMLTestsHandler {
         }
     }
 
-    func take(_ text: String) {
+    func consume(_ text: String) {
         guard var said = exception else { return }
         TextLimit.append(text, to: &said, limit: 500)
         exception = said

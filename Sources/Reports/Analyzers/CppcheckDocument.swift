@@ -34,7 +34,7 @@ final class CppcheckDocument: XMLTestsHandler {
         }
     }
 
-    func take(_ text: String) {}
+    func consume(_ text: String) {}
 
     func end(_ element: String, depth: Int) {
         guard element == "error", let found = open else { return }

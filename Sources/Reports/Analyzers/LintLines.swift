@@ -20,7 +20,7 @@ struct LintLines: Sendable {
     /// Reads a line.
     /// - Returns: Whether the line is a finding or belongs to one.
     @discardableResult
-    mutating func take(_ text: String) -> Bool {
+    mutating func consume(_ text: String) -> Bool {
         if let found = LintLine(text) {
             (waiting, file, block) = (nil, nil, nil)
             add(found.message, rule: found.rule, place: found.place)
@@ -183,7 +183,7 @@ struct LintLines: Sendable {
     /// looks the same.
     static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var reader = AnalyzerLines(root: root)
-        LogLines.forEach(in: bytes) { reader.take($0) }
+        LogLines.forEach(in: bytes) { reader.consume($0) }
         let findings = reader.finish()
         return findings.isEmpty ? .unreadable(ReportFormat.unknown) : ReportContent(findings: findings)
     }

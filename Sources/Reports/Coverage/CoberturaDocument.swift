@@ -49,7 +49,7 @@ final class CoberturaDocument: XMLTestsHandler {
         }
     }
 
-    func take(_ text: String) { TextLimit.append(text, to: &self.text, limit: SourceRoot.maximumPathBytes) }
+    func consume(_ text: String) { TextLimit.append(text, to: &self.text, limit: SourceRoot.maximumPathBytes) }
 
     func end(_ element: String, depth: Int) {
         switch element {

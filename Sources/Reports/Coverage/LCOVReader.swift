@@ -42,7 +42,7 @@ enum LCOVReader {
                 problem = "more than \(maximumRecords) records"
             } else if open != nil {
                 records += 1
-                if take(text, &open) == false { problem = "line \(number): no record of lcov" }
+                if consume(text, &open) == false { problem = "line \(number): no record of lcov" }
             }
         }
         if problem == nil, let open { problem = "it ends within the file \(TextLimit.cut(open.path, toBytes: 300))" }
@@ -57,7 +57,7 @@ enum LCOVReader {
 
     /// Reads a record such as `DA:3,0`, `FNDA:4,name` or `BRDA:3,0,0,-`.
     /// - Returns: Whether its form is valid.
-    private static func take(_ text: String, _ open: inout (path: String, file: File)?) -> Bool {
+    private static func consume(_ text: String, _ open: inout (path: String, file: File)?) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
         let rest = text[text.utf8.index(after: colon)...]
         switch text[..<colon] {

@@ -20,7 +20,7 @@ enum CargoMessages {
                 list.add(
                     finding.message, rule: finding.rule, path: finding.path, line: finding.line, column: finding.column,
                     category: finding.category)
-            case nil: run.take(line)
+            case nil: run.consume(line)
             default: break
             }
         }

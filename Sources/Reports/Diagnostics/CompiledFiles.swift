@@ -26,29 +26,29 @@ package struct CompiledFiles: Sendable {
 
     /// Reads a log that is in memory.
     package init(log: [UInt8]) {
-        LogLines.forEach(in: log) { take($0) }
+        LogLines.forEach(in: log) { consume($0) }
     }
 
     /// Reads a line of a log. It recognizes SwiftPM's `[5/9] Compiling Kit Parser.swift` and command lines with `-c FILE`, as Make prints them.
     /// - Returns: Whether the line has SwiftPM's form, so that it contains no information for other readers.
-    @discardableResult package mutating func take(_ line: LogLine) -> Bool {
+    @discardableResult package mutating func consume(_ line: LogLine) -> Bool {
         let names = CompilingLines.names(in: line.bytes)
         if let names {
-            if taken.insert(names) { line.withPlainBytes { take($0) } }
+            if taken.insert(names) { line.withPlainBytes { consume($0) } }
         } else if line.contains(Self.needles) {
             if !isOptimized, line.contains(Self.production) {
                 isOptimized = true
                 // From now on, modules are recorded as a whole.
                 taken = CompilingLines(limit: Self.maximumFiles)
             }
-            line.withPlainBytes { take($0) }
+            line.withPlainBytes { consume($0) }
         }
         return names != nil
     }
 
     /// Reads the names in a line's words. Only names are converted to strings, since most lines with `Compiling` name no source file of the
     /// repository.
-    private mutating func take(_ line: UnsafeRawBufferPointer) {
+    private mutating func consume(_ line: UnsafeRawBufferPointer) {
         guard isOptimized || modules.count < Self.maximumFiles && Self.namesSource(line) else { return }
         var words = LineWords(line)
         var files: [UnsafeRawBufferPointer] = []

@@ -24,7 +24,7 @@ struct DiagnosticCollector: Sendable {
         var column: Int?
     }
 
-    mutating func take(_ text: String) {
+    mutating func consume(_ text: String) {
         if text.hasPrefix(">>> referenced by ") { return reference(text) }
         if let place = LintLines.arrow(text) { return arrow(place) }
         guard var line = DiagnosticLine(text) else { return }

@@ -22,8 +22,8 @@ package struct DiagnosticReader: Sendable {
     }
 
     /// Reads a line. Most lines are ignored.
-    package mutating func take(_ line: LogLine) {
-        if line.contains(Self.needles) { collector.take(line.text) }
+    package mutating func consume(_ line: LogLine) {
+        if line.contains(Self.needles) { collector.consume(line.text) }
     }
 
     /// See `findings(in:root:category:)`.
@@ -37,7 +37,7 @@ package struct DiagnosticReader: Sendable {
         in log: [UInt8], root: SourceRoot, category: DiagnosticCategory = .asPrinted
     ) -> [Finding] {
         var reader = DiagnosticReader(root: root, category: category)
-        LogLines.forEach(in: log) { reader.take($0) }
+        LogLines.forEach(in: log) { reader.consume($0) }
         return reader.finish()
     }
 

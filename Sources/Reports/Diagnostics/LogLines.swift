@@ -14,7 +14,7 @@ package struct LogLines: Sendable {
 
     /// Calls `body` for each line that ends in this piece. A line feed and a carriage return both end a line, since tools redraw progress with the
     /// latter. Empty lines are skipped.
-    package mutating func take(_ piece: UnsafeRawBufferPointer, _ body: (LogLine) -> Void) {
+    package mutating func consume(_ piece: UnsafeRawBufferPointer, _ body: (LogLine) -> Void) {
         guard let base = piece.baseAddress else { return }
         var start = 0
         while start < piece.count {
@@ -33,7 +33,7 @@ package struct LogLines: Sendable {
     /// Calls `body` for every line of a log that is in memory.
     static func forEach(in log: [UInt8], _ body: (LogLine) -> Void) {
         var lines = LogLines()
-        log.withUnsafeBytes { lines.take($0, body) }
+        log.withUnsafeBytes { lines.consume($0, body) }
         lines.finish(body)
     }
 

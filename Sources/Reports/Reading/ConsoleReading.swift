@@ -32,12 +32,12 @@ struct ConsoleReading {
         readers.others = OtherConsoles(root: root)
     }
 
-    mutating func take(_ piece: UnsafeRawBufferPointer) {
-        lines.take(piece) { readers.take($0) }
+    mutating func consume(_ piece: UnsafeRawBufferPointer) {
+        lines.consume(piece) { readers.consume($0) }
     }
 
     mutating func finish() -> ConsoleContent {
-        lines.finish { readers.take($0) }
+        lines.finish { readers.consume($0) }
         var content = ConsoleContent()
         content.findings =
             readers.diagnostics?.finish() ?? readers.analyzer?.finish() ?? readers.sanitizer?.finish() ?? []
@@ -72,17 +72,17 @@ struct ConsoleReading {
 
         init() {}
 
-        mutating func take(_ line: LogLine) {
-            if compiled?.take(line) == true { return }
-            diagnostics?.take(line)
-            analyzer?.take(line)
-            sanitizer?.take(line)
+        mutating func consume(_ line: LogLine) {
+            if compiled?.consume(line) == true { return }
+            diagnostics?.consume(line)
+            analyzer?.consume(line)
+            sanitizer?.consume(line)
             let isWithinTest = xctest?.isWithinTest == true || swiftTesting?.isWithinTest == true
-            others?.take(line, isWithinTest: isWithinTest)
-            crash?.take(line)
-            xctest?.take(line)
-            swiftTesting?.take(line)
-            words?.take(line)
+            others?.consume(line, isWithinTest: isWithinTest)
+            crash?.consume(line)
+            xctest?.consume(line)
+            swiftTesting?.consume(line)
+            words?.consume(line)
             if list != nil, listedBytes + line.count <= ConsoleReading.maximumListedBytes {
                 listedBytes += line.count
                 list?.append(line.text)
@@ -105,7 +105,7 @@ struct UsualStepWords {
     /// The longest message, in bytes; a longer text is not a message of the script.
     private static let maximumBytes = 200
 
-    mutating func take(_ line: LogLine) {
+    mutating func consume(_ line: LogLine) {
         guard line.count <= Self.maximumBytes, line.begins(with: "martlet: ") else { return }
         let text = line.text
         if let program = Self.rest(of: text, after: "martlet: missing: ") { missing = program }

@@ -41,7 +41,7 @@ package struct ReadingAnswer {
 
     /// Reads the next bytes, split anywhere.
     /// - Throws: For bytes that no reader sends.
-    package mutating func take(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+    package mutating func consume(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
         taken += bytes.count
         guard taken <= Self.maximumBytes else { throw WireError("more than \(Self.maximumBytes) bytes") }
         pending += bytes
@@ -54,12 +54,12 @@ package struct ReadingAnswer {
             guard let kind = Kind(rawValue: pending[place]), !isWhole else { throw WireError("an unknown record") }
             let record = Array(pending[start..<start + count])
             place = start + count
-            try take(kind, record)
+            try consume(kind, record)
         }
         if place > 0 { pending.removeFirst(place) }
     }
 
-    private mutating func take(_ kind: Kind, _ record: [UInt8]) throws(WireError) {
+    private mutating func consume(_ kind: Kind, _ record: [UInt8]) throws(WireError) {
         var reader = WireReader(record, elements: elementsLeft)
         switch kind {
         case .begin: begun = Item(step: try reader.int(), item: try reader.int())

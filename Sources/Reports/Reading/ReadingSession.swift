@@ -40,7 +40,7 @@ package struct ReadingSession {
     /// Processes a record.
     /// - Returns: The bytes to write before the next record is read, so that the daemon knows what was being read if this process ends.
     /// - Throws: For a record that no daemon of this version sends.
-    package mutating func take(_ kind: UInt8, _ bytes: [UInt8]) throws(WireError) -> [UInt8] {
+    package mutating func consume(_ kind: UInt8, _ bytes: [UInt8]) throws(WireError) -> [UInt8] {
         guard let kind = ReadingRequest.Kind(rawValue: kind) else { throw WireError("an unknown record") }
         var reader = WireReader(bytes)
         switch kind {
@@ -64,7 +64,7 @@ package struct ReadingSession {
         case .console:
             endFile()
             let begun = step?.console == nil ? try beginConsole() : []
-            bytes.withUnsafeBytes { step?.console?.take($0) }
+            bytes.withUnsafeBytes { step?.console?.consume($0) }
             return begun
         case .stepEnd: return endStep()
         case .end:

@@ -13,9 +13,9 @@ package struct CrashReader: Sendable {
     package init() {}
 
     /// Reads a line. Most lines are ignored.
-    package mutating func take(_ line: LogLine) {
+    package mutating func consume(_ line: LogLine) {
         guard line.contains(Self.needles) else { return }
-        if line.contains(Self.begin) { crash = CrashText() } else { crash.take(line.text, root: Self.root) }
+        if line.contains(Self.begin) { crash = CrashText() } else { crash.consume(line.text, root: Self.root) }
     }
 
     /// Returns a text such as `ended by signal 4 (SIGILL): Fatal error: Index out of range`; `nil` if the console shows no crash.
@@ -24,7 +24,7 @@ package struct CrashReader: Sendable {
     /// Returns the last crash in a console that is in memory; `nil` if it shows none.
     static func last(in console: [UInt8]) -> String? {
         var reader = CrashReader()
-        LogLines.forEach(in: console) { reader.take($0) }
+        LogLines.forEach(in: console) { reader.consume($0) }
         return reader.finish()
     }
 }

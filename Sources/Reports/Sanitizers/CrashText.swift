@@ -8,7 +8,7 @@ struct CrashText: Sendable {
     private(set) var line: Int?
 
     /// Reads a line. Most lines are ignored.
-    mutating func take(_ text: String, root: SourceRoot) {
+    mutating func consume(_ text: String, root: SourceRoot) {
         if fatalError == nil, let range = text.range(ofFirst: "Fatal error: ") ?? text.range(ofFirst: "Fatal error:") {
             fatalError = TextLimit.cut(String(text[range.lowerBound...]), toBytes: 1000)
             if path == nil, range.lowerBound > text.startIndex,

@@ -17,13 +17,13 @@ package struct SanitizerReader: Sendable {
     package init(root: SourceRoot) { self.root = root }
 
     /// Reads a line. Outside of a report, most lines are ignored.
-    package mutating func take(_ line: LogLine) {
+    package mutating func consume(_ line: LogLine) {
         guard open != nil || line.contains(Self.needles) else { return }
         let text = line.text
         if let report = SanitizerReport(beginning: text) {
             close()
             open = report
-        } else if open?.take(text) == false {
+        } else if open?.consume(text) == false {
             close()
         }
     }
@@ -54,7 +54,7 @@ package struct SanitizerReader: Sendable {
     /// Reads the reports in a file that `log_path` in `ASAN_OPTIONS` names.
     static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var reader = SanitizerReader(root: root)
-        LogLines.forEach(in: bytes) { reader.take($0) }
+        LogLines.forEach(in: bytes) { reader.consume($0) }
         let findings = reader.finish()
         return findings.isEmpty
             ? .unreadable("a sanitizer's report of which nothing could be used") : ReportContent(findings: findings)

@@ -56,7 +56,7 @@ struct SanitizerReport: Sendable {
 
     /// Reads the next line.
     /// - Returns: Whether the line belongs to the report.
-    mutating func take(_ text: String) -> Bool {
+    mutating func consume(_ text: String) -> Bool {
         if text.hasPrefix("SUMMARY: ") { isSupported = true }
         if text.hasPrefix("SUMMARY: ") || lines.count >= Self.maximumLines { return false }
         if SanitizerFrame(text) != nil { isSupported = true }

@@ -11,7 +11,7 @@ struct AutomakeConsole: SummaryReader {
 
     var isWithin: Bool { counts != nil }
 
-    mutating func take(_ text: String) {
+    mutating func consume(_ text: String) {
         if text.hasPrefix("Testsuite summary for ") {
             counts = [:]
         } else if counts != nil, text.hasPrefix("# ") {

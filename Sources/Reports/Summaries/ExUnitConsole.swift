@@ -16,7 +16,7 @@ struct ExUnitConsole: SummaryReader {
 
     var isWithin: Bool { isRunning || !held.isEmpty || sinceTime < 3 }
 
-    mutating func take(_ text: String) {
+    mutating func consume(_ text: String) {
         sinceTime = sinceTime == Int.max ? Int.max : sinceTime + 1
         if text.hasPrefix("Running ExUnit with seed: "), text.has(", max_cases: ") {
             (held, heldBytes) = ([], 0)
@@ -95,7 +95,7 @@ struct BustedConsole: SummaryReader {
 
     var isWithin: Bool { isAfterSummary }
 
-    mutating func take(_ text: String) {
+    mutating func consume(_ text: String) {
         if text.first?.isNumber == true, text.has(" success"), text.has(" failure"), text.has(" error"),
             text.has(" pending : "), text.hasSuffix(" seconds")
         {

@@ -15,7 +15,7 @@ struct HspecConsole: SummaryReader {
 
     var isWithin: Bool { !held.isEmpty || sinceTime < 3 }
 
-    mutating func take(_ text: String) {
+    mutating func consume(_ text: String) {
         sinceTime = sinceTime == Int.max ? Int.max : sinceTime + 1
         if text.hasPrefix("Finished in ") {
             // RSpec's line has more text: `(files took 0.1 seconds to load)`.

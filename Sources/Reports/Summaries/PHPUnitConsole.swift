@@ -15,7 +15,7 @@ struct PHPUnitConsole: SummaryReader {
 
     var isWithin: Bool { isThere }
 
-    mutating func take(_ text: String) {
+    mutating func consume(_ text: String) {
         sinceVersion = sinceVersion == Int.max ? Int.max : sinceVersion + 1
         if text.hasPrefix("PHPUnit "), text.has(" by Sebastian Bergmann") {
             (isThere, section, current, sinceVersion) = (true, .none, nil, 0)

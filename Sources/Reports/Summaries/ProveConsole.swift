@@ -18,7 +18,7 @@ struct ProveConsole: SummaryReader {
 
     var isWithin: Bool { isInSummary || files.last.map { $0.outcome == nil } ?? false }
 
-    mutating func take(_ text: String) {
+    mutating func consume(_ text: String) {
         if text.hasPrefix("Result: "), let all {
             end(text.dropFirst("Result: ".count), all)
         } else if text.hasPrefix("Files="), let comma = text.range(ofFirst: ", Tests=") {

@@ -17,7 +17,7 @@ struct RSpecConsole: SummaryReader {
 
     var isWithin: Bool { isInFailures || isAfterSummary || sinceTime < 3 }
 
-    mutating func take(_ text: String) {
+    mutating func consume(_ text: String) {
         sinceTime = sinceTime == Int.max ? Int.max : sinceTime + 1
         if text.hasPrefix("Finished in "), text.has("files took ") {
             endMessage()
@@ -79,7 +79,7 @@ struct MinitestConsole: SummaryReader {
 
     var isWithin: Bool { isRunning || sinceAnnouncement < Self.maximumHeadLines }
 
-    mutating func take(_ text: String) {
+    mutating func consume(_ text: String) {
         sinceAnnouncement = sinceAnnouncement == Int.max ? Int.max : sinceAnnouncement + 1
         if text.hasPrefix("Run options:") || text.hasPrefix("Loaded suite ") { return sinceAnnouncement = 0 }
         if isBeginning(text) {

@@ -23,21 +23,21 @@ struct SummaryConsoles: Sendable {
     ]
     private static let ofProve: Needles = [" ..", "Files=", "Result: ", "Test Summary Report"]
 
-    mutating func take(_ line: LogLine) {
+    mutating func consume(_ line: LogLine) {
         let mayBegin = line.contains(Self.needles)
         var text: String?
         for index in readers.indices where mayBegin || readers[index].isWithin {
             let found = text ?? line.text
             text = found
-            readers[index].take(found)
+            readers[index].consume(found)
         }
-        if prove.isWithin || line.contains(Self.ofProve) { prove.take(text ?? line.text) }
+        if prove.isWithin || line.contains(Self.ofProve) { prove.consume(text ?? line.text) }
     }
 
     /// Returns the tests in a file with such a console.
     static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var consoles = SummaryConsoles(root: root)
-        LogLines.forEach(in: bytes) { consoles.take($0) }
+        LogLines.forEach(in: bytes) { consoles.consume($0) }
         let contents = consoles.finish()
         guard !contents.isEmpty else {
             var content = LintLines.read(bytes, root: root)

@@ -103,7 +103,7 @@ struct SummedRun: Sendable {
 protocol SummaryReader: Sendable {
     /// Whether a line without any of the texts in `SummaryConsoles` may matter.
     var isWithin: Bool { get }
-    mutating func take(_ text: String)
+    mutating func consume(_ text: String)
     /// Returns the results; `nil` if the tool did not run.
     func content() -> ReportContent?
 }

@@ -16,7 +16,7 @@ struct UnittestConsole: SummaryReader {
 
     var isWithin: Bool { isAfterRule || !held.isEmpty || ran != nil }
 
-    mutating func take(_ text: String) {
+    mutating func consume(_ text: String) {
         if let count = ran {
             if text == "OK" || text.hasPrefix("OK (") || text == "FAILED" || text.hasPrefix("FAILED (")
                 || text.hasPrefix("NO TESTS RAN")

@@ -33,7 +33,7 @@ package struct CTestConsoleReader: Sendable {
     var isWithinTest: Bool { current != nil }
 
     /// Reads a line.
-    package mutating func take(_ line: LogLine) {
+    package mutating func consume(_ line: LogLine) {
         guard line.contains(Self.needles) else {
             if let current { output(line.text, of: current) }
             return
@@ -189,7 +189,7 @@ package struct CTestConsoleReader: Sendable {
     /// Returns the report's tests in their order.
     package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var reader = CTestConsoleReader(root: root)
-        LogLines.forEach(in: bytes) { reader.take($0) }
+        LogLines.forEach(in: bytes) { reader.consume($0) }
         return reader.finish() ?? .unreadable("no output of a ctest that ran")
     }
 }

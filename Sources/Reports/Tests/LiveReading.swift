@@ -25,12 +25,12 @@ package struct LiveReading: Sendable {
     package mutating func read(_ bytes: [UInt8]) {
         var (lines, diagnostics, xctest, swiftTesting) = (lines, diagnostics, xctest, swiftTesting)
         bytes.withUnsafeBytes { piece in
-            lines.take(piece) { line in
+            lines.consume(piece) { line in
                 switch subject {
-                case .diagnostics: diagnostics.take(line)
+                case .diagnostics: diagnostics.consume(line)
                 case .tests:
-                    xctest.take(line)
-                    swiftTesting.take(line)
+                    xctest.consume(line)
+                    swiftTesting.consume(line)
                 }
             }
         }

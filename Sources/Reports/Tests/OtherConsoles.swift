@@ -31,12 +31,12 @@ package struct OtherConsoles: Sendable {
     ///
     /// While a test of one tool is running, lines that look like another tool's are that test's output. A test that never ends is itself a failure.
     /// - Parameter isWithinTest: Whether a test of another tool is running.
-    package mutating func take(_ line: LogLine, isWithinTest: Bool = false) {
+    package mutating func consume(_ line: LogLine, isWithinTest: Bool = false) {
         guard !isWithinTest else { return }
-        pytest.take(line)
+        pytest.consume(line)
         if reported.contains(.pytest), pytest.isWithin { return }
         let wasWithinTest = go.isWithinTest
-        if !cargo.isWithinTest, !ctest.isWithinTest { go.take(line) }
+        if !cargo.isWithinTest, !ctest.isWithinTest { go.consume(line) }
         if wasWithinTest {
             if go.isWithinTest { return hold(line) }
             return held.removeAll(keepingCapacity: true)
@@ -45,12 +45,12 @@ package struct OtherConsoles: Sendable {
     }
 
     private mutating func takeOthers(_ line: LogLine) {
-        if cargo.isWithinTest { return cargo.take(line) }
-        if ctest.isWithinTest { return ctest.take(line) }
-        cargo.take(line)
-        ctest.take(line)
-        tap.take(line)
-        summaries.take(line)
+        if cargo.isWithinTest { return cargo.consume(line) }
+        if ctest.isWithinTest { return ctest.consume(line) }
+        cargo.consume(line)
+        ctest.consume(line)
+        tap.consume(line)
+        summaries.consume(line)
     }
 
     private mutating func hold(_ line: LogLine) {

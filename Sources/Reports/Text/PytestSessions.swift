@@ -12,7 +12,7 @@ struct PytestSessions: Sendable {
     private static let needles: Needles = ["= test session starts =", "collected ", " in ", "Results ("]
 
     /// Reads a line. Most lines are ignored.
-    mutating func take(_ line: LogLine) {
+    mutating func consume(_ line: LogLine) {
         guard line.contains(hasAny ? Self.needles : Self.begin) else { return }
         let text = line.text
         // If a test ended the previous process, the text follows that process's last output in one line.

@@ -20,7 +20,7 @@ struct TextFormat {
     /// them must not hide the tests. Lines of compilers, linters and sanitizers therefore have the lowest precedence.
     static func of(_ bytes: [UInt8]) -> ReportFormat? {
         var format = TextFormat()
-        LogLines.forEach(in: bytes) { format.take($0) }
+        LogLines.forEach(in: bytes) { format.consume($0) }
         // TAP is checked after the certain formats, since a line that begins with `ok` is weak evidence.
         if let found = format.found { return found }
         if format.isTAP { return .tap }
@@ -30,7 +30,7 @@ struct TextFormat {
         return format.hasLine || format.count > maximumLines ? .lines : nil
     }
 
-    private mutating func take(_ line: LogLine) {
+    private mutating func consume(_ line: LogLine) {
         guard found == nil else { return }
         count += 1
         let isEarly = count <= Self.maximumLines

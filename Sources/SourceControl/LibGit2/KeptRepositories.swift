@@ -33,7 +33,7 @@ final class KeptRepositories: Sendable {
 
     /// Opens a mirror, or takes its open handle if the mirror has not changed.
     /// - Parameter isFresh: Whether objects in memory must not be used.
-    func take(_ store: MirrorStore, isFresh: Bool = false) throws(SourceControlError) -> OpenRepository {
+    func acquire(_ store: MirrorStore, isFresh: Bool = false) throws(SourceControlError) -> OpenRepository {
         let found = kept.withLock { $0.removeValue(forKey: store.path) }?.repository
         if let found, found.isCurrent(store) {
             if let filled = found.filled, !isFresh, filled + Self.time > now() { return found }
@@ -50,13 +50,13 @@ final class KeptRepositories: Sendable {
 
     /// Stores a handle that is no longer in use.
     /// - Parameter isFilled: Whether its packs stay open for a short time, for a call that follows immediately.
-    func keep(_ repository: OpenRepository, of store: MirrorStore, isFilled: Bool = false) {
+    func release(_ repository: OpenRepository, of store: MirrorStore, isFilled: Bool = false) {
         let now = now()
         let filledCount = kept.withLock { $0.values.count { $0.filled != nil } }
         if !isFilled || filledCount >= Self.filledLimit {
             guard repository.empty() else { return }
         }
-        repository.noteUse(of: store)
+        repository.recordUse(of: store)
         let new = Kept(repository: repository, used: now, filled: repository.filled)
         // The old handle is closed after the lock is released.
         _ = kept.withLock { all in

@@ -34,7 +34,7 @@ final class OpenRepository: @unchecked Sendable {
     func isCurrent(_ store: MirrorStore) -> Bool { MirrorStamp(of: store) == stamp }
 
     /// Records the changes that a use of this object has made. No use changes the configuration or `HEAD`.
-    func noteUse(of store: MirrorStore) { stamp.readRefs(of: store) }
+    func recordUse(of store: MirrorStore) { stamp.readRefs(of: store) }
 }
 
 /// The state of the files that are read when a mirror is opened, for detecting changes.

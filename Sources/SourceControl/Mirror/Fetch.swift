@@ -65,7 +65,7 @@ struct Fetch {
         _ refs: [RefName: RemoteSession.AdvertisedRef], in repository: OpaquePointer
     ) throws(SourceControlError) {
         try store.writeRefs(refs, in: repository)
-        session.listCache.noteWritten(refs)
+        session.listCache.recordWritten(refs)
     }
 
     /// What the server lists of the wanted refs.
@@ -102,46 +102,46 @@ struct Fetch {
     /// - Parameter isWanted: Asked for each ref that has moved since the last call. The default branch counts as moved until it has been brought:
     ///   jobs need it, but no integration of another branch fetches it if its own commit is here.
     /// - Throws: `canceled`, nothing else.
-    func bring(
+    func fetchNew(
         from server: RemoteSession.Conversation, into repository: OpaquePointer, _ isWanted: (RefName) -> Bool
     ) throws(SourceControlError) {
         let refs = server.list.refs
-        let seen = session.listCache.exchangeSeen(.init(refs: refs, unbrought: server.list.defaultBranch))
+        let seen = session.listCache.exchangeSeen(.init(refs: refs, unfetched: server.list.defaultBranch))
         let moved = refs.filter { ref, advertised in
-            (advertised != seen.refs[ref] || ref == seen.unbrought) && isWanted(ref)
+            (advertised != seen.refs[ref] || ref == seen.unfetched) && isWanted(ref)
         }
         do throws(SourceControlError) {
             if !moved.isEmpty {
                 let isHere = try store.objects(in: repository, server.operation)
                 let asked = moved.filter { !isHere($0.value.id) }.keys.sorted()
                 if !asked.isEmpty {
-                    guard try bring(asked, of: server, into: repository) else { return }
+                    guard try fetchNew(asked, of: server, into: repository) else { return }
                 }
             }
-            session.listCache.noteBrought()
+            session.listCache.recordFetched()
         } catch {
             if session.control.stopped == .canceled { throw error }
             let found = session.explained(error, operation: server.operation, address: session.url.description)
             // The next fetch mends the mirror. If it cannot be marked, that fetch meets the damage by itself.
             if session.control.stopped == nil, found.code == .mirrorDamaged { try? store.markDamaged() }
-            session.listCache.noteFailedBringing()
+            session.listCache.recordFailedFetch()
         }
     }
 
     /// - Returns: False where a scan brings nothing.
-    private func bring(
+    private func fetchNew(
         _ asked: [RefName], of server: RemoteSession.Conversation, into repository: OpaquePointer
     ) throws(SourceControlError) -> Bool {
         // It may leave an empty mirror.
         try LocalObjects.discardPart(of: store, server.operation)
         guard asked.count <= Self.maximumRefspecs, !store.isEmpty, !store.isMarkedDamaged, !store.hasLostHolds,
-            session.listCache.mayBring()
+            session.listCache.mayFetch()
         else { return false }
         let packs = try store.removeTemporaryPacks(server.operation).packs
-        session.control.restrict(to: session.control.limits.bringing, bytes: session.control.limits.broughtBytes)
+        session.control.restrict(to: session.control.limits.fetching, bytes: session.control.limits.fetchedBytes)
         try server.download(asked.map { "+\($0):\($0)" })
         try writeRefs(server.list.refs, in: repository)
-        session.listCache.notePacks(packs + 1)
+        session.listCache.recordPackCount(packs + 1)
         return true
     }
 

@@ -22,7 +22,7 @@ extension Mirror {
                 guard try objects.status("pack") != nil else { return 0 }
                 return try objects.entries("pack").count { $0.name.hasSuffix(".pack") }
             }
-            listCache.notePacks(min(count, Self.maximumPacks))
+            listCache.recordPackCount(min(count, Self.maximumPacks))
             guard count > Self.maximumPacks else { return false }
             try store.removeTemporaryPacks(operation)
             let scratch = try GitScratch(program, store: store, operation: operation)

@@ -53,7 +53,7 @@ extension Mirror {
         // A tag that was put on a commit which is here needs no fetch, and jobs ask git for it.
         if let list = listCache.unwritten {
             try store.writeRefs(list.refs, in: repository)
-            listCache.noteWritten(list.refs)
+            listCache.recordWritten(list.refs)
         }
         let reading = CommitReading(repository: repository, operation: "reading \(commit.abbreviated)")
         let entries = CommitReading.entries(of: try reading.rootTree(of: commit))

@@ -6,7 +6,7 @@ extension Mirror {
     /// With `isWanted`, a scan also brings the commits of refs that have moved since the scan before, in the same turn of the queue and in one pack
     /// for all of them, so that an integration of them finds its commit here. A scan is short all the same, since others wait for their turn:
     /// - It brings nothing into an empty or damaged mirror.
-    /// - It gives up after `NetworkLimits.bringing` and above `NetworkLimits.broughtBytes`.
+    /// - It gives up after `NetworkLimits.bringing` and above `NetworkLimits.fetchedBytes`.
     /// - After it has failed, the next scans with something to bring leave it to the fetch: `RefListCache.shortestPause`, then twice as many after each
     ///   further failure, up to `RefListCache.longestPause`.
     ///
@@ -18,7 +18,7 @@ extension Mirror {
     /// - Throws: `empty` for a repository without branches and tags, `repositoryNotFound`, `credentialsMissing`,
     ///   `credentialsRefused`, `serverUntrusted`, `redirected`, `unreachable`, `timedOut`, `canceled`.
     package func scan(
-        others: Set<RefName> = [], bringing isWanted: (@Sendable (RefName, Listing) -> Bool)? = nil
+        others: Set<RefName> = [], fetching isWanted: (@Sendable (RefName, Listing) -> Bool)? = nil
     ) async throws(SourceControlError) -> Listing {
         let (mirror, session) = (self, session(others))
         return try await watch.run(limit: limits.scan) { control throws(SourceControlError) in
@@ -26,10 +26,10 @@ extension Mirror {
             return try mirror.onQueue(isKept: isWanted != nil, isFresh: true) { repository throws(SourceControlError) in
                 try session.run(in: repository, operation: "look at") { server throws(SourceControlError) in
                     let listing = try Self.listing(server, others)
-                    session.listCache.note(server.list)
+                    session.listCache.record(server.list)
                     if let isWanted {
                         let fetch = Fetch(store: mirror.store, session: session)
-                        try fetch.bring(from: server, into: repository) { isWanted($0, listing) }
+                        try fetch.fetchNew(from: server, into: repository) { isWanted($0, listing) }
                     }
                     return listing
                 }

@@ -108,10 +108,10 @@ package struct Mirror: Sendable {
         isKept: Bool = false, isFresh: Bool = false,
         _ body: (_ repository: OpaquePointer) throws(SourceControlError) -> Value
     ) throws(SourceControlError) -> Value {
-        let repository = try kept.take(store, isFresh: isFresh)
+        let repository = try kept.acquire(store, isFresh: isFresh)
         do throws(SourceControlError) {
             let value = try body(repository.pointer)
-            kept.keep(repository, of: store, isFilled: isKept)
+            kept.release(repository, of: store, isFilled: isKept)
             return value
         } catch {
             if error.code == .mirrorDamaged { try store.markDamaged() }

@@ -31,7 +31,7 @@ struct MissingObjects {
     /// Copies the missing objects of the tips, and the tags that lead to commits that the mirror then has.
     /// - Parameter tags: Annotated tags, and the commits that they lead to.
     /// - Returns: False if there are too many or they cannot be read. Then no pack was written.
-    mutating func bring(_ tips: [git_oid], tags: [(tag: git_oid, commit: git_oid)], to directory: String) -> Bool {
+    mutating func fetch(_ tips: [git_oid], tags: [(tag: git_oid, commit: git_oid)], to directory: String) -> Bool {
         do {
             for tip in tips { want(tip) }
             try walk()

@@ -7,7 +7,7 @@ final class RefListCache: Sendable {
     struct Seen {
         var refs: [RefName: RemoteSession.AdvertisedRef] = [:]
         /// The default branch, unless all that was wanted of the list was brought.
-        var unbrought: RefName?
+        var unfetched: RefName?
     }
 
     private struct State {
@@ -38,7 +38,7 @@ final class RefListCache: Sendable {
     var packs: Int { state.withLock { $0.packs } }
 
     /// Takes what a scan has found.
-    func note(_ list: RemoteSession.Advertisement) {
+    func record(_ list: RemoteSession.Advertisement) {
         state.withLock {
             if $0.list?.refs != list.refs { $0.isWritten = false }
             $0.list = list
@@ -56,16 +56,16 @@ final class RefListCache: Sendable {
     }
 
     /// All that was wanted of the last list is in the mirror, whether a scan or a fetch has brought it: pauses are short again.
-    func noteBrought() {
+    func recordFetched() {
         state.withLock {
-            $0.seen.unbrought = nil
+            $0.seen.unfetched = nil
             $0.pause = min($0.pause, Self.shortestPause)
             $0.nextPause = Self.shortestPause
         }
     }
 
     /// Whether a scan with something to bring is to bring it.
-    func mayBring() -> Bool {
+    func mayFetch() -> Bool {
         state.withLock {
             if $0.pause == 0 { return true }
             $0.pause -= 1
@@ -74,10 +74,10 @@ final class RefListCache: Sendable {
     }
 
     /// Records the number of packs in the mirror.
-    func notePacks(_ count: Int) { state.withLock { $0.packs = count } }
+    func recordPackCount(_ count: Int) { state.withLock { $0.packs = count } }
 
     /// A scan could not bring what it wanted.
-    func noteFailedBringing() {
+    func recordFailedFetch() {
         state.withLock {
             $0.pause = $0.nextPause
             $0.nextPause = min(2 * $0.nextPause, Self.longestPause)
@@ -85,7 +85,7 @@ final class RefListCache: Sendable {
     }
 
     /// The mirror's refs are those of a list now, as far as their commits are there.
-    func noteWritten(_ refs: [RefName: RemoteSession.AdvertisedRef]) {
+    func recordWritten(_ refs: [RefName: RemoteSession.AdvertisedRef]) {
         state.withLock { $0.isWritten = $0.list?.refs == refs }
     }
 }

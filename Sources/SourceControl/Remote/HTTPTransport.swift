@@ -127,7 +127,7 @@ enum HTTPTransport {
             try body()
             return 0
         } catch {
-            if let code = error.code, control.failure == nil { control.note(code, retryAfter: error.retryAfter) }
+            if let code = error.code, control.failure == nil { control.record(code, retryAfter: error.retryAfter) }
             return error.set()
         }
     }

@@ -70,7 +70,7 @@ final class NetworkControl: Sendable {
     var overdue: Duration? { state.withLock { $0.deadline.flatMap { ContinuousClock.now > $0.end ? $0.limit : nil } } }
 
     func begin() { state.withLock { $0.began = .now } }
-    func note(_ failure: SourceControlError.Code, retryAfter: Duration? = nil) {
+    func record(_ failure: SourceControlError.Code, retryAfter: Duration? = nil) {
         state.withLock { ($0.failure, $0.retryAfter) = (failure, retryAfter) }
     }
     /// Starts another conversation of the operation, and resets the state of the previous one.
@@ -151,7 +151,7 @@ final class NetworkControl: Sendable {
     /// Records the processor time of the silent processes.
     /// - Parameter effort: The time of `silentProcesses`. An increase counts as a sign of life. The first value does not: if the machine delayed the
     ///   watch until the silence was too long, it must measure again after the usual time.
-    func note(effort: UInt64) {
+    func record(effort: UInt64) {
         state.withLock {
             if let before = $0.effort {
                 if effort > before { $0.heard = .now }

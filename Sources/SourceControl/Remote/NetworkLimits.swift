@@ -14,9 +14,9 @@ package struct NetworkLimits: Sendable, Hashable {
     /// The time for one whole fetch.
     package var fetch: Duration = .seconds(3600)
     /// The time in which a scan fetches commits, from its first request. What takes longer is left to the fetch.
-    package var bringing: Duration = .seconds(10)
+    package var fetching: Duration = .seconds(10)
     /// The most bytes that a scan fetches. A larger pack is left to the fetch.
-    package var broughtBytes: Int64 = 64 << 20
+    package var fetchedBytes: Int64 = 64 << 20
     /// How often the watch checks the limits above.
     package var interval: Duration = .milliseconds(250)
     /// The most refs in a server's list. 200,000 are about 40 MB of names and ids.

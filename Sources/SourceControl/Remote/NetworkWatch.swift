@@ -56,7 +56,7 @@ struct NetworkWatch {
             if ContinuousClock.now - began > limit { return control.stop(.late(limit)) }
             if let limit = control.overdue { return control.stop(.late(limit)) }
             if let processes = control.silentProcesses {
-                control.note(effort: await queue.run { ProcessEffort.ticks(ofSessions: processes) })
+                control.record(effort: await queue.run { ProcessEffort.ticks(ofSessions: processes) })
             }
             let silence = control.silence { socket in
                 let milliseconds = clibgit2_milliseconds_since_last_receive(socket)

@@ -26,7 +26,7 @@ final class RemoteCallbacks {
         table.certificate_check = { _, isValid, _, payload in
             guard isValid == 0, let payload else { return GIT_PASSTHROUGH.rawValue }
             let this = Unmanaged<RemoteCallbacks>.fromOpaque(payload).takeUnretainedValue()
-            this.control.note(.serverUntrusted)
+            this.control.record(.serverUntrusted)
             // The result is not 0, which would accept any certificate. libgit2's own decision applies.
             return GIT_PASSTHROUGH.rawValue
         }
@@ -60,7 +60,7 @@ final class RemoteCallbacks {
         }
         // libgit2 asks again after a refusal, without end (observed with an RSA key).
         guard control.countCredentialTry() == 1 else {
-            control.note(.credentialsRefused)
+            control.record(.credentialsRefused)
             return refuse("the server refused what it was given")
         }
         if allowed & GIT_CREDENTIAL_SSH_KEY.rawValue != 0 {
@@ -76,7 +76,7 @@ final class RemoteCallbacks {
         if allowed & GIT_CREDENTIAL_USERPASS_PLAINTEXT.rawValue != 0, let password = credentials?.password {
             return git_credential_userpass_plaintext_new(out, user ?? "git", password)
         }
-        control.note(.credentialsMissing)
+        control.record(.credentialsMissing)
         return refuse("the server asks who we are")
     }
 

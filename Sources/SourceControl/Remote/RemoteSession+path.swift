@@ -29,7 +29,7 @@ extension RemoteSession {
             let source = try place.open()
             let there = try GitHandle(operation, free: git_odb_free) { git_repository_odb($0, source.pointer) }
             var missing = MissingObjects(of: source.pointer, there.pointer, notIn: pointer, operation: operation)
-            return missing.bring(tips, tags: tags, to: store.path + "/objects/pack")
+            return missing.fetch(tips, tags: tags, to: store.path + "/objects/pack")
         } catch {
             // git reports problems of the other repository; they are no damage of the mirror.
             return false

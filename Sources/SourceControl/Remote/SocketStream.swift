@@ -73,7 +73,7 @@ enum SocketStream {
             next = address.pointee.ai_next
             // This checks the address to which the connection is made, because a name may resolve to another one a moment later.
             if control.limits.isPublicOnly, !PublicAddress.contains(address.pointee.ai_addr) {
-                control.note(.invalidURL)
+                control.record(.invalidURL)
                 reason = "it has no public address"
                 continue
             }

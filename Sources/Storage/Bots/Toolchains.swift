@@ -33,7 +33,7 @@ extension Store {
     }
 
     /// Records the first toolchain version of these bots if none is recorded. It does not cause an integration.
-    package func noteToolchain(_ version: String, of bots: [Name]) async throws(StoreError) {
+    package func recordToolchain(_ version: String, of bots: [Name]) async throws(StoreError) {
         try await writer.write("note the toolchain of \(bots.count) bots") { transaction in
             try transaction.db.change(
                 """

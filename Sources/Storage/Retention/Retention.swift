@@ -101,7 +101,7 @@ extension Store {
     }
 
     /// Stores the disk use of the files of completed integrations.
-    package func noteDisk(_ found: [(id: IntegrationID, run: Int, use: DiskUse)]) async throws(StoreError) {
+    package func recordDiskUse(_ found: [(id: IntegrationID, run: Int, use: DiskUse)]) async throws(StoreError) {
         try await insertBatches("note what integrations take", found) { db, _, one in
             try db.change(
                 """

@@ -97,7 +97,7 @@ final class ChangeBroadcast: Sendable {
         if changes.isEmpty { return }
         let all = listeners.withLock { listeners in
             if changes.contains(where: \.isOfPublishing) { listeners.publishings += 1 }
-            for change in changes { listeners.stamps.note(change) }
+            for change in changes { listeners.stamps.record(change) }
             return listeners.all.values.map { $0 }
         }
         for listener in all {

@@ -122,7 +122,7 @@ final class CurlTransfer: @unchecked Sendable {
                 clibcurl_get_long(handle, CURLINFO_RESPONSE_CODE, &code)
                 status = code
             }
-            if kind == .sftp || kind == .ftp, request.method == .head, status == 200 { noteSize() }
+            if kind == .sftp || kind == .ftp, request.method == .head, status == 200 { recordSize() }
             end(.success(try sink.close(status: status, headers: headers, operation: operation)))
         } catch {
             end(.failure(error))
@@ -130,7 +130,7 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     /// Sets the size of a file as `Content-Length`, as in HTTP.
-    private func noteSize() {
+    private func recordSize() {
         var size: curl_off_t = -1
         clibcurl_get_offset(handle, clibcurl_content_length(), &size)
         if size >= 0 { headers["Content-Length"] = String(size) }

@@ -13,7 +13,7 @@ struct S3Multipart: Sendable {
         var record = try await begun(target)
         let parts = S3Parts(target.file)
         let there = try await listed(target, record)
-        tries.note(reached: there.keys.reduce(0) { $0 + parts.count($1) })
+        tries.record(reached: there.keys.reduce(0) { $0 + parts.count($1) })
         let whole = S3Parts.Whole()
         for number in 1...parts.count {
             let digests = try await queue.run { () throws(TransferError) in try parts.digests(number, into: whole) }
@@ -32,7 +32,7 @@ struct S3Multipart: Sendable {
             let tag = Self.tag(answer) ?? digests.md5
             record.parts[number] = S3Record.Part(md5: digests.md5, tag: tag)
             await records.set(record, of: target, isKept: tag != digests.md5)
-            tries.note(reached: parts.offset(number) + parts.count(number))
+            tries.record(reached: parts.offset(number) + parts.count(number))
         }
         await records.set(record, of: target, isKept: false)
         // Checked before any file gets its name, because the parts' digests are those of the file's current content.

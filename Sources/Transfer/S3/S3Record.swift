@@ -49,7 +49,7 @@ final class S3Records: Sendable {
         get async {
             let place = place(target)
             if let known = records.withLock({ $0[place] }) { return known }
-            guard let record = await memory?.recall(place).flatMap(S3Record.init) else { return nil }
+            guard let record = await memory?.load(place).flatMap(S3Record.init) else { return nil }
             records.withLock { $0[place] = record }
             return record
         }
@@ -60,13 +60,13 @@ final class S3Records: Sendable {
     func set(_ record: S3Record, of target: UploadTarget, isKept: Bool) async {
         let place = place(target)
         records.withLock { $0[place] = record }
-        if isKept { await memory?.keep(record.text, of: place) }
+        if isKept { await memory?.save(record.text, of: place) }
     }
 
     func forget(_ target: UploadTarget) async {
         let place = place(target)
         records.withLock { $0[place] = nil }
-        await memory?.keep(nil, of: place)
+        await memory?.save(nil, of: place)
     }
 
     private func place(_ target: UploadTarget) -> String { "\(session) \(target.shown)" }

@@ -31,7 +31,7 @@ struct RemoteUpload: UploadMethod {
                 while true {
                     if !isWritten {
                         let offset = target.isResumable && mayBeThere ? try await size(of: part, target.file) : 0
-                        tries.note(reached: offset)
+                        tries.record(reached: offset)
                         if offset < target.file.size || offset == 0 {
                             mayBeThere = true
                             try await send(target, to: part, from: offset, tries)
@@ -254,7 +254,7 @@ struct RemoteUpload: UploadMethod {
         request.limits = options.limits(for: target.file.size)
         let tell = target.course.sending(after: target.isFTP ? offset : 0, tries)
         request.progress = { bytes in
-            sent.note(bytes)
+            sent.record(bytes)
             tell?(bytes)
         }
         request.headers = headers
@@ -316,5 +316,5 @@ private final class SentBytes: Sendable {
 
     var count: Int64 { bytes.load(ordering: .relaxed) }
 
-    func note(_ count: Int64) { bytes.store(count, ordering: .relaxed) }
+    func record(_ count: Int64) { bytes.store(count, ordering: .relaxed) }
 }

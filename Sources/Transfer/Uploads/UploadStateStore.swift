@@ -2,8 +2,8 @@
 /// bucket is its own.
 package protocol UploadStateStore: Sendable {
     /// Returns the stored text of a place; `nil` if there is none, or it cannot be read.
-    func recall(_ place: String) async -> String?
+    func load(_ place: String) async -> String?
     /// Stores a text. Does not throw, because the next process only has to send the data again if it is missing.
     /// - Parameter text: Some lines, at most 100 KiB; `nil` removes the stored text.
-    func keep(_ text: String?, of place: String) async
+    func save(_ text: String?, of place: String) async
 }

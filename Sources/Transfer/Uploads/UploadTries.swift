@@ -69,7 +69,7 @@ struct UploadTries: Sendable {
     init(backoff: Backoff = Backoff(first: .zero, limit: .zero)) { self.backoff = backoff }
 
     /// Records how many of the file's bytes the server has.
-    mutating func note(reached bytes: Int64) {
+    mutating func record(reached bytes: Int64) {
         if bytes >= furthest + UploadRetries.step {
             fruitless = 0
             backoff.reset()

@@ -18,7 +18,7 @@ final class ComputingThreads: TaskExecutor {
     }
 
     /// Schedules returning the free memory of small allocations to the kernel.
-    func giveBackMemory() {
+    func releaseMemory() {
         guard !givesBack.exchange(true, ordering: .relaxed) else { return }
         queue.asyncAfter(deadline: .now() + Self.idleTime) {
             self.givesBack.store(false, ordering: .relaxed)

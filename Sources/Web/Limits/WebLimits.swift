@@ -77,10 +77,10 @@ final class WebLimits: Sendable {
         let threads = ComputingThreads()
         self.threads = threads
         clientConnections = max(1, connections / 4)
-        let giveBack: @Sendable () -> Void = { threads.giveBackMemory() }
+        let release: @Sendable () -> Void = { threads.releaseMemory() }
         light = AnswerSemaphore(count: 16, queue: 128, clientLimit: 32)
-        pages = AnswerSemaphore(count: 2, queue: 64, clientLimit: 16, onIdle: giveBack)
-        exports = AnswerSemaphore(count: 1, queue: 16, clientLimit: 4, onIdle: giveBack)
+        pages = AnswerSemaphore(count: 2, queue: 64, clientLimit: 16, onIdle: release)
+        exports = AnswerSemaphore(count: 1, queue: 16, clientLimit: 4, onIdle: release)
         let (long, ofClient) = (Int64(max(1, connections / 4)), max(1, connections / 16))
         streams = HolderLimit(
             total: long, clientLimit: ofClient, closesSlowest: false,
@@ -99,7 +99,7 @@ final class WebLimits: Sendable {
     }
 
     /// Schedules returning free memory to the kernel.
-    func giveBackMemory() { threads.giveBackMemory() }
+    func releaseMemory() { threads.releaseMemory() }
 
     /// Computes an answer within the limits of its cost.
     /// - Throws: The errors of `compute`; 503 if a limit is reached.

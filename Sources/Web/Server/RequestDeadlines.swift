@@ -111,7 +111,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         let own = NIOLoopBound(self, eventLoop: context.value.eventLoop)
         sent.futureResult.whenComplete { _ in own.value.answered(context.value) }
         unsent += 1
-        noteUntaken(context.value)
+        recordUnread(context.value)
         // If nothing else has a deadline, the rest of the answer has one.
         if !isReceiving || unanswered > 1 { close(context.value, after: Self.rest) }
         context.value.write(data, promise: sent)
@@ -120,7 +120,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private func answered(_ context: ChannelHandlerContext) {
         unanswered -= 1
         unsent -= 1
-        noteUntaken(context)
+        recordUnread(context)
         if isReceiving, unanswered == 0 {
             // The request was refused before it was read, as by a limit. The rest is not read, and the client has `farewell` to read the reason.
             isOver = true
@@ -138,7 +138,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         stall?.cancel()
         stall = nil
         let channel = context.channel
-        noteUntaken(context)
+        recordUnread(context)
         if !channel.isWritable, !hasLeft {
             stall = context.eventLoop.scheduleTask(in: Self.rest) { channel.close(promise: nil) }
         }
@@ -150,7 +150,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Counts the connection among those that keep the service waiting while its client does not read what was written.
-    private func noteUntaken(_ context: ChannelHandlerContext) {
+    private func recordUnread(_ context: ChannelHandlerContext) {
         let isUntaken = unsent > 0 || !context.channel.isWritable
         if isUntaken, untaken == nil, !hasLeft {
             untaken = connections.wait(context.channel, client: client)

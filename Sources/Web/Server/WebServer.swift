@@ -190,7 +190,7 @@ package struct WebServer: Service, CustomStringConvertible {
         // Connections are closed before the last place is used; otherwise no new one could be accepted.
         let connections = ConnectionLimit(
             limit: limits.connections - limits.connections / 4, clientLimit: limits.clientConnections,
-            onCrowdGone: { [limits] in limits.giveBackMemory() })
+            onCrowdGone: { [limits] in limits.releaseMemory() })
         let http1 = HTTP1Channel.Configuration(
             additionalChannelHandlers: Self.handlers(connections, limits.clients, site, responder),
             httpDecoderConfiguration: .init(

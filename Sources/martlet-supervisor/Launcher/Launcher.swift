@@ -199,7 +199,7 @@ struct Launcher {
                 continue
             }
             clinux_fcntl(client, F_SETFD, FD_CLOEXEC)
-            use.note(client: clinux_peer_process(client))
+            use.record(client: clinux_peer_process(client))
             LaunchClient(descriptor: client, pool: pool).answer()
             close(client)
         }

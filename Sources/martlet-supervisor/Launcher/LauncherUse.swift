@@ -12,7 +12,7 @@ struct LauncherUse {
 
     /// Records a client.
     /// - Parameter client: The process that sent a request; 0 for a process in another namespace, which is ignored.
-    mutating func note(client: Int32) {
+    mutating func record(client: Int32) {
         guard client > 0, clients[client] == nil, let entry = ProcessTable.entry(of: client) else { return }
         clients[client] = entry.startTime
     }

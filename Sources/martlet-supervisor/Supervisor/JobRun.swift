@@ -56,7 +56,7 @@ struct JobRun {
         )
         var ending = runSteps(
             of: job, in: workspace, home, start, secrets: secrets, reports: &reports, log: &log)
-        for shortfall in reports.shortfalls { heed(shortfall.limit, shortfall.problem, &ending) }
+        for shortfall in reports.shortfalls { obey(shortfall.limit, shortfall.problem, &ending) }
         clinux_failpoint("job.collected", "before")
         let unpacked = collect(from: job, workspace: workspace, attempt: attempt, ending: &ending, log: &log)
         // Files missing from the artifacts first, because the list must contain all of them even if it leaves out reports.
@@ -237,13 +237,13 @@ struct JobRun {
             collector.collect(item.patterns, base: item.base)
         }
         collector.tell(&log)
-        heed(collector.limit, collector.problem, &ending)
+        obey(collector.limit, collector.problem, &ending)
         if ending.result == .completed { _ = stop(&ending, step: job.steps.count - 1) }
         return collector.leftOut
     }
 
     /// Records a limit or an error of copying. It fails a completed job; a job that has already failed keeps its reason.
-    private func heed(_ limit: String?, _ problem: String?, _ ending: inout Ending) {
+    private func obey(_ limit: String?, _ problem: String?, _ ending: inout Ending) {
         guard ending.result != .faulty else { return }
         if let limit {
             if ending.result == .completed { ending.result = .failed }

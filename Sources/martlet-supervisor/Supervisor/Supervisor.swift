@@ -72,7 +72,7 @@ struct Supervisor {
 
     private func run() -> Int32 {
         let lock: Int32
-        switch takeLock() {
+        switch acquireLock() {
         case .failure(let error):
             let answered: LaunchAnswer =
                 error.number == EEXIST || error.number == EWOULDBLOCK
@@ -128,7 +128,7 @@ struct Supervisor {
         close(descriptor)
     }
 
-    private func takeLock() -> Result<Int32, SystemError> {
+    private func acquireLock() -> Result<Int32, SystemError> {
         let descriptor = clinux_open(paths.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard descriptor >= 0 else { return .failure(SystemError(number: errno)) }
         for attempt in 1...Self.lockTries {

@@ -34,7 +34,7 @@ extension Serve {
                 socket ?? environment["RUNTIME_DIRECTORY"].map { $0.split(separator: ":")[0] + "/martlet.socket" }
                 ?? state.serviceSocket
             do {
-                if let words = state.giveReserveBack() {
+                if let words = state.releaseReserve() {
                     logger.error("the disk is full", metadata: ["disk": "\(words)"])
                 }
                 if let mode = try state.create() {

@@ -223,7 +223,7 @@ final class NotedUploads: UploadStateStore {
 
     var texts: [String] { notes.value.values.sorted() }
 
-    func recall(_ place: String) async -> String? { notes.value[place] }
+    func load(_ place: String) async -> String? { notes.value[place] }
 
-    func keep(_ text: String?, of place: String) async { notes.withLock { $0[place] = text } }
+    func save(_ text: String?, of place: String) async { notes.withLock { $0[place] = text } }
 }

@@ -13,7 +13,7 @@ struct CargoTestLines: Sendable {
     /// Whether a test has started whose result comes in a separate line.
     var isWaiting: Bool { waiting != nil }
 
-    mutating func take(_ line: String, into run: inout CargoTestRun) {
+    mutating func consume(_ line: String, into run: inout CargoTestRun) {
         if let count = Self.count(line) {
             guard run.begin(printed: count) else {
                 if let output { run.output(line, of: output) }
@@ -39,7 +39,7 @@ struct CargoTestLines: Sendable {
         } else if let suite = Self.suite(line) {
             run.name(suite)
         } else if let count = Self.unnamedTests(line.utf8) {
-            run.take(unnamed: count)
+            run.consume(unnamed: count)
         }
     }
 

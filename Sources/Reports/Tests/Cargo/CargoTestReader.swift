@@ -10,12 +10,12 @@ package struct CargoTestReader: Sendable {
     private init(root: SourceRoot, isReport: Bool) { run = CargoTestRun(root: root, isReport: isReport) }
 
     /// Reads a line of a console.
-    package mutating func take(_ line: LogLine) {
+    package mutating func consume(_ line: LogLine) {
         guard
             lines.isWithin || line.contains(Self.needles)
                 || run.isOpen && CargoTestLines.unnamedTests(line.bytes) != nil
         else { return }
-        lines.take(line.text, into: &run)
+        lines.consume(line.text, into: &run)
     }
 
     /// Whether a test has started and not ended, so that lines that look like other tools' output are its output.
@@ -36,14 +36,14 @@ package struct CargoTestReader: Sendable {
     /// A test that started and did not end has crashed. A binary without a result, or with counts that differ from its tests, is a problem.
     package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var reader = CargoTestReader(root: root, isReport: true)
-        LogLines.forEach(in: bytes) { reader.take($0) }
+        LogLines.forEach(in: bytes) { reader.consume($0) }
         return reader.finish() ?? .unreadable("no test binary's output")
     }
 
     /// Reads events such as `{ "type": "test", "event": "ok", "name": "tests::adds", "exec_time": 0.1 }`, one per line.
     static func readJSON(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var run = CargoTestRun(root: root)
-        let problem = JSONLines.forEach(in: bytes) { run.take($0) }
+        let problem = JSONLines.forEach(in: bytes) { run.consume($0) }
         var content = run.content()
         if let problem {
             content.problems.insert(contentsOf: ReportContent.unreadable(problem).problems, at: 0)

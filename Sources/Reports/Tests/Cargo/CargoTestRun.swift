@@ -37,7 +37,7 @@ struct CargoTestRun: Sendable {
     var isOpen: Bool { expected != nil }
 
     /// `{ "type": "test", "event": "ok", "name": "tests::adds", "exec_time": 0.1 }`
-    mutating func take(_ event: JSON) {
+    mutating func consume(_ event: JSON) {
         let name = event["name"].string ?? ""
         let seconds = event["exec_time"].double
         switch (event["type"].string, event["event"].string) {
@@ -81,7 +81,7 @@ struct CargoTestRun: Sendable {
     }
 
     /// Takes a line of `cargo test -q`, which shows how many tests have ended, but not their names.
-    mutating func take(unnamed count: Int) {
+    mutating func consume(unnamed count: Int) {
         if let expected, count <= expected { isSure = true }
     }
 

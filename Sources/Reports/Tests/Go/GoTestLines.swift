@@ -17,7 +17,7 @@ struct GoTestLines: Sendable {
     /// Whether the next lines may be a test's output, or a compiler's.
     var isWithin: Bool { current != nil || isAfter || built != nil }
 
-    mutating func take(_ line: String, into run: inout GoTestRun) {
+    mutating func consume(_ line: String, into run: inout GoTestRun) {
         if takeBuild(line, into: &run) { return }
         let text = line.drop { $0 == " " }
         if let name = Self.name(text, after: "=== RUN   "), run.start(name, package: Self.unknown) {

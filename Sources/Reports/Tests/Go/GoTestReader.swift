@@ -12,9 +12,9 @@ package struct GoTestReader: Sendable {
     }
 
     /// Reads a line of a console.
-    package mutating func take(_ line: LogLine) {
+    package mutating func consume(_ line: LogLine) {
         guard lines.isWithin || line.contains(Self.needles) || line.begins(with: "# ") else { return }
-        lines.take(line.text, into: &run)
+        lines.consume(line.text, into: &run)
     }
 
     /// Whether a test is running, so that lines that look like other tools' output are its output.
@@ -38,7 +38,7 @@ package struct GoTestReader: Sendable {
             number += 1
             guard line.first == UInt8(ascii: "{") else {
                 // Before Go 1.24, build errors are printed between the events, in human-readable form.
-                reader.lines.take(
+                reader.lines.consume(
                     String(decoding: line.prefix(LogLines.maximumLineBytes), as: UTF8.self), into: &reader.run)
                 continue
             }
@@ -47,7 +47,7 @@ package struct GoTestReader: Sendable {
                 problem = problem ?? "line \(number): no JSON"
                 continue
             }
-            reader.take(event)
+            reader.consume(event)
         }
         if reader.run.isEmpty, problem == nil { problem = "no event and no result of go test" }
         var content = reader.run.content()
@@ -56,7 +56,7 @@ package struct GoTestReader: Sendable {
     }
 
     /// Reads an event such as `{"Action":"fail","Package":"kit/a","Test":"TestOne","Elapsed":0.1}`. Events that other tools add are skipped.
-    private mutating func take(_ event: JSON) {
+    private mutating func consume(_ event: JSON) {
         let test = event["Test"].string
         if event["Action"].string == "build-output", let package = event["ImportPath"].string {
             // These events exist since Go 1.24.

@@ -124,7 +124,7 @@ final class JUnitDocument: XMLTestsHandler {
         }
     }
 
-    func take(_ text: String) {
+    func consume(_ text: String) {
         guard let count = capture?.text.utf8.count, count < Finding.maximumMessageBytes else { return }
         capture?.text += text
     }

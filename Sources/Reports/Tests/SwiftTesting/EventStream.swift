@@ -37,7 +37,7 @@ struct EventStream {
 
     /// Reads a record.
     /// - Returns: The problem with the record; `nil` if it was understood, or is of a kind that is not needed.
-    mutating func take(_ record: JSON) -> String? {
+    mutating func consume(_ record: JSON) -> String? {
         guard record.isObject else { return "not a record" }
         let version = record["version"]
         guard version.int == 0 || version.string == "0" || version.string?.hasPrefix("6.") == true else {

@@ -25,7 +25,7 @@ package enum EventStreamReader {
             }
             do {
                 let record = try JSON.parse(line)
-                if let why = stream.take(record) { problem = problem ?? "event stream, line \(number): \(why)" }
+                if let why = stream.consume(record) { problem = problem ?? "event stream, line \(number): \(why)" }
             } catch {
                 problem = problem ?? "event stream, line \(number): \(error.text)"
             }

@@ -8,8 +8,8 @@ enum SwiftTestLog {
         var xctest = XCTestConsoleReader(root: root)
         var swiftTesting = SwiftTestingConsoleReader(root: root)
         LogLines.forEach(in: bytes) { line in
-            xctest.take(line)
-            swiftTesting.take(line)
+            xctest.consume(line)
+            swiftTesting.consume(line)
         }
         let tests = TestMerge.merge(
             [xctest.finish(), swiftTesting.finish()], end: CommandEnd(exit: nil, console: bytes))

@@ -17,8 +17,8 @@ package struct SwiftTestingConsoleReader: Sendable {
     }
 
     /// Reads a line. Most lines are ignored.
-    package mutating func take(_ line: LogLine) {
-        if line.contains(Self.needles) { run.take(line.text, root: root) }
+    package mutating func consume(_ line: LogLine) {
+        if line.contains(Self.needles) { run.consume(line.text, root: root) }
     }
 
     /// Whether a test is running, so that lines that look like other tools' output are its output.
@@ -37,7 +37,7 @@ package struct SwiftTestingConsoleReader: Sendable {
     /// - Parameter listed: The lines of `swift test list`, which give the suites of functions that occur once.
     package static func tests(in log: [UInt8], root: SourceRoot, listed: [String] = []) -> [TestResult] {
         var reader = SwiftTestingConsoleReader(root: root, listed: listed)
-        LogLines.forEach(in: log) { reader.take($0) }
+        LogLines.forEach(in: log) { reader.consume($0) }
         return reader.finish()
     }
 }

@@ -40,10 +40,10 @@ struct SwiftTestingRun: Sendable {
 
     init(names: ListedTests) { self.names = names }
 
-    mutating func take(_ line: String, root: SourceRoot) {
+    mutating func consume(_ line: String, root: SourceRoot) {
         guard let (symbol, text) = Self.message(line) else {
             if !hasBegun, Self.isXcbeautifyFailure(line), problems.isEmpty { problems.append(Self.unnamedFailure) }
-            crash.take(line, root: root)
+            crash.consume(line, root: root)
             return
         }
         if text.hasPrefix("run ") {

@@ -18,11 +18,11 @@ package struct TAPReader: Sendable {
     }
 
     /// Reads a line. With `needsVersion`, lines before the version or a plan are ignored.
-    package mutating func take(_ line: LogLine) {
-        guard needsVersion, !hasVersion else { return run.take(line.text) }
+    package mutating func consume(_ line: LogLine) {
+        guard needsVersion, !hasVersion else { return run.consume(line.text) }
         if line.contains(Self.versions), case .version = TAPLine(Substring(line.text)) {
             hasVersion = true
-            return run.take(line.text)
+            return run.consume(line.text)
         }
         takeNumbered(line)
     }
@@ -34,12 +34,12 @@ package struct TAPReader: Sendable {
         switch TAPLine(Substring(text)) {
         case .plan(1, 1..., nil): plan = text
         case .point(let point) where plan != nil && point.number == 1:
-            if let plan { run.take(plan) }
+            if let plan { run.consume(plan) }
             (plan, isNumbered) = (nil, true)
-            run.take(text)
+            run.consume(text)
         case .point(let point) where point.number == nil: break
         case .plan, .version: break
-        default: if isNumbered { run.take(text) }
+        default: if isNumbered { run.consume(text) }
         }
     }
 
@@ -57,7 +57,7 @@ package struct TAPReader: Sendable {
     /// number outside of the plan and `Bail out!` are problems, since a program that ended early may show no other error.
     package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var reader = TAPReader(root: root)
-        LogLines.forEach(in: bytes) { reader.take($0) }
+        LogLines.forEach(in: bytes) { reader.consume($0) }
         return reader.finish() ?? .unreadable("no line of it is TAP")
     }
 

@@ -47,7 +47,7 @@ struct TAPRun: Sendable {
 
     init(root: SourceRoot) { self.root = root }
 
-    mutating func take(_ line: String) {
+    mutating func consume(_ line: String) {
         let (level, spaces) = TAPLine.depth(line)
         let text = line.dropFirst(spaces)
         if text.isEmpty || isOver { return }
@@ -62,7 +62,7 @@ struct TAPRun: Sendable {
             return mode = .yaml(spaces: spaces)
         }
         guard let level, level < Self.maximumDepth else { return }
-        take(parsed, level: level)
+        consume(parsed, level: level)
     }
 
     /// Reads a line of open YAML.
@@ -92,7 +92,7 @@ struct TAPRun: Sendable {
         guard !doubtful.isEmpty else { return }
         let lines = doubtful
         (doubtful, doubtfulBytes, isReplaying) = ([], 0, true)
-        for line in lines { take(line) }
+        for line in lines { consume(line) }
         isReplaying = false
     }
 
@@ -105,7 +105,7 @@ struct TAPRun: Sendable {
         }
     }
 
-    private mutating func take(_ line: TAPLine, level: Int) {
+    private mutating func consume(_ line: TAPLine, level: Int) {
         switch line {
         case .version(let number):
             isTAP = true

@@ -11,7 +11,7 @@ package struct XCTestConsoleReader: Sendable {
     package init(root: SourceRoot, listed: [String] = []) { run = XCTestRun(root: root, names: ListedTests(listed)) }
 
     /// Reads a line. Most lines are ignored.
-    package mutating func take(_ line: LogLine) { run.take(line) }
+    package mutating func consume(_ line: LogLine) { run.consume(line) }
 
     /// Whether a test is running, so that lines that look like other tools' output are its output.
     var isWithinTest: Bool { run.isWithinTest }
@@ -33,7 +33,7 @@ package struct XCTestConsoleReader: Sendable {
     ///   the suite is `KitTests.ParserTests`, without them `ParserTests`.
     package static func tests(in log: [UInt8], root: SourceRoot, listed: [String] = []) -> [TestResult] {
         var reader = XCTestConsoleReader(root: root, listed: listed)
-        LogLines.forEach(in: log) { reader.take($0) }
+        LogLines.forEach(in: log) { reader.consume($0) }
         return reader.finish()
     }
 }

@@ -82,7 +82,7 @@ extension XCTestRun {
             if let now = running, let end = Self.next(of: now.printed, after: index, in: &ends), end > index {
                 if isOfAnother(text, than: now) { continue }
             }
-            take(text)
+            consume(text)
         }
     }
 

@@ -64,7 +64,7 @@ struct XCTestRun: Sendable {
         self.names = names
     }
 
-    mutating func take(_ line: LogLine) {
+    mutating func consume(_ line: LogLine) {
         // All other lines are a test's own output.
         guard (running?.continuation ?? 0) > 0 || line.contains(Self.needles) else { return }
         let text = line.text
@@ -74,10 +74,10 @@ struct XCTestRun: Sendable {
             // The test started again without an end, so its process has died.
             if Self.own(running.printed, in: text)?.hasPrefix("started") == true { readHeld() }
         }
-        take(text)
+        consume(text)
     }
 
-    mutating func take(_ text: String) {
+    mutating func consume(_ text: String) {
         if let range = text.range(ofFirst: "Test Case '") {
             // A test's own end may follow its last output, which can contain another test's.
             let own = running.flatMap { now in Self.own(now.printed, in: text).map { "\(now.printed)' \($0)"[...] } }
@@ -113,8 +113,8 @@ struct XCTestRun: Sendable {
             return
         }
         guard !isBeyond else { return }
-        crash.take(text, root: root)
-        crashOfRun.take(text, root: root)
+        crash.consume(text, root: root)
+        crashOfRun.consume(text, root: root)
         takeContinuation(text)
     }
 

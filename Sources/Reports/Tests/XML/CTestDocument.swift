@@ -49,13 +49,13 @@ final class CTestDocument: XMLTestsHandler {
         }
     }
 
-    func take(_ text: String) { TextLimit.append(text, to: &self.text) }
+    func consume(_ text: String) { TextLimit.append(text, to: &self.text) }
 
     func end(_ element: String, depth: Int) {
         switch element {
         case "Name" where depth == 4: open?.name = text
         case "Path" where depth == 4: open?.path = text
-        case "Value": take(value: text)
+        case "Value": consume(value: text)
         case "NamedMeasurement", "Measurement": measurement = nil
         case "Test" where depth == 3: end()
         default: break
@@ -63,7 +63,7 @@ final class CTestDocument: XMLTestsHandler {
         text = ""
     }
 
-    private func take(value: String) {
+    private func consume(value: String) {
         switch measurement {
         case "Execution Time": open?.seconds = Double(value)
         case "Completion Status": open?.completion = value

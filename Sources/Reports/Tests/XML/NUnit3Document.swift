@@ -63,7 +63,7 @@ final class NUnit3Document: XMLTestCases, XMLTestsHandler {
         // `open` fails only at the limit for all tests, where further failures are dropped.
         guard (try? open(TestResult(suite: name, name: "(suite)", outcome: .failed))) != nil else { return }
         clearText()
-        take(message)
+        consume(message)
         takeMessage()
         close()
     }

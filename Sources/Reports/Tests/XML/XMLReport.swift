@@ -6,7 +6,7 @@ protocol XMLHandler: AnyObject {
     /// - Parameter depth: The element's depth; 1 for the root element.
     /// - Throws: The reason to refuse the document.
     func begin(_ element: String, _ attributes: [String: String], depth: Int) throws(XMLText.Refusal)
-    func take(_ text: String)
+    func consume(_ text: String)
     func end(_ element: String, depth: Int)
 }
 
@@ -60,7 +60,7 @@ final class XMLReport {
                 if found == nil { found = (element, attributes) }
                 throw XMLText.Refusal(text: "")
             }
-            func take(_ text: String) {}
+            func consume(_ text: String) {}
             func end(_ element: String, depth: Int) {}
         }
         let first = First()
@@ -114,7 +114,7 @@ final class XMLReport {
             })
         XML_SetCharacterDataHandler(parser) { report, text, count in
             guard let text else { return }
-            XMLReport.of(report)?.take(UnsafeRawBufferPointer(start: text, count: Int(count)))
+            XMLReport.of(report)?.consume(UnsafeRawBufferPointer(start: text, count: Int(count)))
         }
         XML_SetCommentHandler(parser) { report, _ in XMLReport.of(report)?.hear() }
         XML_SetProcessingInstructionHandler(parser) { report, _, _ in XMLReport.of(report)?.hear() }
@@ -162,9 +162,9 @@ final class XMLReport {
         }
     }
 
-    private func take(_ text: UnsafeRawBufferPointer) {
+    private func consume(_ text: UnsafeRawBufferPointer) {
         hear()
-        handler.take(String(decoding: text, as: UTF8.self))
+        handler.consume(String(decoding: text, as: UTF8.self))
     }
 
     private func end(_ name: UnsafePointer<CChar>) {

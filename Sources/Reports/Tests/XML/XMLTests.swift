@@ -58,7 +58,7 @@ class XMLTestCases {
         (open, message, stack) = (result, "", "")
     }
 
-    func take(_ text: String) { TextLimit.append(text, to: &self.text) }
+    func consume(_ text: String) { TextLimit.append(text, to: &self.text) }
 
     func clearText() { text = "" }
 

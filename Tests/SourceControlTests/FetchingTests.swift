@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Looks that fetch the commits of refs that have moved.
-@Suite struct BringingTests {
+@Suite struct FetchingTests {
     private static let topic = RefName(branch: "topic")
 
     /// Pushes two branches.
@@ -30,7 +30,7 @@ import Testing
                 let pushed = try await Self.push(fixture)
 
                 // when
-                let listing = try await mirror.scan(bringing: { _, _ in true })
+                let listing = try await mirror.scan(fetching: { _, _ in true })
                 #expect(listing.heads == [fixture.main: pushed.main, Self.topic: pushed.topic])
                 mirrors.append(mirror)
                 return pushed
@@ -54,7 +54,7 @@ import Testing
             let pushed = try await Self.push(fixture)
 
             // when
-            _ = try await fixture.mirror.scan(bringing: { _, _ in true })
+            _ = try await fixture.mirror.scan(fetching: { _, _ in true })
             try await runExpectingSuccess(["rm", "-rf", fixture.origin.path])
 
             // then
@@ -70,12 +70,12 @@ import Testing
             // given: a scan that has seen the first tip of a branch without fetching it
             try await fixture.fetch()
             let first = try await Self.push(fixture)
-            _ = try await fixture.mirror.scan(bringing: { ref, _ in ref == fixture.main })
+            _ = try await fixture.mirror.scan(fetching: { ref, _ in ref == fixture.main })
             let asked = Locked<[RefName]>([])
             let second = try await fixture.origin.commit(files: ["main": "3\n"])
 
             // when
-            _ = try await fixture.mirror.scan(bringing: { ref, _ in
+            _ = try await fixture.mirror.scan(fetching: { ref, _ in
                 asked.withLock { $0.append(ref) }
                 return true
             })
@@ -100,7 +100,7 @@ import Testing
             #expect(!mirror.hasManyPacks)
 
             // when
-            _ = try await mirror.scan(bringing: { _, _ in true })
+            _ = try await mirror.scan(fetching: { _, _ in true })
 
             // then
             #expect(mirror.hasManyPacks)
@@ -117,7 +117,7 @@ import Testing
     @Test func testThatAFirstMirrorIsLeftToTheFetch() async throws {
         try await withOrigin { fixture in
             // when
-            let listing = try await fixture.mirror.scan(bringing: { _, _ in true })
+            let listing = try await fixture.mirror.scan(fetching: { _, _ in true })
 
             // then
             let tip = try #require(listing.heads[fixture.main])
@@ -128,7 +128,7 @@ import Testing
     /// A pack above the limit of a scan, and below that of a fetch.
     @Test func testThatALargePackIsLeftToTheFetch() async throws {
         var limits = NetworkLimits()
-        limits.broughtBytes = 1
+        limits.fetchedBytes = 1
         try await withOrigin { fixture in
             try await GitDaemon.serving(fixture.directory.path("origin")) { server in
                 // given
@@ -140,7 +140,7 @@ import Testing
                 let pushed = try await Self.push(fixture)
 
                 // when
-                let listing = try await mirror.scan(bringing: { _, _ in true })
+                let listing = try await mirror.scan(fetching: { _, _ in true })
 
                 // then
                 #expect(listing.heads == [fixture.main: pushed.main, Self.topic: pushed.topic])
@@ -186,9 +186,9 @@ import Testing
                 let tip = try await push()
 
                 // when: a scan, the fetch of an integration's commit, and a scan that finds nothing new
-                _ = try await mirror.scan(bringing: { _, _ in true })
+                _ = try await mirror.scan(fetching: { _, _ in true })
                 try await mirror.fetch([fixture.main: tip])
-                _ = try await mirror.scan(bringing: { _, _ in true })
+                _ = try await mirror.scan(fetching: { _, _ in true })
 
                 // then
                 let requests = server.requests.dropFirst(before).map { String($0.prefix { $0 != " " }) }
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func testThatAScanThatCannotBringListsAndWaitsBeforeItTriesAgain() async throws {
+    @Test func testThatAScanThatCannotFetchListsAndWaitsBeforeItTriesAgain() async throws {
         try await withOrigin { fixture in
             let sendsPacks = Locked(true)
             try await Self.serving(fixture, sendsPacks: sendsPacks) { mirror, server, push in
@@ -211,7 +211,7 @@ import Testing
                 var tips: [CommitID?] = []
                 for _ in 0...10 {
                     let tip = try await push()
-                    let listing = try await mirror.scan(bringing: { _, _ in true })
+                    let listing = try await mirror.scan(fetching: { _, _ in true })
                     tips.append(listing.heads[fixture.main] == tip ? tip : nil)
                 }
 
@@ -222,7 +222,7 @@ import Testing
                 // and when it can
                 sendsPacks.withLock { $0 = true }
                 let tip = try await push()
-                _ = try await mirror.scan(bringing: { _, _ in true })
+                _ = try await mirror.scan(fetching: { _, _ in true })
 
                 // then
                 #expect(posts() == before + 2)
@@ -246,7 +246,7 @@ import Testing
                 var tries: [Int] = []
                 for scan in 1...32 {
                     let earlier = posts()
-                    _ = try await mirror.scan(bringing: { _, _ in true })
+                    _ = try await mirror.scan(fetching: { _, _ in true })
                     if posts() > earlier { tries.append(scan) }
                 }
 
@@ -256,7 +256,7 @@ import Testing
 
                 // and the next one can
                 sendsPacks.withLock { $0 = true }
-                _ = try await mirror.scan(bringing: { _, _ in true })
+                _ = try await mirror.scan(fetching: { _, _ in true })
 
                 // then
                 #expect(try await mirror.contains(tip))
@@ -278,7 +278,7 @@ import Testing
                 #expect(await !mirror.isMarkedDamaged)
 
                 // when
-                let listing = try await mirror.scan(bringing: { _, _ in true })
+                let listing = try await mirror.scan(fetching: { _, _ in true })
 
                 // then
                 #expect(listing.heads == [fixture.main: tip])

@@ -3,22 +3,22 @@ import Testing
 @testable import SourceControl
 
 /// The pauses between scans that try to fetch what an earlier look could not.
-@Suite struct BringingPauseTests {
+@Suite struct FetchingPauseTests {
     /// Returns the number of looks that fetch nothing until one may try again.
     private static func pause(_ listCache: RefListCache) -> Int {
         var count = 0
-        while !listCache.mayBring(), count < 5000 { count += 1 }
+        while !listCache.mayFetch(), count < 5000 { count += 1 }
         return count
     }
 
     @Test func testThatPausesDoubleUpToALimit() {
         // given
         let listCache = RefListCache()
-        #expect(listCache.mayBring())
+        #expect(listCache.mayFetch())
 
         // when
         let pauses = (1...9).map { _ in
-            listCache.noteFailedBringing()
+            listCache.recordFailedFetch()
             return Self.pause(listCache)
         }
 
@@ -30,14 +30,14 @@ import Testing
     @Test func testThatWhatIsHereMakesPausesShortAgain() {
         // given
         let listCache = RefListCache()
-        for _ in 1...5 { listCache.noteFailedBringing() }
+        for _ in 1...5 { listCache.recordFailedFetch() }
 
         // when
-        listCache.noteBrought()
+        listCache.recordFetched()
 
         // then
         #expect(Self.pause(listCache) == 10)
-        listCache.noteFailedBringing()
+        listCache.recordFailedFetch()
         #expect(Self.pause(listCache) == 10)
     }
 }
