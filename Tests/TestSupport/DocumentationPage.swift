@@ -1,6 +1,6 @@
 import Basics
 import Foundation
-package import Testing
+import Testing
 
 /// A page of the documentation for users and operators, in `docs`.
 package struct DocumentationPage: Sendable, CustomTestStringConvertible {

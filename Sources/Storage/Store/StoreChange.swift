@@ -130,7 +130,7 @@ struct IntegrationStamps {
     private var silences: [Name: UInt64] = [:]
 
     /// Records a committed change.
-    mutating func note(_ change: StoreChange) {
+    mutating func record(_ change: StoreChange) {
         last += 1
         switch change {
         case .integration(let id), .queued(let id), .completed(let id): integrations[id] = last

@@ -2,7 +2,7 @@ import Model
 import Testing
 import Transfer
 
-@testable import Integrations
+@testable import Forges
 
 /// The authentication for each forge.
 @Suite struct ForgeAccessTests {
