@@ -1,74 +1,105 @@
-import Basics
 import Foundation
 import TestSupport
 import Testing
 
-/// Holds docs/features.md to the project: a row cannot name a file or a test that is not there.
+/// Holds docs/reference/features.md to the promises of the tests and of docs/reference/acceptance.md, by `hooks/features`.
 @Suite struct FeaturesTests {
-    @Test func testThatEveryRowNamesWhatIsThere() throws {
-        // given
-        let text = try WholeFile.read(Project.root + "/docs/features.md", limit: 4 << 20)
-        let table = FeatureTable(String(decoding: text, as: UTF8.self))
-        let tests = try testNames()
-        let showcase = try WholeFile.read(Project.root + "/Tests/Showcase/main-job", limit: 4 << 20)
-        let claims = Set(String(decoding: showcase, as: UTF8.self).matches(of: /claim_(\w+)\(\)/).map { String($0.1) })
-        // when, then
-        #expect(table.rows.count > 100)
-        #expect(table.broken.isEmpty)
-        for row in table.rows {
-            let violations = FeatureTable.violations(
-                row, exists: { FileManager.default.fileExists(atPath: Project.root + "/" + $0) }, tests: tests,
-                claims: claims)
-            for violation in violations { Issue.record("docs/features.md:\(row.line): \(violation)") }
+    @Test func testThatThePageIsWhatTheTestsPromise() async throws {
+        let result = try await run([Project.root + "/hooks/features"])
+        #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+    }
+
+    @Test func testThatThePageIsMadeOfTraitsAndTable() async throws {
+        try await withProject { project in
+            // when
+            let result = try await run([Project.root + "/hooks/features", "--write", "--root", project.path])
+            // then
+            #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+            let rows = try project.text("docs/reference/features.md").split(separator: "\n")
+                .filter { $0.hasPrefix("## ") || $0.hasPrefix("| ") && !$0.hasPrefix("| promise") }
+            expectEqualLines(
+                rows.joined(separator: "\n"),
+                """
+                ## First
+                | It is "one" | `ATests.GivenB.testThatOne`, `CTests` |
+                | It is (two) | `ATests.testThatTwo`, showcase: here |
+                | It is not there *Later* | – |
+                ## Second
+                | It is three | `ATests.testThatTwo` |
+                """)
         }
     }
 
-    @Test func testThatARowThatIsNotTrueIsFound() throws {
-        // given
-        let table = FeatureTable(
-            """
-            | what | where | proof | state |
-            |---|---|---|---|
-            | a | `A.swift` | `ATests.GivenB.testThatA` | works |
-            | b | `B.swift` | `ATests.testThatB`, `BTests.testThatA` | works |
-            | c | `A.swift` | – | works |
-            | d | – | – | not yet: later |
-            | e | – | – | perhaps |
-            | f | – | works |
-            | g | – | showcase: c | works |
-            | h | – | showcase: d | works |
-            """)
-        // when
-        let violations = table.rows.map {
-            FeatureTable.violations(
-                $0, exists: { $0 == "A.swift" }, tests: ["testThatA": [["ATests", "GivenB"], ["CTests"]]], claims: ["c"]
-            )
+    @Test(arguments: [
+        ("Tests/A/ATests.swift", "It is (two)", "It is two", "is not what the tests promise"),
+        ("Tests/A/ATests.swift", ".second", ".third", "there is no chapter .third"),
+        (
+            "Tests/A/ATests.swift", ".promises(.second, \"It is three\")", ".promises(.second, three)",
+            "of which 3 can be read"
+        ),
+        ("Tests/A/ATests.swift", "It is three", "It is (two)", "the promise is in .first too"),
+        ("docs/reference/acceptance.md", "showcase: here", "showcase: there", "has no claim there"),
+        ("docs/reference/acceptance.md", "showcase: here", "`hooks/nowhere`", "hooks/nowhere does not exist"),
+        ("docs/reference/acceptance.md", "| later |", "| |", "no remark says why"),
+        ("docs/reference/acceptance.md", "## First", "## Third", "there is no chapter Third"),
+    ])
+    func testThatWhatIsNotTrueIsFound(file: String, text: String, other: String, message: String) async throws {
+        try await withProject { project in
+            // given
+            let page = [Project.root + "/hooks/features", "--root", project.path]
+            #expect(try await run(page + ["--write"]).status == 0)
+            #expect(try await run(page).status == 0)
+            // when
+            try project.write(file, try project.text(file).replacing(asTrait(text), with: asTrait(other)))
+            let result = try await run(page)
+            // then
+            #expect(result.status == 1)
+            expectContains(result.stdout, message)
         }
-        // then
-        #expect(
-            violations == [
-                [], ["B.swift is not there", "there is no test ATests.testThatB", "there is no test BTests.testThatA"],
-                ["it is said to work, and nothing proves it"], [], ["the state is none: perhaps"], [],
-                ["the showcase has no claim d"],
-            ])
-        #expect(table.broken == [8])
     }
 
-    /// Test functions by name, each with the types of the file that it is in.
-    private func testNames() throws -> [String: [Set<String>]] {
-        let root = try Directory(opening: Project.root)
-        var names: [String: [Set<String>]] = [:]
-        try root.walk("Tests", limit: 100_000) { path, status in
-            guard status.kind == .file, String(decoding: path, as: UTF8.self).hasSuffix(".swift") else { return }
-            let text = String(decoding: try root.read(path, limit: 4 << 20), as: UTF8.self)
-            let words = text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
-            let pairs = zip(words, words.dropFirst())
-            let types = Set(
-                pairs.filter { ["struct", "class", "enum", "extension"].contains($0.0) }.map { String($0.1) })
-            for (word, name) in pairs where word == "func" && name.hasPrefix("testThat") {
-                names[String(name), default: []].append(types)
-            }
+    /// The traits of the samples have another name in this file, which `hooks/features` reads as well.
+    private func asTrait(_ text: String) -> String { text.replacing("promises", with: "proves") }
+
+    private func withProject(_ body: (TemporaryDirectory) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.write(
+                "Tests/TestSupport/Promise.swift", "case first = \"First\"\ncase second = \"Second\"\n")
+            try directory.write("Tests/Showcase/main-job", "claim_here() {\n")
+            try directory.write(
+                "Tests/A/ATests.swift",
+                asTrait(
+                    #"""
+                    @Suite struct ATests {
+                        @Suite(.threat("G1")) struct GivenB {
+                            @Test(.promises(.first, "It is \"one\""), arguments: [")", "a"])
+                            func testThatOne() {}
+                        }
+
+                        @Test(
+                            .promises(
+                                .first,
+                                "It is (two)"),
+                            .promises(.second, "It is three")
+                        ) func testThatTwo() {}
+                    }
+
+                    @Suite(.promises(.first, "It is \"one\"")) struct CTests {
+                    }
+
+                    """#))
+            try directory.write(
+                "docs/reference/acceptance.md",
+                """
+                ## First
+
+                | promise | proof | remark |
+                |---|---|---|
+                | It is (two) | showcase: here | |
+                | It is not there | – | later |
+
+                """)
+            try await body(directory)
         }
-        return names
     }
 }

@@ -147,6 +147,24 @@ import Testing
         #expect(Rules.unnamedCommands(in: text) == [1, 9])
     }
 
+    @Test func testThatTraitsAreNoLinesOfAFile() {
+        let code = String(repeating: "    a()\n\n", count: 200)
+        let test = """
+            @Test(
+                .enabled(if: true),
+                .bug(
+                    "a func that is not there"
+                ),
+                arguments: [1])
+            func testThatA() {
+            @Test(.enabled(if: true)) func testThatB() {
+
+            """
+        #expect(Rules.length(of: code) == 400)
+        #expect(Rules.length(of: test + code) == 403)
+        #expect(Rules.length(of: test) == 8)
+    }
+
     @Test func testThatForbiddenWordsAreFound() {
         let text = "// try! in words\nlet a = try! b()\nfatalError(\"x\")\nTask.detached {}\ntry b()"
         #expect(Rules.forbidden(in: text).map(\.line) == [2, 3, 4])

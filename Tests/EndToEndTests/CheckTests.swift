@@ -18,7 +18,7 @@ import Testing
             #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
             #expect(
                 try calls(project) == [
-                    "packages --build --test", Self.format, "threats", Self.build,
+                    "packages --build --test", Self.format, "threats", "features", Self.build,
                     Self.test + " width=6 scale=15",
                 ])
             #expect(result.stdout.hasSuffix("\n3 passed, 0 failed\n"))
@@ -36,7 +36,7 @@ import Testing
             #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
             #expect(
                 try calls(project) == [
-                    Self.format, "threats", Self.build,
+                    Self.format, "threats", "features", Self.build,
                     Self.test + " --filter ArchitectureTests width=6 scale=15",
                 ])
         }
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// The first failure ends the check: no later part is called, and the exit status is not 0.
-    @Test(arguments: [("packages", 1), ("format", 2), ("threats", 3), ("build", 4), ("test", 5)])
+    @Test(arguments: [("packages", 1), ("format", 2), ("threats", 3), ("features", 4), ("build", 5), ("test", 6)])
     func testThatItEndsAtTheFirstFailure(failing: String, calls count: Int) async throws {
         try await withProject { project in
             let result = try await check(project, environment: ["FAILING": failing])
@@ -167,8 +167,10 @@ import Testing
             ] {
                 try directory.write(script, "#!/usr/bin/env bash\n", mode: 0o755)
             }
-            try directory.write(
-                "hooks/threats", "#!/bin/sh\necho threats >>\"$CALLS\"\n[ \"$FAILING\" != threats ]\n", mode: 0o755)
+            for name in ["threats", "features"] {
+                try directory.write(
+                    "hooks/\(name)", "#!/bin/sh\necho \(name) >>\"$CALLS\"\n[ \"$FAILING\" != \(name) ]\n", mode: 0o755)
+            }
             try directory.write(
                 "deploy/packages",
                 "#!/bin/sh\necho \"packages $*\" >>\"$CALLS\"\n[ \"$FAILING\" != packages ]\n", mode: 0o755)
